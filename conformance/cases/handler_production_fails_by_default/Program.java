@@ -1,0 +1,27 @@
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Produced;
+
+/** A value that its serde cannot write stops the task. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.<String, String>stream("in").to("out", Produced.valueSerde(new Picky()));
+        return builder.build();
+    }
+
+    public static class Picky extends Serdes.WrapperSerde<String> {
+        public Picky() {
+            super(Picky::write, new StringDeserializer());
+        }
+
+        static byte[] write(String topic, String value) {
+            if ("unwritable".equals(value)) {
+                throw new IllegalArgumentException("cannot write this");
+            }
+            return value == null ? null : value.getBytes();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** forward gives the record to all children in the order they were added, whatever their names. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        Topology topology = new Topology();
+        topology.addSource("source", "in");
+        topology.addProcessor("fan", Fan::new, "source");
+        topology.addSink("z", "first", "fan");
+        topology.addProcessor("m", () -> new Note("m", log), "fan");
+        topology.addProcessor("a", () -> new Note("a", log), "fan");
+        topology.addProcessor("k", () -> new Note("k", log), "fan");
+        return topology;
+    }
+
+    static class Fan extends ContextualProcessor<String, String, String, String> {
+        public void process(Record<String, String> record) {
+            context().forward(record);
+        }
+    }
+
+    static class Note extends ContextualProcessor<String, String, String, String> {
+        final String name;
+        final Log log;
+
+        Note(String name, Log log) {
+            this.name = name;
+            this.log = log;
+        }
+
+        public void process(Record<String, String> record) {
+            log.add(name + " " + record.value());
+        }
+    }
+}

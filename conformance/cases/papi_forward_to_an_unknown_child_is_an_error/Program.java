@@ -1,0 +1,21 @@
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** forward with a name that no child has fails, also if a node of that name is elsewhere. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        Topology topology = new Topology();
+        topology.addSource("source", "in");
+        topology.addProcessor("route", Route::new, "source");
+        topology.addSink("child", "out", "route");
+        topology.addSink("beside", "out", "source");
+        return topology;
+    }
+
+    static class Route extends ContextualProcessor<String, String, String, String> {
+        public void process(Record<String, String> record) {
+            context().forward(record, record.value());
+        }
+    }
+}

@@ -1,0 +1,21 @@
+"""A processor may have several parents; records come as they arrive."""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Topology
+
+
+class Where(Processor[str, str, str, str]):
+    def process(self, record: Record[str, str]) -> None:
+        metadata = self.context.record_metadata
+        assert metadata is not None
+        self.context.forward(record.with_value(metadata.topic))
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    topology = Topology()
+    topology.add_source("one", "first")
+    topology.add_source("two", "second", "third")
+    topology.add_processor("both", Where, "one", "two")
+    topology.add_sink("sink", "out", "both")
+    return topology

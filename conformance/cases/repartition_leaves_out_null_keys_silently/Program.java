@@ -1,0 +1,12 @@
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Repartitioned;
+
+/** A null key does not get through a repartition, and is not counted; a null value does. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.<String, String>stream("in").repartition(Repartitioned.as("again")).to("out");
+        return builder.build();
+    }
+}

@@ -1,0 +1,29 @@
+import java.util.regex.Pattern;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+
+/** A record of a pattern knows its topic; the driver counts one row of offsets for the pattern. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        builder.<String, String>stream(Pattern.compile("in-[ab]")).process(() -> new Where(log)).to("out");
+        return builder.build();
+    }
+
+    static class Where extends ContextualProcessor<String, String, String, String> {
+        final Log log;
+
+        Where(Log log) {
+            this.log = log;
+        }
+
+        public void process(Record<String, String> record) {
+            RecordMetadata metadata = context().recordMetadata().get();
+            log.add(metadata.topic() + " " + metadata.partition() + " " + metadata.offset());
+            context().forward(record);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+"""A flat_map_values that gives null instead of a list fails."""
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock import StreamsBuilder, Topology
+
+
+def list_or_nothing(value: str) -> Any:
+    return [value] if value != "bad" else None
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in").flat_map_values(list_or_nothing).to("out")
+    return builder.build()

@@ -1,0 +1,14 @@
+"""The wait for an empty topic ends with a record and starts anew when it is empty again."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+
+CONFIG: dict[str, object] = {"max.task.idle.ms": 100}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("left").merge(builder.stream("right")).to("out")
+    return builder.build()

@@ -1,0 +1,11 @@
+"""The default extractor fails on a record with a negative timestamp."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in").to("out")
+    return builder.build()

@@ -1,0 +1,16 @@
+import java.util.List;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.processor.TimestampExtractor;
+import org.apache.kafka.streams.processor.UsePartitionTimeOnInvalidTimestamp;
+
+/** A negative timestamp is replaced by the highest one seen on the partition. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        TimestampExtractor extractor = new UsePartitionTimeOnInvalidTimestamp();
+        builder.stream(List.of("in", "other"), Consumed.with(extractor)).to("out");
+        return builder.build();
+    }
+}

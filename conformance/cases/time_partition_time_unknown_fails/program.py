@@ -1,0 +1,13 @@
+"""Without a partition time to replace it a negative timestamp fails."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, StreamsBuilder, Topology
+from penstock.timestamps import UsePartitionTimeOnInvalidTimestamp
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    extractor = UsePartitionTimeOnInvalidTimestamp()
+    builder.stream(["in", "other"], Consumed(timestamp_extractor=extractor)).to("out")
+    return builder.build()

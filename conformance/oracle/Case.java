@@ -1,0 +1,11 @@
+import java.util.Properties;
+import org.apache.kafka.streams.Topology;
+
+/** A conformance program: what {@code Program.java} of each case implements. */
+public interface Case {
+    /** Builds the topology; what it adds to {@code log} becomes part of the expectation. */
+    Topology topology(Log log) throws Exception;
+
+    /** Changes the configuration that every case starts from; keys are Kafka's. */
+    default void configure(Properties config) {}
+}

@@ -1,0 +1,1 @@
+"""The machinery behind the public API. Nothing here is a promise to users."""

@@ -1,0 +1,1 @@
+"""Watch it: what a task counts, under Kafka Streams' names."""

@@ -1,0 +1,82 @@
+"""What a task has to run, as data: nodes with the names their topics have on the broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from penstock._engine.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from penstock._engine.topology.subtopologies import node_groups
+from penstock._engine.topology.topology import Topology
+from penstock.stores import StoreBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class StorePlan:
+    """A store of a task: how to make it, and its changelog topic if it has one."""
+
+    builder: StoreBuilder
+    changelog: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubtopologyPlan:
+    """Nodes that run in one task, parents before children, and the stores each may use."""
+
+    id: int
+    nodes: tuple[Node, ...]
+    stores: dict[str, StorePlan]
+    stores_of: dict[str, tuple[str, ...]]
+
+    def sources(self) -> list[SourceNode]:
+        """Give the source nodes."""
+        return [node for node in self.nodes if isinstance(node, SourceNode)]
+
+    def source_topics(self) -> list[str]:
+        """Give the topics read by name, internal ones included."""
+        return [topic for source in self.sources() for topic in source.topics]
+
+    def sink_topics(self) -> list[str]:
+        """Give the topics written by name, internal ones included."""
+        return [
+            node.topic for node in self.nodes if isinstance(node, SinkNode) and isinstance(node.topic, str)
+        ]
+
+
+def plan_subtopologies(topology: Topology, application_id: str) -> list[SubtopologyPlan]:
+    """Plan each sub-topology for itself: what runs on a cluster."""
+    return [
+        _plan(topology, number, group, application_id) for number, group in enumerate(node_groups(topology))
+    ]
+
+
+def plan_as_one(topology: Topology, application_id: str) -> SubtopologyPlan:
+    """Plan all sub-topologies as one task: what `TopologyTestDriver` runs, as Java's does."""
+    return _plan(topology, 0, topology.nodes, application_id)
+
+
+def _plan(topology: Topology, number: int, names: Iterable[str], application_id: str) -> SubtopologyPlan:
+    nodes = tuple(_on_broker(topology, topology.nodes[name], application_id) for name in names)
+    stores_of = {
+        node.name: tuple(topology.stores_of(node.name)) for node in nodes if isinstance(node, ProcessorNode)
+    }
+    used = dict.fromkeys(store for stores in stores_of.values() for store in stores)
+    stores = {name: _plan_store(topology.stores[name], application_id) for name in used}
+    return SubtopologyPlan(number, nodes, stores, stores_of)
+
+
+def _plan_store(builder: StoreBuilder, application_id: str) -> StorePlan:
+    return StorePlan(builder, f"{application_id}-{builder.name}-changelog" if builder.logged else None)
+
+
+def _on_broker(topology: Topology, node: Node, application_id: str) -> Node:
+    """Give the node with `<application.id>-` before the names of internal topics."""
+
+    def named(topic: str) -> str:
+        return f"{application_id}-{topic}" if topic in topology.internal_topics else topic
+
+    if isinstance(node, SourceNode):
+        return replace(node, topics=tuple(named(topic) for topic in node.topics))
+    if isinstance(node, SinkNode) and isinstance(node.topic, str):
+        return replace(node, topic=named(node.topic))
+    return node

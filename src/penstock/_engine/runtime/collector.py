@@ -1,0 +1,34 @@
+"""What leaves a task: outputs, repartition and changelog records, in the order they were produced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from penstock.handlers import DeadLetterRecord
+from penstock.record import HeaderPairs
+
+Output: TypeAlias = tuple[str, int | None, bytes | None, bytes | None, int, HeaderPairs]
+"""(topic, partition or None for Kafka's choice, key, value, timestamp, headers)."""
+
+
+class Collector:
+    """Collects outputs until the host takes them; `partition_count(topic)` is the host's knowledge."""
+
+    __slots__ = ("_outputs", "partition_count", "send")
+
+    def __init__(self, partition_count: Callable[[str], int]) -> None:
+        self._outputs: list[Output] = []
+        self.partition_count = partition_count
+        self.send = self._outputs.append
+
+    def send_dead_letters(self, records: tuple[DeadLetterRecord, ...]) -> None:
+        """Collect what a handler wants written."""
+        for record in records:
+            self.send((record.topic, None, record.key, record.value, record.timestamp, record.headers))
+
+    def drain(self) -> list[Output]:
+        """Give what was collected since the last call."""
+        outputs = self._outputs.copy()
+        self._outputs.clear()
+        return outputs

@@ -1,0 +1,121 @@
+"""What a user's processor is handed: the face that its task shows to one node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from penstock._engine.operators.site import Process
+from penstock._engine.runtime.position import Position
+from penstock._engine.topology.nodes import ProcessorNode
+from penstock.camel_case import ExplainsCamelCase
+from penstock.durations import Duration, to_milliseconds
+from penstock.errors import StreamsError
+from penstock.processor import Cancellable, PunctuationType, Punctuator
+from penstock.record import FixedKeyRecord, RecordMetadata
+
+
+class TaskServices(Protocol):
+    """What a context asks of its task."""
+
+    application_id: str
+    task_id: str
+    position: Position
+    configs: Mapping[str, Any]
+
+    def schedule(
+        self, node: ProcessorNode, interval_ms: int, type: PunctuationType, callback: Punctuator, start_ms: int | None
+    ) -> Cancellable: ...
+    def request_commit(self) -> None: ...
+    def store(self, name: str) -> Any: ...
+
+
+class NodeContext(ExplainsCamelCase):
+    """The ProcessorContext of one node."""
+
+    def __init__(
+        self,
+        task: TaskServices,
+        node: ProcessorNode,
+        stores: tuple[str, ...],
+        forward: Process,
+        children: dict[str, Process],
+        record_type: type[FixedKeyRecord[Any, Any]],
+    ) -> None:
+        self._task = task
+        self._node = node
+        self._stores = stores
+        self._forward = forward
+        self._children = children
+        self._record_type = record_type
+
+    @property
+    def application_id(self) -> str:
+        return self._task.application_id
+
+    @property
+    def task_id(self) -> str:
+        return self._task.task_id
+
+    @property
+    def record_metadata(self) -> RecordMetadata | None:
+        return self._task.position.metadata()
+
+    @property
+    def current_stream_time_ms(self) -> int:
+        return self._task.position.stream_time_ms
+
+    @property
+    def current_system_time_ms(self) -> int:
+        return self._task.position.wall_clock_ms
+
+    def forward(self, record: FixedKeyRecord[Any, Any], child: str | None = None) -> None:
+        if type(record) is not self._record_type:
+            msg = f"processor {self._node.name!r} must forward a {self._record_type.__name__}; got {record!r}"
+            raise StreamsError(msg)
+        target = self._forward if child is None else self._child(child)
+        position = self._task.position
+        timestamp = position.timestamp
+        target(record.key, record.value, record.timestamp, tuple(record.headers))
+        position.timestamp = timestamp
+
+    def schedule(
+        self, interval: Duration, type: PunctuationType, callback: Punctuator, *, start_time: int | None = None
+    ) -> Cancellable:
+        interval_ms = to_milliseconds(interval, "a schedule's interval")
+        if interval_ms < 1:
+            msg = f"a schedule's interval must be at least 1 ms; got {interval!r}"
+            raise ValueError(msg)
+        if start_time is not None and start_time < 0:
+            msg = f"a schedule's start_time must not be before the epoch; got {start_time}"
+            raise ValueError(msg)
+        return self._task.schedule(self._node, interval_ms, type, callback, start_time)
+
+    def commit(self) -> None:
+        self._task.request_commit()
+
+    def get_state_store(self, name: str) -> Any:
+        if name not in self._stores:
+            connected = ", ".join(map(repr, self._stores)) or "none"
+            msg = (
+                f"state store {name!r} is not connected to processor {self._node.name!r}; connected stores: {connected}; "
+                f"pass it to process(..., state_stores=[{name!r}]) or connect_processor_and_state_stores"
+            )
+            raise StreamsError(msg)
+        return self._task.store(name)
+
+    def app_configs(self) -> Mapping[str, Any]:
+        return dict(self._task.configs)
+
+    def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
+        return {
+            key.removeprefix(prefix): value for key, value in self._task.configs.items() if key.startswith(prefix)
+        }
+
+    def _child(self, name: str) -> Process:
+        if name not in self._children:
+            known = ", ".join(map(repr, self._children)) or "none"
+            msg = f"processor {self._node.name!r} has no child {name!r}; its children: {known}"
+            raise StreamsError(msg)
+        return self._children[name]
+

@@ -1,0 +1,202 @@
+"""What happens when a record fails: ask the handler, write its dead letters, then go on or raise.
+
+Java: ProcessorNode.process, RecordDeserializer and RecordCollectorImpl, whose order of events this keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.operators.site import Failed
+from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.position import HEADERS, KEY, OFFSET, TIMESTAMP, VALUE, Position, RawRecord, RawScope
+from penstock._engine.topology.nodes import Node
+from penstock.errors import ProcessingError, StreamsError, failure_location
+from penstock.handlers import (
+    DeserializationExceptionHandler,
+    ErrorHandlerContext,
+    ProcessingExceptionHandler,
+    ProductionExceptionHandler,
+    Response,
+    Result,
+    SerializationOrigin,
+)
+from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """The three handlers of an application."""
+
+    deserialization: DeserializationExceptionHandler
+    processing: ProcessingExceptionHandler
+    production: ProductionExceptionHandler
+
+
+class Failures:
+    """Applies the handlers for one task."""
+
+    def __init__(
+        self, task_id: str, handlers: Handlers, position: Position, collector: Collector, counters: TaskCounters
+    ) -> None:
+        self._task_id = task_id
+        self._handlers = handlers
+        self._position = position
+        self._collector = collector
+        self._counters = counters
+
+    def of_node(self, node: Node, scope: RawScope) -> Failed:
+        """Give the function that `node` calls with an exception of its own."""
+
+        def failed(error: Exception, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            if isinstance(error, ProcessingError):
+                raise error  # it has been handled where it happened
+            context = self._context(node.name, timestamp, headers, scope)
+            record = Record(key, value, timestamp, headers)
+            response = self._ask(
+                lambda: self._handlers.processing.handle_error(context, record, error), "processing", node
+            )
+            if self._apply(response) is Result.RESUME:
+                self._counters.dropped_records += 1
+                return
+            raise self._error(node, f"failed on the record {self._place()}", error) from error
+
+        return failed
+
+    def of_timer(self, node: Node, timestamp: int, error: Exception) -> None:
+        """Handle an exception that a punctuator of `node` raised."""
+        if isinstance(error, ProcessingError):
+            raise error
+        context = self._context(node.name, timestamp, (), None)
+        response = self._ask(
+            lambda: self._handlers.processing.handle_error(context, None, error), "processing", node
+        )
+        if self._apply(response) is Result.RESUME:
+            self._counters.dropped_records += 1
+            return
+        raise self._error(node, f"failed in a timer at {timestamp} in task {self._task_id}", error) from error
+
+    def of_input(self, node: Node, topic: str, partition: int, raw: RawRecord, error: Exception) -> None:
+        """Handle a record that the serdes of source `node` cannot read; returns if it is to be skipped."""
+        context = ErrorHandlerContext(
+            topic, partition, raw[OFFSET], Headers(raw[HEADERS]), node.name, self._task_id, raw[TIMESTAMP],
+            raw[KEY], raw[VALUE],
+        )  # fmt: skip
+        record = ConsumerRecord(
+            topic, partition, raw[OFFSET], raw[TIMESTAMP], raw[KEY], raw[VALUE], Headers(raw[HEADERS])
+        )
+        response = self._ask(
+            lambda: self._handlers.deserialization.handle_error(context, record, error), "deserialization", node
+        )
+        if self._apply(response) is Result.RESUME:
+            self._counters.dropped_records += 1
+            return
+        where = f"topic {topic!r}, partition {partition}, offset {raw[OFFSET]}"
+        msg = (
+            f"source {node.name!r}{_defined(node)} cannot read the record at {where} in task {self._task_id}: "
+            f"{_said(error)}; to skip such records set 'deserialization.exception.handler' "
+            "to LogAndContinueExceptionHandler"
+        )
+        raise StreamsError(msg) from error
+
+    def of_output(
+        self, node: Node, scope: RawScope, record: ProducerRecord, error: Exception, origin: SerializationOrigin
+    ) -> None:
+        """Handle a record that the serdes of sink `node` cannot write; returns if it is to be skipped."""
+        if isinstance(error, TypeError):
+            raise self._wrong_type(node, record, error, origin) from error
+        context = self._context(node.name, record.timestamp, tuple(record.headers), scope)
+        response = self._ask(
+            lambda: self._handlers.production.handle_serialization_error(context, record, error, origin),
+            "production",
+            node,
+        )
+        if self._apply(response) is Result.RESUME:
+            self._counters.dropped_records += 1
+            return
+        msg = (
+            f"sink {node.name!r}{_defined(node)} cannot write the {origin} of a record to topic "
+            f"{record.topic!r} {self._place()}: {_said(error)}; to skip such records set "
+            "'production.exception.handler'"
+        )
+        raise StreamsError(msg) from error
+
+    def _wrong_type(
+        self, node: Node, record: ProducerRecord, error: TypeError, origin: SerializationOrigin
+    ) -> StreamsError:
+        got = record.key if origin == "key" else record.value
+        return StreamsError(
+            f"sink {node.name!r}{_defined(node)} writes to topic {record.topic!r} with a {origin} serde that does not "
+            f"fit: got {type(got).__name__} {got!r} {self._place()}; {error}; "
+            f"pass the right one: to(..., Produced({origin}=...)), or set 'default.{origin}.serde'"
+        )
+
+    def _ask(self, handler: Callable[[], Response], kind: str, node: Node) -> Response:
+        try:
+            response = handler()
+            if not isinstance(response, Response):
+                msg = f"a {kind} exception handler must give a Response; got {response!r}"
+                raise TypeError(msg)
+        except Exception as error:
+            raise self._error(node, f"failed in its {kind} exception handler {self._place()}", error) from error
+        return response
+
+    def _apply(self, response: Response) -> Result:
+        self._collector.send_dead_letters(response.dead_letters)
+        # RETRY is for sends that may succeed later; what raised here never will, so it counts as FAIL, as in Java.
+        return Result.RESUME if response.result is Result.RESUME else Result.FAIL
+
+    def _context(
+        self, node: str, timestamp: int, headers: HeaderPairs, scope: RawScope | None
+    ) -> ErrorHandlerContext:
+        position = self._position
+        raw = None if scope is None or scope.released() else position.raw
+        return ErrorHandlerContext(
+            topic=position.topic,
+            partition=position.partition,
+            offset=position.offset,
+            headers=Headers(headers),
+            processor_node_id=node,
+            task_id=self._task_id,
+            timestamp=timestamp,
+            source_raw_key=None if raw is None else raw[KEY],
+            source_raw_value=None if raw is None else raw[VALUE],
+        )
+
+    def _error(self, node: Node, what: str, cause: Exception) -> ProcessingError:
+        position = self._position
+        return ProcessingError(
+            f"node {node.name!r}{_defined(node)} {what}: {_said(cause)}",
+            task_id=self._task_id,
+            node=node.name,
+            topic=position.topic,
+            partition=position.partition,
+            offset=position.offset,
+        )
+
+    def _place(self) -> str:
+        position = self._position
+        if position.topic is None:
+            return f"in a timer of task {self._task_id}"
+        return (
+            f"at topic {position.topic!r}, partition {position.partition}, offset {position.offset} "
+            f"in task {self._task_id}"
+        )
+
+
+def fail_to_start(node: Node, error: Exception) -> NoReturn:
+    """Raise for a processor whose `init` raised."""
+    msg = f"processor {node.name!r}{_defined(node)} failed to initialize: {_said(error)}"
+    raise StreamsError(msg) from error
+
+
+def _said(error: Exception) -> str:
+    location = failure_location(error)
+    return f"{type(error).__name__}: {error}{f' (at {location})' if location else ''}"
+
+
+def _defined(node: Node) -> str:
+    return f" (defined at {node.location})" if node.location else ""

@@ -1,0 +1,72 @@
+"""Bytes become records: decode, then ask the extractor for the time. Bad ones meet their handler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from penstock._engine.runtime.failures import Failures
+from penstock._engine.runtime.position import RawRecord
+from penstock._engine.topology.nodes import SourceNode
+from penstock.errors import StreamsError
+from penstock.record import ConsumerRecord, Headers
+from penstock.serdes import Serde
+from penstock.timestamps import FailOnInvalidTimestamp, TimestampExtractor
+
+Admitted: TypeAlias = tuple[int, Any, Any]
+"""(timestamp, key, value)."""
+Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]
+"""`admit(raw, partition_time)` gives the record, or None if it is to be skipped."""
+
+
+def make_admit(
+    source: SourceNode,
+    topic: str,
+    partition: int,
+    serdes: tuple[Serde[Any], Serde[Any]],
+    extractor: TimestampExtractor,
+    failures: Failures,
+    count_drop: Callable[[], None],
+) -> Admit:
+    """Build the function that admits the records of one partition."""
+    key_serde, value_serde = serdes
+    # Most serdes need neither topic nor headers: then their decode is called without a layer in between.
+    plain_key = type(key_serde).deserialize is Serde.deserialize
+    plain_value = type(value_serde).deserialize is Serde.deserialize
+    decode_key, decode_value = key_serde.decode, value_serde.decode
+    own_time = type(extractor) is FailOnInvalidTimestamp
+
+    def admit(raw: RawRecord, partition_time: int) -> Admitted | None:
+        offset, timestamp, raw_key, raw_value, headers = raw
+        try:
+            if plain_key:
+                key = None if raw_key is None else decode_key(raw_key)
+            else:
+                key = key_serde.deserialize(topic, raw_key, headers)
+            if plain_value:
+                value = None if raw_value is None else decode_value(raw_value)
+            else:
+                value = value_serde.deserialize(topic, raw_value, headers)
+        except Exception as error:
+            failures.of_input(source, topic, partition, raw, error)
+            return None
+        if not own_time or timestamp < 0:
+            record = ConsumerRecord(topic, partition, offset, timestamp, key, value, Headers(headers))
+            timestamp = _extract(extractor, record, partition_time)
+            if timestamp < 0:
+                count_drop()
+                return None
+        return timestamp, key, value
+
+    return admit
+
+
+def _extract(extractor: TimestampExtractor, record: ConsumerRecord, partition_time: int) -> int:
+    try:
+        return extractor(record, partition_time)
+    except StreamsError:
+        raise
+    except Exception as error:
+        place = f"topic {record.topic!r}, partition {record.partition}, offset {record.offset}"
+        msg = f"timestamp extractor {extractor!r} failed on the record at {place}: {type(error).__name__}: {error}"
+        raise StreamsError(msg) from error

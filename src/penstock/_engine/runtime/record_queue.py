@@ -1,0 +1,138 @@
+"""The records a task has read and not yet processed, one queue per partition, and which one comes next.
+
+Semantics 2.2 and 2.3, Java: RecordQueue and PartitionGroup. The head of each queue is decoded and stamped, the rest
+are bytes; the head with the smallest timestamp goes first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.operators.site import Process
+from penstock._engine.runtime.intake import Admit
+from penstock._engine.runtime.java_heap import JavaHeap
+from penstock._engine.runtime.position import OFFSET, UNKNOWN, RawRecord
+
+TopicPartition: TypeAlias = tuple[str, int]
+
+IDLING_DISABLED = -1
+
+
+class RecordQueue:
+    """The records of one partition, in offset order."""
+
+    __slots__ = (
+        "_admit", "_raws", "head_raw", "key", "next_offset", "partition", "partition_time", "process", "timestamp",
+        "topic", "usable", "value",
+    )  # fmt: skip
+
+    def __init__(self, topic: str, partition: int, admit: Admit, process: Process) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.process = process
+        """The source node's children, which take the records of this queue."""
+        self.partition_time = UNKNOWN
+        self.next_offset: int | None = None
+        self._admit = admit
+        self._raws: deque[RawRecord] = deque()
+        self.head_raw: RawRecord | None = None
+        self.usable = True
+        """False if the head only stands for skipped records, whose offset must still be committed."""
+        self.timestamp = UNKNOWN
+        self.key: Any = None
+        self.value: Any = None
+
+    def __len__(self) -> int:
+        return len(self._raws) + (self.head_raw is not None)
+
+    def add(self, raws: Iterable[RawRecord]) -> None:
+        """Append records."""
+        self._raws.extend(raws)
+        if self._raws:
+            self.next_offset = self._raws[-1][OFFSET] + 1
+        if self.head_raw is None:
+            self.advance()
+
+    def advance(self) -> None:
+        """Drop the head and make the next good record the head; bad ones are skipped, the last of them stands in."""
+        raws, admit = self._raws, self._admit
+        skipped: RawRecord | None = None
+        while raws:
+            raw = raws.popleft()
+            admitted = admit(raw, self.partition_time)
+            if admitted is not None:
+                self.timestamp, self.key, self.value = admitted
+                self.head_raw, self.usable = raw, True
+                return
+            skipped = raw
+        self.head_raw, self.usable, self.timestamp = skipped, False, UNKNOWN
+        self.key = self.value = None
+
+    def committable_offset(self) -> int | None:
+        """Give the offset to go on from, None if nothing was ever read."""
+        return self.next_offset if self.head_raw is None else self.head_raw[OFFSET]
+
+
+class RecordQueues:
+    """All queues of a task."""
+
+    def __init__(self, max_task_idle_ms: int, counters: TaskCounters) -> None:
+        self.by_partition: dict[TopicPartition, RecordQueue] = {}
+        self.lags: Mapping[TopicPartition, int] = {}
+        """Records on the broker that are not here yet, as far as the host knows."""
+        self._filled: JavaHeap[RecordQueue] = JavaHeap(lambda queue: queue.timestamp)
+        self._max_task_idle_ms = max_task_idle_ms
+        self._idle_until: dict[TopicPartition, int] = {}
+        self._counters = counters
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_partition.values()))
+
+    def open(self, queue: RecordQueue) -> None:
+        """Let a partition take part."""
+        self.by_partition[queue.topic, queue.partition] = queue
+
+    def add(self, topic: str, partition: int, raws: Iterable[RawRecord]) -> None:
+        """Append records to the queue of their partition."""
+        queue = self.by_partition[topic, partition]
+        was_empty = queue.head_raw is None
+        queue.add(raws)
+        if was_empty and queue.head_raw is not None:
+            self._filled.push(queue)
+
+    def has_records(self) -> bool:
+        """Tell whether any queue has a record."""
+        return len(self._filled) > 0
+
+    def next(self) -> RecordQueue | None:
+        """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
+        return self._filled.pop() if len(self._filled) else None
+
+    def put_back(self, queue: RecordQueue) -> None:
+        """Let a queue take part in the choice again, if it has records left."""
+        if queue.head_raw is not None:
+            self._filled.push(queue)
+
+    def ready(self, now_ms: int) -> bool:
+        """Tell whether a record may be processed, or the task should wait for the partitions that are empty."""
+        if len(self._filled) == len(self.by_partition) or self._max_task_idle_ms == IDLING_DISABLED:
+            self._idle_until.clear()
+            return len(self._filled) > 0
+        waited_out = False
+        for partition, queue in self.by_partition.items():
+            if queue.head_raw is not None:
+                self._idle_until.pop(partition, None)
+                continue
+            if self.lags.get(partition, UNKNOWN) != 0:
+                # Its data is on the way (or not known to be absent): taking another record could be out of order.
+                self._idle_until.pop(partition, None)
+                return False
+            if now_ms < self._idle_until.setdefault(partition, now_ms + self._max_task_idle_ms):
+                return False
+            waited_out = True
+        if waited_out and len(self._filled):
+            self._counters.enforced_processing += 1
+        return len(self._filled) > 0

@@ -1,0 +1,208 @@
+"""One task: the record's way from a partition's bytes to outputs.
+
+Synchronous and deterministic: whoever hosts it (test driver, Spark slot, bounded Spark job) feeds records and the
+time, takes the outputs and performs the commit. Java: StreamTask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.runtime.collector import Collector, Output
+from penstock._engine.runtime.commit import Commit, decide
+from penstock._engine.runtime.failures import Failures, Handlers, fail_to_start
+from penstock._engine.runtime.intake import make_admit
+from penstock._engine.runtime.position import UNKNOWN, Position, RawRecord
+from penstock._engine.runtime.punctuation import Punctuations, Schedule
+from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
+from penstock._engine.runtime.sink import SinkBuilder
+from penstock._engine.runtime.stores import open_stores
+from penstock._engine.runtime.wiring import Wiring
+from penstock._engine.topology.nodes import ProcessorNode, SourceNode
+from penstock.errors import StreamsError
+from penstock.processor import Cancellable, PunctuationType, Punctuator
+from penstock.settings import StreamsConfig
+
+
+class Task:
+    """A sub-topology on one set of partitions."""
+
+    def __init__(
+        self,
+        task_id: str,
+        plan: SubtopologyPlan,
+        config: StreamsConfig,
+        partitions: Iterable[TopicPartition],
+        partition_count: Callable[[str], int],
+    ) -> None:
+        self.task_id = task_id
+        self.application_id = config.application_id
+        self.configs: Mapping[str, Any] = config.as_mapping()
+        self.position = Position()
+        self.counters = TaskCounters()
+        self.commit_requested = False
+        self._plan = plan
+        self._config = config
+        self._consumed: dict[RecordQueue, None] = {}
+        self._commit_needed = False
+        self._collector = Collector(partition_count)
+        handlers = Handlers(*config.handlers())
+        self._failures = Failures(task_id, handlers, self.position, self._collector, self.counters)
+        sinks = SinkBuilder(self._collector, self._failures, self.position, self.counters)
+        self._stream_timers = Punctuations(self._fire)
+        self._wall_clock_timers = Punctuations(self._fire)
+        partition = int(task_id.rpartition("_")[2])
+        self.stores = open_stores(plan.stores, partition, self._collector, self.position)
+        self._wiring = Wiring(plan, self, config, self._failures, sinks)
+        self._queues = RecordQueues(config.max_task_idle_ms, self.counters)
+        for topic, partition in partitions:
+            self.add_partition(topic, partition)
+
+    def start(self, now_ms: int) -> None:
+        """Initialize the processors, parents first."""
+        self.position.wall_clock_ms = now_ms
+        for node in self._plan.nodes:
+            for init in self._wiring.at_start[node.name]:
+                try:
+                    init()
+                except Exception as error:  # noqa: BLE001 - whatever init raises, the user learns which node it was
+                    fail_to_start(node, error)
+        self.position.initialized = True
+
+    def add_partition(self, topic: str, partition: int) -> None:
+        """Read one more partition: known at the start, or of a topic that a pattern has come to match."""
+        self._queues.open(self._queue(topic, partition))
+
+    def add_records(self, topic: str, partition: int, raws: Iterable[RawRecord]) -> None:
+        """Take in records of one partition, in offset order."""
+        self._queues.add(topic, partition, raws)
+
+    def set_lags(self, lags: Mapping[TopicPartition, int]) -> None:
+        """Learn how many records of each partition are still on the broker."""
+        self._queues.lags = lags
+
+    def has_records(self) -> bool:
+        """Tell whether records wait to be processed."""
+        return self._queues.has_records()
+
+    def process(self, now_ms: int) -> bool:
+        """Process the next record, if there is one and the task need not wait for other partitions."""
+        queues, position = self._queues, self.position
+        if not queues.ready(now_ms):
+            return False
+        queue = queues.next()
+        if queue is None:
+            return False
+        key, value, timestamp, raw, usable = queue.key, queue.value, queue.timestamp, queue.head_raw, queue.usable
+        assert raw is not None
+        if timestamp > queue.partition_time:
+            queue.partition_time = timestamp
+        queue.advance()
+        queues.put_back(queue)
+        if timestamp > position.stream_time_ms:
+            position.stream_time_ms = timestamp
+        if usable:
+            position.topic, position.partition, position.raw = queue.topic, queue.partition, raw
+            position.wall_clock_ms = now_ms
+            queue.process(key, value, timestamp, raw[4])
+            self.counters.processed += 1
+        self._consumed[queue] = None
+        self._commit_needed = True
+        return True
+
+    def punctuate_stream_time(self) -> None:
+        """Fire the stream-time timers that are due."""
+        if self.position.stream_time_ms != UNKNOWN:
+            self._punctuated(self._stream_timers.fire_due(self.position.stream_time_ms))
+
+    def punctuate_wall_clock(self, now_ms: int) -> None:
+        """Fire the wall-clock timers that are due."""
+        self.position.wall_clock_ms = now_ms
+        self._punctuated(self._wall_clock_timers.fire_due(now_ms))
+
+    def drain(self) -> list[Output]:
+        """Give what was produced since the last call."""
+        return self._collector.drain()
+
+    def prepare_commit(self) -> Commit | None:
+        """Decide what to commit; None if nothing happened since the last commit."""
+        if not self._commit_needed:
+            return None
+        return decide(self._consumed)
+
+    def committed(self) -> None:
+        """Learn that the prepared commit has been performed."""
+        self._consumed.clear()
+        self._commit_needed = self.commit_requested = False
+
+    def close(self) -> None:
+        """Close the processors, in the order in which they were initialized."""
+        for node in self._plan.nodes:
+            for close in self._wiring.at_end[node.name]:
+                try:
+                    close()
+                except Exception as error:
+                    msg = f"processor {node.name!r} failed to close: {type(error).__name__}: {error}"
+                    raise StreamsError(msg) from error
+
+    def schedule(
+        self, node: ProcessorNode, interval_ms: int, type: PunctuationType, callback: Punctuator, start_ms: int | None
+    ) -> Cancellable:
+        """Start a timer of `node`: for stream time due at once, for the wall clock an interval from now."""
+        stream_time = type is PunctuationType.STREAM_TIME
+        now_ms = self.position.stream_time_ms if stream_time else self.position.wall_clock_ms
+        timers = self._stream_timers if stream_time else self._wall_clock_timers
+        first_ms = start_ms if start_ms is not None else 0 if stream_time else now_ms + interval_ms
+        schedule = Schedule(node, first_ms, interval_ms, callback)
+        timers.add(schedule, anchored_now_ms=None if start_ms is None else now_ms)
+        return schedule
+
+    def request_commit(self) -> None:
+        """Ask the host for a commit."""
+        self.commit_requested = True
+
+    def store(self, name: str) -> Any:
+        """Give a store of this task."""
+        return self.stores[name]
+
+    def _fire(self, schedule: Schedule, now_ms: int) -> None:
+        self.position.enter_timer(now_ms)
+        try:
+            schedule.callback(now_ms)
+        except Exception as error:  # noqa: BLE001 - the handler decides
+            self._failures.of_timer(schedule.node, now_ms, error)
+
+    def _punctuated(self, count: int) -> None:
+        if count:
+            self.counters.punctuated += count
+            self._commit_needed = True
+
+    def _queue(self, topic: str, partition: int) -> RecordQueue:
+        source = self._source_of(topic)
+        config = self._config
+        admit = make_admit(
+            source,
+            topic,
+            partition,
+            (
+                source.key_serde or config.required_key_serde(source.name),
+                source.value_serde or config.required_value_serde(source.name),
+            ),
+            source.timestamp_extractor or config.default_timestamp_extractor,
+            self._failures,
+            self._count_drop,
+        )
+        return RecordQueue(topic, partition, admit, self._wiring.functions[source.name])
+
+    def _count_drop(self) -> None:
+        self.counters.dropped_records += 1
+
+    def _source_of(self, topic: str) -> SourceNode:
+        for source in self._plan.sources():
+            if topic in source.topics or (source.pattern is not None and source.pattern.fullmatch(topic)):
+                return source
+        msg = f"task {self.task_id} was given topic {topic!r}, which no source of its sub-topology reads"
+        raise StreamsError(msg)

@@ -1,0 +1,126 @@
+"""From a plan to running code: each node becomes a function that calls its children directly.
+
+Nodes are wired from the sinks up, since a node needs its children's functions to be built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from penstock._engine.operators.site import Process, Site
+from penstock._engine.planner.lower import lower
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.runtime.context import NodeContext, TaskServices
+from penstock._engine.runtime.failures import Failures
+from penstock._engine.runtime.position import RawScope
+from penstock._engine.runtime.sink import SinkBuilder
+from penstock._engine.topology import nodes
+from penstock.record import FixedKeyRecord, HeaderPairs, Record
+from penstock.settings import StreamsConfig
+
+Callback = Callable[[], object]
+
+_KEEPS_RECORD = (nodes.Filter, nodes.DropNullKeys, nodes.Peek, nodes.Branch, nodes.PassThrough)
+"""Operations that forward the very record they were given; the others make a new one, in a new record context."""
+
+
+class Wiring:
+    """The functions of all nodes of a task, and what to call at its start and end, in topology order."""
+
+    def __init__(
+        self, plan: SubtopologyPlan, task: TaskServices, config: StreamsConfig, failures: Failures, sinks: SinkBuilder
+    ) -> None:
+        self._task = task
+        self._config = config
+        self._failures = failures
+        self._sinks = sinks
+        self._stores_of = plan.stores_of
+        self._children = _children(plan)
+        self._scopes = _scopes(plan)
+        self.functions: dict[str, Process] = {}
+        self.at_start: dict[str, list[Callback]] = {node.name: [] for node in plan.nodes}
+        self.at_end: dict[str, list[Callback]] = {node.name: [] for node in plan.nodes}
+        for node in reversed(plan.nodes):
+            self.functions[node.name] = self._wire(node)
+
+    def _wire(self, node: nodes.Node) -> Process:
+        if isinstance(node, nodes.SinkNode):
+            serdes = (
+                node.key_serde or self._config.required_key_serde(node.name),
+                node.value_serde or self._config.required_value_serde(node.name),
+            )
+            return self._sinks.build(node, serdes, self._scopes[node.name])
+        children = {name: self.functions[name] for name in self._children[node.name]}
+        forward = self._begins_context(node, fan_out([self.functions[name] for name in self._children[node.name]]))
+        if isinstance(node, nodes.SourceNode):
+            return forward
+        return lower(node.operation, self._site(node, forward, children))
+
+    def _site(self, node: nodes.ProcessorNode, forward: Process, children: dict[str, Process]) -> Site:
+        fixed_key = isinstance(node.operation, nodes.UserProcessor) and node.operation.fixed_key
+        record_type: type[FixedKeyRecord[Any, Any]] = FixedKeyRecord if fixed_key else Record
+        return Site(
+            name=node.name,
+            forward=forward,
+            children=children,
+            failed=self._failures.of_node(node, self._scopes[node.name]),
+            enter=self._task.position.enter_processor,
+            context=NodeContext(
+                self._task, node, self._stores_of[node.name], forward, children, record_type
+            ),
+            on_init=self.at_start[node.name].append,
+            on_close=self.at_end[node.name].append,
+        )
+
+    def _begins_context(self, node: nodes.Node, forward: Process) -> Process:
+        """Where a new record context begins, the raw bytes are there again; matters only to handlers that look."""
+        begins = isinstance(node, nodes.SourceNode) or not isinstance(node.operation, _KEEPS_RECORD)
+        if not begins or not self._config.keeps_raw_bytes():
+            return forward
+        scopes = list(dict.fromkeys(self._scopes[child] for child in self._children[node.name]))
+
+        def forward_in_new_context(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            for scope in scopes:
+                scope.sent = False
+            forward(key, value, timestamp, headers)
+
+        return forward_in_new_context
+
+
+def fan_out(targets: Sequence[Process]) -> Process:
+    """Give one function that hands a record to all targets in turn; for one target, the target itself."""
+    if len(targets) == 1:
+        return targets[0]
+    if not targets:
+        return _nowhere
+
+    def forward(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        for target in targets:
+            target(key, value, timestamp, headers)
+
+    return forward
+
+
+def _nowhere(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+    """The end of a stream that goes nowhere."""
+
+
+def _children(plan: SubtopologyPlan) -> dict[str, list[str]]:
+    children: dict[str, list[str]] = {node.name: [] for node in plan.nodes}
+    for node in plan.nodes:
+        for parent in nodes.parents_of(node):
+            children[parent].append(node.name)
+    return children
+
+
+def _scopes(plan: SubtopologyPlan) -> dict[str, RawScope]:
+    """Give for each node the record context that its records arrive in."""
+    arriving: dict[str, RawScope] = {}
+    leaving: dict[str, RawScope] = {}
+    for node in plan.nodes:
+        above = list(dict.fromkeys(leaving[parent] for parent in nodes.parents_of(node)))
+        arriving[node.name] = above[0] if len(above) == 1 else RawScope()
+        keeps = isinstance(node, nodes.ProcessorNode) and isinstance(node.operation, _KEEPS_RECORD)
+        leaving[node.name] = arriving[node.name] if keeps else RawScope(arriving[node.name])
+    return arriving

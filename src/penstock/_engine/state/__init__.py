@@ -1,0 +1,1 @@
+"""Remember it: the store contract, engines behind it, layers in front of it."""

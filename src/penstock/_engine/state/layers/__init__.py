@@ -1,0 +1,1 @@
+"""What stands between a user and an engine: types and the changelog."""

@@ -1,0 +1,1 @@
+"""Draw it: frozen nodes, names, checks, rewrites, sub-topologies, `describe()`."""

@@ -1,0 +1,51 @@
+"""Names and their numbers, exactly as Java's builder counts them.
+
+One counter per `StreamsBuilder`. A name the user gives still burns the number its operator would have had, so that
+naming one operator does not rename the others.
+"""
+
+from __future__ import annotations
+
+from penstock.errors import TopologyError
+
+_MAX_LENGTH = 249
+_ALLOWED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+class NameCounter:
+    """Gives out `PREFIX-0000000000`, `PREFIX-0000000001`, ..."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def processor(self, prefix: str) -> str:
+        """Give the next name with that prefix."""
+        name = f"{prefix}{self._next:010d}"
+        self._next += 1
+        return name
+
+    def named_or_next(self, name: str | None, prefix: str) -> str:
+        """Give the user's `name` or the next one; either way a number is used up."""
+        generated = self.processor(prefix)
+        return generated if name is None else name
+
+
+def check_name(name: str) -> str:
+    """Give `name` back if Kafka allows it for nodes, stores and topics; raise TopologyError if not."""
+    if not isinstance(name, str):
+        msg = f"a name must be a str; got {name!r}"
+        raise TopologyError(msg)
+    if not name:
+        msg = "a name must not be empty"
+        raise TopologyError(msg)
+    if name in {".", ".."}:
+        msg = f"a name must not be {name!r}"
+        raise TopologyError(msg)
+    if len(name) > _MAX_LENGTH:
+        msg = f"a name must have at most {_MAX_LENGTH} characters; got {len(name)}: {name!r}"
+        raise TopologyError(msg)
+    wrong = sorted(set(name) - _ALLOWED)
+    if wrong:
+        msg = f"a name must consist of ASCII letters, digits, '.', '_' and '-'; got {name!r} with {', '.join(map(repr, wrong))}"
+        raise TopologyError(msg)
+    return name

@@ -1,0 +1,178 @@
+"""What a topology is made of.
+
+A *node* is a vertex of the finished topology: source, processor or sink. What a processor node does is its
+*operation*: plain data, turned into running code by `planner/lower.py`. Facts that rewriting and repartitioning need
+(does it change the key?) are class variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from penstock.serdes import Serde
+from penstock.timestamps import TimestampExtractor
+
+AnyFunction: TypeAlias = Callable[..., Any]
+AnySerde: TypeAlias = Serde[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a processor node does with a record."""
+
+    changes_key: ClassVar[bool] = False
+    changes_value: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Operation):
+    """Forward a record if the truth of `predicate(key, value)` equals `keep_when`."""
+
+    predicate: AnyFunction
+    keep_when: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Operation):
+    """Forward `mapper(key, value)`, a pair, in the record's place."""
+
+    changes_key: ClassVar[bool] = True
+
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class SelectKey(Operation):
+    """Replace the key by `mapper(key, value)`."""
+
+    changes_key: ClassVar[bool] = True
+
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class MapValues(Operation):
+    """Replace the value by `mapper(value)`, or `mapper(key, value)` if `with_key`."""
+
+    changes_value: ClassVar[bool] = True
+
+    mapper: AnyFunction
+    with_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMap(Operation):
+    """Forward each pair of `mapper(key, value)`."""
+
+    changes_key: ClassVar[bool] = True
+
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMapValues(Operation):
+    """Forward the record once for each value of `mapper(value)`, or `mapper(key, value)` if `with_key`."""
+
+    changes_value: ClassVar[bool] = True
+
+    mapper: AnyFunction
+    with_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Peek(Operation):
+    """Call `action(key, value)`, then forward the record unless this is the `end` of its stream."""
+
+    action: AnyFunction
+    end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Operation):
+    """Write `[label]: text` of each record to `file` (None: standard output)."""
+
+    label: str
+    file: str | None
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Operation):
+    """Forward to the child of the first predicate that holds, else to the default child if there is one."""
+
+    predicates: tuple[AnyFunction, ...] = ()
+    children: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassThrough(Operation):
+    """Forward every record: `merge`, and the head of each branch."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropNullKeys(Operation):
+    """Forward records with a key: what stands before every repartition topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserProcessor(Operation):
+    """A processor of the user's own; `supplier()` gives a new one for each task."""
+
+    supplier: Callable[[], Any]
+    fixed_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNode:
+    """Reads topics, or all topics that match `pattern`."""
+
+    name: str
+    topics: tuple[str, ...]
+    pattern: re.Pattern[str] | None
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+    timestamp_extractor: TimestampExtractor | None
+    offset_reset: str | None
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorNode:
+    """Does its operation on what its parents forward."""
+
+    name: str
+    operation: Operation
+    parents: tuple[str, ...]
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SinkNode:
+    """Writes to `topic`, a name or a function `(key, value, record_context) -> name`."""
+
+    name: str
+    topic: str | AnyFunction
+    parents: tuple[str, ...]
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+    partitioner: AnyFunction | None
+    location: str | None
+
+
+Node: TypeAlias = SourceNode | ProcessorNode | SinkNode
+
+
+def parents_of(node: Node) -> tuple[str, ...]:
+    """Give the names of the nodes that forward to `node`."""
+    return () if isinstance(node, SourceNode) else node.parents
+
+
+@dataclass(frozen=True, slots=True)
+class InternalTopic:
+    """A repartition topic; `partitions` None means: as many as its inputs have."""
+
+    name: str
+    partitions: int | None

@@ -1,0 +1,249 @@
+"""The topology: nodes in the order they were added, stores, internal topics and co-partition groups.
+
+`StreamsBuilder.build()` gives one; the Processor API builds one by hand. Every mistake is refused here, when it is
+made, with the user's line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from penstock._engine.topology.checks import (
+    check_function,
+    check_offset_reset,
+    check_option,
+    check_serde,
+    check_sink_topic,
+    check_supplier,
+    split_topics,
+)
+from penstock._engine.topology.describe import describe
+from penstock._engine.topology.description import TopologyDescription
+from penstock._engine.topology.mermaid import to_mermaid
+from penstock._engine.topology.naming import check_name
+from penstock._engine.topology.nodes import (
+    AnySerde,
+    InternalTopic,
+    Node,
+    Operation,
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    UserProcessor,
+)
+from penstock._engine.topology.svg import to_svg
+from penstock.camel_case import ExplainsCamelCase
+from penstock.errors import TopologyError, user_location
+from penstock.processor import FixedKeyProcessor
+from penstock.stores import StoreBuilder
+from penstock.timestamps import TimestampExtractor
+
+class Topology(ExplainsCamelCase):
+    """Sources, processors and sinks. Java: Topology.
+
+    >>> from penstock import Processor
+    >>> class Shout(Processor):
+    ...     def process(self, record):
+    ...         self.context.forward(record.with_value(record.value.upper()))
+    >>> topology = Topology().add_source("in", "words").add_processor("shout", Shout, "in")
+    >>> print(topology.add_sink("out", "shouts", "shout").describe())
+    Topologies:
+       Sub-topology: 0
+        Source: in (topics: [words])
+          --> shout
+        Processor: shout (stores: [])
+          --> out
+          <-- in
+        Sink: out (topic: shouts)
+          <-- shout
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.internal_topics: dict[str, InternalTopic] = {}
+        self.copartition_groups: list[frozenset[str]] = []
+        self.stores: dict[str, StoreBuilder] = {}
+        self._store_users: dict[str, list[str]] = {}
+
+    def add_source(
+        self,
+        name: str,
+        *topics: str | re.Pattern[str],
+        key: AnySerde | None = None,
+        value: AnySerde | None = None,
+        timestamp_extractor: TimestampExtractor | None = None,
+        offset_reset: str | None = None,
+    ) -> Topology:
+        """Read `topics`, or all topics that match one compiled pattern. Java: Topology.addSource."""
+        names, pattern = split_topics(topics)
+        if len(set(names)) < len(names):
+            msg = f"source {name!r} must read each topic once; got {', '.join(names)}"
+            raise TopologyError(msg)
+        check_serde(key, "key")
+        check_serde(value, "value")
+        check_offset_reset(offset_reset)
+        if timestamp_extractor is not None:
+            check_function(timestamp_extractor, "timestamp_extractor")
+        location = user_location()
+        return self.add_source_node(
+            SourceNode(name, names, pattern, key, value, timestamp_extractor, offset_reset, location)
+        )
+
+    def add_processor(self, name: str, supplier: Callable[[], Any], *parents: str) -> Topology:
+        """Add a processor; `supplier()` gives a new one each time. Java: Topology.addProcessor."""
+        sample = check_supplier(supplier)
+        operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
+        return self.add_operation(name, operation, parents)
+
+    def add_sink(
+        self,
+        name: str,
+        topic: str | Callable[..., str],
+        *parents: str,
+        key: AnySerde | None = None,
+        value: AnySerde | None = None,
+        partitioner: Callable[..., Any] | None = None,
+    ) -> Topology:
+        """Write to `topic`, a name or `(key, value, record_context) -> name`. Java: Topology.addSink."""
+        check_sink_topic(topic)
+        check_serde(key, "key")
+        check_serde(value, "value")
+        if partitioner is not None:
+            check_function(partitioner, "partitioner")
+        location = user_location()
+        return self.add_sink_node(SinkNode(name, topic, parents, key, value, partitioner, location))
+
+    def add_state_store(self, store: StoreBuilder, *processors: str) -> Topology:
+        """Add a store and connect it to processors. Java: Topology.addStateStore."""
+        check_option(store, StoreBuilder, "add_state_store")
+        check_name(store.name)
+        if self.stores.get(store.name, store) != store:
+            msg = f"another state store is already named {store.name!r}; a store must have a name of its own"
+            raise TopologyError(msg)
+        self.stores[store.name] = store
+        for processor in processors:
+            self.connect_processor_and_state_stores(processor, store.name)
+        return self
+
+    def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
+        """Let a processor use stores; processors that share one run in the same task.
+
+        Java: Topology.connectProcessorAndStateStores.
+        """
+        if not stores:
+            msg = f"processor {processor!r} must be connected to at least one store; got none"
+            raise TopologyError(msg)
+        if not isinstance(self.nodes.get(processor), ProcessorNode):
+            known = ", ".join(repr(name) for name, node in self.nodes.items() if isinstance(node, ProcessorNode))
+            msg = f"a store must be connected to a processor; got {processor!r}; processors: {known or 'none'}"
+            raise TopologyError(msg)
+        for store in stores:
+            if store not in self.stores:
+                known = ", ".join(map(repr, self.stores)) or "none"
+                msg = (
+                    f"state store {store!r} of processor {processor!r} is not in the topology; known stores: {known}; "
+                    "add it with add_state_store first"
+                )
+                raise TopologyError(msg)
+            users = self._store_users.setdefault(store, [])
+            if processor not in users:
+                users.append(processor)
+        return self
+
+    def describe(self) -> TopologyDescription:
+        """Give the topology as data; its `str()` equals the text Java prints."""
+        return describe(self)
+
+    def to_mermaid(self) -> str:
+        """Draw the topology as a Mermaid flowchart."""
+        return to_mermaid(self.describe())
+
+    def to_svg(self) -> str:
+        """Draw the topology as a self-contained SVG picture."""
+        return to_svg(self.describe())
+
+    def add_operation(
+        self, name: str, operation: Operation, parents: tuple[str, ...], location: str | None = None
+    ) -> Topology:
+        """Add a processor node for an operation; `location` is where the user wrote it."""
+        self._check_new_name(name)
+        self._check_parents(name, parents)
+        self.nodes[name] = ProcessorNode(name, operation, parents, location or user_location())
+        return self
+
+    def add_source_node(self, node: SourceNode) -> Topology:
+        """Add a source whose parts have been checked."""
+        self._check_new_name(node.name)
+        for topic in node.topics:
+            self._check_topic_is_free(topic)
+        if node.pattern is not None:
+            self._check_pattern_is_free(node.pattern)
+        self.nodes[node.name] = node
+        return self
+
+    def add_sink_node(self, node: SinkNode) -> Topology:
+        """Add a sink whose parts have been checked."""
+        self._check_new_name(node.name)
+        self._check_parents(node.name, node.parents)
+        self.nodes[node.name] = node
+        return self
+
+    def stores_of(self, processor: str) -> list[str]:
+        """Give the names of the stores connected to a processor, in the order they were connected."""
+        return [store for store, users in self._store_users.items() if processor in users]
+
+    def store_users(self) -> dict[str, list[str]]:
+        """Give for each store the processors that use it."""
+        return self._store_users
+
+    def _check_new_name(self, name: str) -> None:
+        if not isinstance(name, str):
+            msg = f"a node's name must be a str; got {name!r}"
+            raise TopologyError(msg)
+        if name in self.nodes:
+            msg = f"node {name!r} is already in the topology; every node must have a name of its own"
+            raise TopologyError(msg)
+
+    def _check_parents(self, name: str, parents: Iterable[str]) -> None:
+        parents = tuple(parents)
+        if not parents:
+            msg = f"node {name!r} must have at least one parent"
+            raise TopologyError(msg)
+        for parent in parents:
+            if parent not in self.nodes:
+                known = ", ".join(map(repr, self.nodes)) or "none"
+                why = "a node must not be its own parent" if parent == name else f"known nodes: {known}"
+                msg = f"parent {parent!r} of node {name!r} is not in the topology; {why}"
+                raise TopologyError(msg)
+            if isinstance(self.nodes[parent], SinkNode):
+                msg = f"parent {parent!r} of node {name!r} must not be a sink; sinks forward nothing"
+                raise TopologyError(msg)
+
+    def _check_topic_is_free(self, topic: str) -> None:
+        for source in self._sources():
+            if topic in source.topics:
+                msg = f"topic {topic!r} is already read by source {source.name!r}; a topic must have one source"
+                raise TopologyError(msg)
+            if source.pattern is not None and source.pattern.fullmatch(topic):
+                msg = (
+                    f"topic {topic!r} is already read by source {source.name!r}, "
+                    f"whose pattern {source.pattern.pattern!r} matches it"
+                )
+                raise TopologyError(msg)
+
+    def _check_pattern_is_free(self, pattern: re.Pattern[str]) -> None:
+        for source in self._sources():
+            for topic in source.topics:
+                if pattern.fullmatch(topic):
+                    msg = (
+                        f"pattern {pattern.pattern!r} matches topic {topic!r}, "
+                        f"which is already read by source {source.name!r}"
+                    )
+                    raise TopologyError(msg)
+
+    def _sources(self) -> list[SourceNode]:
+        return [node for node in self.nodes.values() if isinstance(node, SourceNode)]

@@ -1,0 +1,336 @@
+"""KStream: a stream of records, and its verbs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar, cast
+
+from penstock._engine.topology import nodes
+from penstock._engine.topology.checks import (
+    check_function,
+    check_option,
+    check_sink_topic,
+    check_supplier,
+)
+from penstock._engine.topology.graph import (
+    Graph,
+    Process,
+    Repartition,
+    StreamSink,
+    repartition_names,
+)
+from penstock.camel_case import ExplainsCamelCase
+from penstock.dsl.options import (
+    Branched,
+    NameLike,
+    Printed,
+    Produced,
+    Repartitioned,
+    given_name,
+)
+from penstock.errors import TopologyError
+from penstock.processor import FixedKeyProcessor, FixedKeyProcessorSupplier, Processor, ProcessorSupplier
+from penstock.record import RecordContext
+from penstock.serdes import Serde
+
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
+
+
+class KStream(ExplainsCamelCase, Generic[K, V]):
+    """An endless stream of records, each a fact of its own. Java: KStream.
+
+    Functions are lambdas, functions or methods. Verbs that may look at the key take `(key, value)`; value-only verbs
+    take `value`, their `_with_key` forms `(key, value)`. Every verb takes `named=`, the name of its node.
+    """
+
+    __slots__ = ("_graph", "_key_serde", "_name", "_repartition_required", "_sources", "_step", "_value_serde")
+
+    def __init__(
+        self,
+        graph: Graph,
+        step: int,
+        *,
+        key_serde: Serde[K] | None,
+        value_serde: Serde[V] | None,
+        sources: frozenset[str],
+        repartition_required: bool,
+        name: str | None = None,
+    ) -> None:
+        self._graph = graph
+        self._step = step
+        self._name = name or graph.steps[step].drawing.name
+        self._key_serde = key_serde
+        self._value_serde = value_serde
+        self._sources = sources
+        self._repartition_required = repartition_required
+
+    def filter(self, predicate: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
+        """Keep the records for which `predicate(key, value)` is true. Java: KStream.filter."""
+        check_function(predicate, "filter's predicate")
+        return self._same(self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=True), named))
+
+    def filter_not(self, predicate: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
+        """Drop the records for which `predicate(key, value)` is true. Java: KStream.filterNot."""
+        check_function(predicate, "filter_not's predicate")
+        return self._same(self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=False), named))
+
+    def map(self, mapper: Callable[[K, V], tuple[K2, V2]], *, named: NameLike = None) -> KStream[K2, V2]:
+        """Turn each record into the pair `mapper(key, value)`. Java: KStream.map."""
+        check_function(mapper, "map's mapper")
+        return self._rekeyed(self._draw("KSTREAM-MAP-", nodes.Map(mapper), named), None)
+
+    def map_values(self, mapper: Callable[[V], V2], *, named: NameLike = None) -> KStream[K, V2]:
+        """Replace each value by `mapper(value)`. Java: KStream.mapValues."""
+        check_function(mapper, "map_values' mapper")
+        operation = nodes.MapValues(mapper, with_key=False)
+        return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
+
+    def map_values_with_key(self, mapper: Callable[[K, V], V2], *, named: NameLike = None) -> KStream[K, V2]:
+        """Replace each value by `mapper(key, value)`. Java: KStream.mapValues."""
+        check_function(mapper, "map_values_with_key's mapper")
+        operation = nodes.MapValues(mapper, with_key=True)
+        return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
+
+    def flat_map(
+        self, mapper: Callable[[K, V], Iterable[tuple[K2, V2]]], *, named: NameLike = None
+    ) -> KStream[K2, V2]:
+        """Turn each record into the pairs of `mapper(key, value)`, none or many. Java: KStream.flatMap."""
+        check_function(mapper, "flat_map's mapper")
+        return self._rekeyed(self._draw("KSTREAM-FLATMAP-", nodes.FlatMap(mapper), named), None)
+
+    def flat_map_values(
+        self, mapper: Callable[[V], Iterable[V2]], *, named: NameLike = None
+    ) -> KStream[K, V2]:
+        """Give the record once for each value of `mapper(value)`. Java: KStream.flatMapValues."""
+        check_function(mapper, "flat_map_values' mapper")
+        operation = nodes.FlatMapValues(mapper, with_key=False)
+        return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
+
+    def flat_map_values_with_key(
+        self, mapper: Callable[[K, V], Iterable[V2]], *, named: NameLike = None
+    ) -> KStream[K, V2]:
+        """Give the record once for each value of `mapper(key, value)`. Java: KStream.flatMapValues."""
+        check_function(mapper, "flat_map_values_with_key's mapper")
+        operation = nodes.FlatMapValues(mapper, with_key=True)
+        return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
+
+    def select_key(self, mapper: Callable[[K, V], K2], *, named: NameLike = None) -> KStream[K2, V]:
+        """Replace each key by `mapper(key, value)`. Java: KStream.selectKey."""
+        check_function(mapper, "select_key's mapper")
+        step = self._draw("KSTREAM-KEY-SELECT-", nodes.SelectKey(mapper), named)
+        return self._rekeyed(step, self._value_serde)
+
+    def peek(self, action: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
+        """Call `action(key, value)` for its effect and pass the record on. Java: KStream.peek."""
+        check_function(action, "peek's action")
+        return self._same(self._draw("KSTREAM-PEEK-", nodes.Peek(action, end=False), named))
+
+    def for_each(self, action: Callable[[K, V], object], *, named: NameLike = None) -> None:
+        """Call `action(key, value)` for its effect; the stream ends here. Java: KStream.foreach."""
+        check_function(action, "for_each's action")
+        self._draw("KSTREAM-FOREACH-", nodes.Peek(action, end=True), named)
+
+    def print(self, printed: Printed[K, V] | None = None) -> None:
+        """Write each record as a line, `[label]: key, value`; the stream ends here. Java: KStream.print."""
+        option = Printed.to_sys_out() if printed is None else check_option(printed, Printed, "print")
+        operation = nodes.Print(option.label or self._name, option.file, option.mapper)
+        self._draw("KSTREAM-PRINTER-", operation, option.name)
+
+    def split(self, *, named: NameLike = None) -> BranchedKStream[K, V]:
+        """Begin to split into branches; each record takes the first that wants it. Java: KStream.split."""
+        return BranchedKStream(self, self._draw("KSTREAM-BRANCH-", nodes.Branch(), named))
+
+    def merge(self, other: KStream[K, V], *, named: NameLike = None) -> KStream[K, V]:
+        """Give the records of both streams, in the order they come. Java: KStream.merge."""
+        if not isinstance(other, KStream):
+            msg = f"merge takes another KStream; got {other!r}"
+            raise TopologyError(msg)
+        if other._graph is not self._graph:
+            msg = "merge takes a stream of the same StreamsBuilder; got one of another builder"
+            raise TopologyError(msg)
+        step = self._draw("KSTREAM-MERGE-", nodes.PassThrough(), named, other._step)
+        return KStream(
+            self._graph,
+            step,
+            key_serde=None,
+            value_serde=None,
+            sources=self._sources | other._sources,
+            repartition_required=self._repartition_required or other._repartition_required,
+        )
+
+    def repartition(self, repartitioned: Repartitioned[K, V] | None = None) -> KStream[K, V]:
+        """Send the stream through a topic of its own, so that records meet by key. Java: KStream.repartition.
+
+        Records without a key are filtered out, silently, as in Java.
+        """
+        option = (
+            Repartitioned[K, V]()
+            if repartitioned is None
+            else check_option(repartitioned, Repartitioned, "repartition")
+        )
+        names = self._graph.names
+        called = repartition_names(names, option.name or names.processor("KSTREAM-REPARTITION-"))
+        value_serde = option.value or self._value_serde
+        step = self._graph.add(
+            Repartition(
+                filter_name=called.filter,
+                sink_name=called.sink,
+                source_name=called.source,
+                topic=called.topic,
+                partitions=option.partitions,
+                # Java takes only the key serde given here, not the stream's own, for the topic.
+                key_serde=option.key,
+                value_serde=value_serde,
+                partitioner=option.partitioner,
+            ),
+            self._step,
+        )
+        return KStream(
+            self._graph,
+            step,
+            key_serde=option.key or self._key_serde,
+            value_serde=value_serde,
+            sources=frozenset({called.source}),
+            repartition_required=False,
+        )
+
+    def to(
+        self,
+        topic: str | Callable[[K, V, RecordContext], str],
+        produced: Produced[K, V] | None = None,
+    ) -> None:
+        """Write the stream to a topic, or to the one that `topic(key, value, record_context)` names. Java: KStream.to."""
+        check_sink_topic(topic)
+        option = Produced[K, V]() if produced is None else check_option(produced, Produced, "to")
+        sink = StreamSink(
+            name=self._graph.names.named_or_next(option.name, "KSTREAM-SINK-"),
+            topic=topic,
+            key_serde=option.key or self._key_serde,
+            value_serde=option.value or self._value_serde,
+            partitioner=option.partitioner,
+        )
+        self._graph.add(sink, self._step)
+
+    def process(
+        self,
+        supplier: ProcessorSupplier[K, V, K2, V2],
+        *,
+        named: NameLike = None,
+        state_stores: Iterable[str] = (),
+    ) -> KStream[K2, V2]:
+        """Process each record with a processor of your own. Java: KStream.process."""
+        if not isinstance(check_supplier(supplier), Processor):
+            msg = "process takes a supplier of Processor; got one of FixedKeyProcessor; use process_values"
+            raise TopologyError(msg)
+        return self._rekeyed(self._draw_processor("KSTREAM-PROCESSOR-", supplier, named, state_stores), None)
+
+    def process_values(
+        self,
+        supplier: FixedKeyProcessorSupplier[K, V, V2],
+        *,
+        named: NameLike = None,
+        state_stores: Iterable[str] = (),
+    ) -> KStream[K, V2]:
+        """Process each record with a processor that keeps the key, so no repartitioning follows. Java: KStream.processValues."""
+        if not isinstance(check_supplier(supplier), FixedKeyProcessor):
+            msg = "process_values takes a supplier of FixedKeyProcessor; got one of Processor; use process"
+            raise TopologyError(msg)
+        return self._revalued(self._draw_processor("KSTREAM-PROCESSVALUES-", supplier, named, state_stores))
+
+    def _draw(self, prefix: str, operation: nodes.Operation, named: NameLike, *other_parents: int) -> int:
+        name = self._graph.names.named_or_next(given_name(named), prefix)
+        return self._graph.add(Process(name, operation), self._step, *other_parents)
+
+    def _draw_processor(
+        self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
+    ) -> int:
+        if isinstance(state_stores, str):
+            msg = f"state_stores must be a list of names; got the str {state_stores!r}; write [{state_stores!r}]"
+            raise TopologyError(msg)
+        # Unlike every other verb, a named processor uses up no number.
+        name = given_name(named) or self._graph.names.processor(prefix)
+        operation = nodes.UserProcessor(supplier, fixed_key=prefix == "KSTREAM-PROCESSVALUES-")
+        return self._graph.add(Process(name, operation, tuple(state_stores)), self._step)
+
+    def _same(self, step: int) -> KStream[K, V]:
+        return self._next(step, self._key_serde, self._value_serde, self._repartition_required)
+
+    def _revalued(self, step: int) -> KStream[K, Any]:
+        return self._next(step, self._key_serde, None, self._repartition_required)
+
+    def _rekeyed(self, step: int, value_serde: Serde[Any] | None) -> KStream[Any, Any]:
+        return self._next(step, None, value_serde, True)
+
+    def _next(
+        self, step: int, key_serde: Serde[Any] | None, value_serde: Serde[Any] | None, rekeyed: bool
+    ) -> KStream[Any, Any]:
+        return KStream(
+            self._graph,
+            step,
+            key_serde=key_serde,
+            value_serde=value_serde,
+            sources=self._sources,
+            repartition_required=rekeyed,
+        )
+
+
+class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
+    """A stream being split. Java: BranchedKStream.
+
+    Branch names are the split's name followed by the branch's, or by its number; the default branch has number 0.
+    """
+
+    __slots__ = ("_branches", "_operation", "_source", "_step")
+
+    def __init__(self, source: KStream[K, V], step: int) -> None:
+        self._source = source
+        self._step = step
+        self._operation = nodes.Branch()
+        self._branches: dict[str, KStream[Any, Any]] = {}
+
+    def branch(
+        self, predicate: Callable[[K, V], object], branched: Branched[K, V] | None = None
+    ) -> BranchedKStream[K, V]:
+        """Send the records for which `predicate(key, value)` is the first to be true. Java: BranchedKStream.branch."""
+        check_function(predicate, "branch's predicate")
+        predicates = (*self._operation.predicates, predicate)
+        self._add(predicates, len(predicates), branched)
+        return self
+
+    def default_branch(self, branched: Branched[K, V] | None = None) -> dict[str, KStream[K, V]]:
+        """Send the records that no predicate wanted, and end the split. Java: BranchedKStream.defaultBranch."""
+        self._add(self._operation.predicates, 0, branched)
+        return self._branches
+
+    def no_default_branch(self) -> dict[str, KStream[K, V]]:
+        """End the split; records that no predicate wanted are dropped. Java: BranchedKStream.noDefaultBranch."""
+        return self._branches
+
+    def _add(
+        self, predicates: tuple[Callable[..., object], ...], number: int, branched: Branched[K, V] | None
+    ) -> None:
+        option = Branched[K, V]() if branched is None else check_option(branched, Branched, "branch")
+        graph = self._source._graph
+        splitter = graph.steps[self._step].drawing.name
+        name = f"{splitter}{number if option.name is None else option.name}"
+        graph.names.processor(name)  # Java burns a number for each branch
+        self._operation = nodes.Branch(predicates, (*self._operation.children, name))
+        graph.redraw(self._step, Process(splitter, self._operation))
+        stream = KStream(
+            graph,
+            graph.add(Process(name, nodes.PassThrough()), self._step),
+            key_serde=self._source._key_serde,
+            value_serde=self._source._value_serde,
+            sources=self._source._sources,
+            repartition_required=self._source._repartition_required,
+        )
+        if option.consumer is not None:
+            option.consumer(stream)
+            return
+        result = stream if option.function is None else option.function(stream)
+        if result is not None:
+            self._branches[name] = result

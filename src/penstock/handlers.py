@@ -1,0 +1,211 @@
+"""Exception handlers: what happens to a record that cannot be read, processed or written.
+
+Each of the three handlers answers with a `Response`: resume (drop the record, count it), fail (stop the task) or,
+for writes, retry. All built-in ones also write the record to the topic named by
+`errors.dead.letter.queue.topic.name`, if it is set, whether they resume or fail. Java: KIP-1033, KIP-1034.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Literal, Protocol
+
+from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
+
+_log = logging.getLogger(__name__)
+
+_DEAD_LETTER_TOPIC = "errors.dead.letter.queue.topic.name"
+
+SerializationOrigin = Literal["key", "value"]
+
+
+class Result(Enum):
+    """What a handler decided."""
+
+    RESUME = "resume"
+    FAIL = "fail"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterRecord:
+    """A record a handler wants written besides its decision."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+    headers: HeaderPairs = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A handler's decision, and the records to write with it."""
+
+    result: Result
+    dead_letters: tuple[DeadLetterRecord, ...] = ()
+
+    @classmethod
+    def resume(cls, dead_letters: Iterable[DeadLetterRecord] = ()) -> Response:
+        """Drop the record and go on."""
+        return cls(Result.RESUME, tuple(dead_letters))
+
+    @classmethod
+    def fail(cls, dead_letters: Iterable[DeadLetterRecord] = ()) -> Response:
+        """Stop."""
+        return cls(Result.FAIL, tuple(dead_letters))
+
+    @classmethod
+    def retry(cls) -> Response:
+        """Try the write again; only for faults that may pass."""
+        return cls(Result.RETRY)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorHandlerContext:
+    """Where it failed. In a timer topic is None, partition and offset are -1."""
+
+    topic: str | None
+    partition: int
+    offset: int
+    headers: Headers
+    processor_node_id: str
+    task_id: str
+    timestamp: int
+    source_raw_key: bytes | None
+    source_raw_value: bytes | None
+
+
+class DeserializationExceptionHandler(Protocol):
+    """Called with a record whose bytes its serde cannot read."""
+
+    def handle_error(
+        self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
+    ) -> Response: ...
+
+
+class ProcessingExceptionHandler(Protocol):
+    """Called with the record (None in a timer) on which a node raised."""
+
+    def handle_error(
+        self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
+    ) -> Response: ...
+
+
+class ProductionExceptionHandler(Protocol):
+    """Called with a record that cannot be sent, or that its serde cannot write."""
+
+    def handle_error(
+        self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
+    ) -> Response: ...
+
+    def handle_serialization_error(
+        self,
+        context: ErrorHandlerContext,
+        record: ProducerRecord,
+        exception: Exception,
+        origin: SerializationOrigin,
+    ) -> Response: ...
+
+
+class _WithDeadLetters:
+    """What the built-in handlers share: the dead letter topic from the settings."""
+
+    def __init__(self) -> None:
+        self._topic: str | None = None
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        """Take the settings; called once, before the first record."""
+        self._topic = configs.get(_DEAD_LETTER_TOPIC)
+
+    def _dead_letters(self, context: ErrorHandlerContext, exception: Exception) -> tuple[DeadLetterRecord, ...]:
+        return () if self._topic is None else (dead_letter(self._topic, context, exception),)
+
+
+class LogAndFailExceptionHandler(_WithDeadLetters):
+    """A record that cannot be read stops the task. The default."""
+
+    def handle_error(self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception) -> Response:
+        _log.error("record cannot be deserialized at %s", _place(context), exc_info=exception)
+        return Response.fail(self._dead_letters(context, exception))
+
+
+class LogAndContinueExceptionHandler(_WithDeadLetters):
+    """A record that cannot be read is dropped and counted."""
+
+    def handle_error(self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception) -> Response:
+        _log.warning("record cannot be deserialized, skipped, at %s", _place(context), exc_info=exception)
+        return Response.resume(self._dead_letters(context, exception))
+
+
+class LogAndFailProcessingExceptionHandler(_WithDeadLetters):
+    """A record on which a node raises stops the task. The default."""
+
+    def handle_error(
+        self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
+    ) -> Response:
+        _log.error("processing failed at %s", _place(context), exc_info=exception)
+        return Response.fail(self._dead_letters(context, exception))
+
+
+class LogAndContinueProcessingExceptionHandler(_WithDeadLetters):
+    """A record on which a node raises is dropped at that node and counted; its siblings still get it."""
+
+    def handle_error(
+        self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
+    ) -> Response:
+        _log.warning("processing failed, record skipped, at %s", _place(context), exc_info=exception)
+        return Response.resume(self._dead_letters(context, exception))
+
+
+class DefaultProductionExceptionHandler(_WithDeadLetters):
+    """A write that cannot be made stops the task; one that may succeed later is tried again."""
+
+    def handle_error(self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception) -> Response:
+        if getattr(exception, "retriable", False):
+            return Response.retry()
+        return Response.fail(self._dead_letters(context, exception))
+
+    def handle_serialization_error(
+        self,
+        context: ErrorHandlerContext,
+        record: ProducerRecord,
+        exception: Exception,
+        origin: SerializationOrigin,
+    ) -> Response:
+        return Response.fail(self._dead_letters(context, exception))
+
+
+def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) -> DeadLetterRecord:
+    """Make Kafka's dead letter of a failed record: its raw bytes, its headers, and six that say what happened."""
+    stack = "".join(traceback.format_exception(exception))
+    kind = type(exception)
+    facts = (
+        ("exception", f"{kind.__module__}.{kind.__qualname__}"),
+        ("message", str(exception) or None),
+        ("stacktrace", stack),
+        ("topic", context.topic),
+        ("partition", str(context.partition)),
+        ("offset", str(context.offset)),
+    )
+    headers = tuple(
+        (f"__streams.errors.{name}", None if text is None else text.encode()) for name, text in facts
+    )
+    return DeadLetterRecord(
+        topic=topic,
+        key=context.source_raw_key,
+        value=context.source_raw_value,
+        timestamp=context.timestamp,
+        headers=(*context.headers, *headers),
+    )
+
+
+def _place(context: ErrorHandlerContext) -> str:
+    return (
+        f"node={context.processor_node_id} task={context.task_id} "
+        f"topic={context.topic} partition={context.partition} offset={context.offset}"
+    )

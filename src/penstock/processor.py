@@ -1,0 +1,135 @@
+"""The Processor API: write an operator of your own.
+
+```python
+class Deduplicate(Processor[str, str, str, str]):
+    def init(self, context):
+        super().init(context)
+        self.seen = context.get_state_store("seen")
+
+    def process(self, record):
+        if self.seen.put_if_absent(record.key, record.value) is None:
+            self.context.forward(record)
+```
+
+A supplier is any callable without arguments that gives a new processor each time: the class itself will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from penstock.durations import Duration
+from penstock.record import FixedKeyRecord, Record, RecordMetadata
+
+KIn = TypeVar("KIn")
+VIn = TypeVar("VIn")
+KOut = TypeVar("KOut")
+VOut = TypeVar("VOut")
+KForward = TypeVar("KForward", contravariant=True)
+VForward = TypeVar("VForward", contravariant=True)
+R = TypeVar("R", contravariant=True)
+
+Punctuator: TypeAlias = Callable[[int], object]
+
+
+class PunctuationType(Enum):
+    """Which clock drives a schedule. Java: PunctuationType."""
+
+    STREAM_TIME = "stream_time"
+    """The timestamps of the records: no record, no tick. First due at the first record."""
+    WALL_CLOCK_TIME = "wall_clock_time"
+    """The machine's clock. First due one interval from now."""
+
+
+class Cancellable(Protocol):
+    """What `schedule` gives back."""
+
+    def cancel(self) -> None: ...
+
+
+class _Context(Protocol[R]):
+    """What both kinds of processors may ask of the task that runs them."""
+
+    @property
+    def application_id(self) -> str: ...
+    @property
+    def task_id(self) -> str: ...
+    @property
+    def record_metadata(self) -> RecordMetadata | None:
+        """Where the record in hand was read; None in `init`, (None, -1, -1) in a timer."""
+    @property
+    def current_stream_time_ms(self) -> int:
+        """The highest timestamp this task has taken up, -1 before the first record."""
+    @property
+    def current_system_time_ms(self) -> int:
+        """The wall clock as it was when this call began."""
+
+    def forward(self, record: R, child: str | None = None) -> None:
+        """Hand `record` to all children, or to the one named; returns when they are done with it."""
+
+    def schedule(
+        self, interval: Duration, type: PunctuationType, callback: Punctuator, *, start_time: int | None = None
+    ) -> Cancellable:
+        """Call `callback(timestamp)` every `interval`, anchored at `start_time` (ms) if given."""
+
+    def commit(self) -> None:
+        """Ask for a commit soon."""
+
+    def get_state_store(self, name: str) -> Any:
+        """Give a store that is connected to this processor."""
+
+    def app_configs(self) -> Mapping[str, Any]:
+        """Give all settings of the application."""
+
+    def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
+        """Give the settings that start with `prefix`, without it."""
+
+
+class ProcessorContext(_Context["Record[KForward, VForward]"], Protocol[KForward, VForward]):
+    """What a processor may ask of the task that runs it. Java: ProcessorContext."""
+
+
+class FixedKeyProcessorContext(
+    _Context["FixedKeyRecord[KForward, VForward]"], Protocol[KForward, VForward]
+):
+    """What a processor that keeps the key may ask of its task. Java: FixedKeyProcessorContext."""
+
+
+class Processor(Generic[KIn, VIn, KOut, VOut]):
+    """One node of a topology, in the user's own code. Java: Processor."""
+
+    context: ProcessorContext[KOut, VOut]
+
+    def init(self, context: ProcessorContext[KOut, VOut]) -> None:
+        """Get ready; called once per task, before the first record."""
+        self.context = context
+
+    def process(self, record: Record[KIn, VIn]) -> None:
+        """Take one record."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of what `init` took; called once per task."""
+
+
+class FixedKeyProcessor(Generic[KIn, VIn, VOut]):
+    """A processor that must not change the key, so that no repartitioning is needed. Java: FixedKeyProcessor."""
+
+    context: FixedKeyProcessorContext[KIn, VOut]
+
+    def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
+        """Get ready; called once per task, before the first record."""
+        self.context = context
+
+    def process(self, record: FixedKeyRecord[KIn, VIn]) -> None:
+        """Take one record."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of what `init` took; called once per task."""
+
+
+ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn, VIn, KOut, VOut]]
+FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[KIn, VIn, VOut]]

@@ -1,0 +1,184 @@
+"""The things that flow: records, their headers and where they come from.
+
+Inside the engine a record is four loose values (key, value, timestamp, headers), its headers a tuple of pairs
+that nobody changes; a `Record` object is made only where a user's processor is handed one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+
+from penstock.errors import StreamsError
+
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
+
+HeaderPairs: TypeAlias = tuple[tuple[str, bytes | None], ...]
+HeadersLike: TypeAlias = "Headers | Iterable[tuple[str, bytes | None]]"
+
+
+class Headers:
+    """The headers of one record: an ordered list of (key, bytes) pairs; keys may repeat. Java: Headers.
+
+    >>> headers = Headers([("trace", b"1")]).add("trace", b"2")
+    >>> headers.last_header("trace"), len(headers)
+    (b'2', 2)
+    """
+
+    __slots__ = ("_pairs",)
+
+    def __init__(self, pairs: HeadersLike = ()) -> None:
+        self._pairs = list(pairs)
+
+    def add(self, key: str, value: bytes | None) -> Headers:
+        """Append a header."""
+        if not isinstance(key, str) or not (value is None or isinstance(value, bytes)):
+            msg = f"a header must be a str key with bytes or None; got {key!r}: {value!r}"
+            raise TypeError(msg)
+        self._pairs.append((key, value))
+        return self
+
+    def remove(self, key: str) -> Headers:
+        """Drop all headers of that key."""
+        self._pairs = [pair for pair in self._pairs if pair[0] != key]
+        return self
+
+    def last_header(self, key: str) -> bytes | None:
+        """Give the last value of that key, or None."""
+        return next((value for name, value in reversed(self._pairs) if name == key), None)
+
+    def headers(self, key: str) -> list[bytes | None]:
+        """Give all values of that key in order."""
+        return [value for name, value in self._pairs if name == key]
+
+    def __iter__(self) -> Iterator[tuple[str, bytes | None]]:
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Headers) and self._pairs == other._pairs
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._pairs))
+
+    def __repr__(self) -> str:
+        return f"Headers({self._pairs!r})"
+
+
+class FixedKeyRecord(Generic[K, V]):
+    """A record whose key must stay as it is; `process_values` is given these. Java: FixedKeyRecord."""
+
+    __slots__ = ("headers", "key", "timestamp", "value")
+
+    def __init__(self, key: K, value: V, timestamp: int, headers: HeadersLike = ()) -> None:
+        if timestamp < 0:
+            msg = f"a record's timestamp must not be negative; got {timestamp}"
+            raise StreamsError(msg)
+        self.key = key
+        self.value = value
+        self.timestamp = timestamp
+        self.headers = Headers(headers)
+
+    def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
+        """Give a copy with another value."""
+        return FixedKeyRecord(self.key, value, self.timestamp, self.headers)
+
+    def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
+        """Give a copy with another timestamp."""
+        return FixedKeyRecord(self.key, self.value, timestamp, self.headers)
+
+    def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K, V]:
+        """Give a copy with other headers."""
+        return FixedKeyRecord(self.key, self.value, self.timestamp, headers)
+
+    def _fields(self) -> tuple[object, ...]:
+        return (self.key, self.value, self.timestamp, self.headers)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __repr__(self) -> str:
+        headers = f", headers={list(self.headers)!r}" if len(self.headers) else ""
+        return f"{type(self).__name__}({self.key!r}, {self.value!r}, {self.timestamp}{headers})"
+
+
+class Record(FixedKeyRecord[K, V]):
+    """A record as a processor sees and forwards it. Java: Record.
+
+    >>> Record("k", 1, 5).with_value(2)
+    Record('k', 2, 5)
+    """
+
+    __slots__ = ()
+
+    def with_key(self, key: K2) -> Record[K2, V]:
+        """Give a copy with another key."""
+        return Record(key, self.value, self.timestamp, self.headers)
+
+    def with_value(self, value: V2) -> Record[K, V2]:
+        """Give a copy with another value."""
+        return Record(self.key, value, self.timestamp, self.headers)
+
+    def with_timestamp(self, timestamp: int) -> Record[K, V]:
+        """Give a copy with another timestamp."""
+        return Record(self.key, self.value, timestamp, self.headers)
+
+    def with_headers(self, headers: HeadersLike) -> Record[K, V]:
+        """Give a copy with other headers."""
+        return Record(self.key, self.value, self.timestamp, headers)
+
+
+class RecordMetadata(NamedTuple):
+    """Where the record in hand was read; in a timer, which has none, (None, -1, -1). Java: RecordMetadata."""
+
+    topic: str | None
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordContext:
+    """What a topic extractor may look at besides key and value. Java: RecordContext."""
+
+    topic: str | None
+    partition: int
+    offset: int
+    timestamp: int
+    headers: Headers
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerRecord:
+    """A record as it was read from a topic: what timestamp extractors and handlers see. Java: ConsumerRecord.
+
+    Extractors see key and value decoded, a deserialization handler sees the bytes.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: Any
+    value: Any
+    headers: Headers
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerRecord:
+    """A record about to be written: what production handlers see. Java: ProducerRecord."""
+
+    topic: str
+    partition: int | None
+    timestamp: int
+    key: Any
+    value: Any
+    headers: Headers

@@ -1,0 +1,151 @@
+"""JSON: any document, or documents of a type.
+
+msgspec reads and writes them in C; a pydantic model reads and writes itself. The output is compact
+and, for one value, always the same: fields in the order of their definition, dict keys in the order
+they were put in. Where the type has a set, sets and dict keys are sorted, because the order of a
+set changes from process to process and a key must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+
+from penstock.errors import SerializationError
+from penstock.serdes.contract import BuiltInSerde
+from penstock.serdes.document_types import (
+    Annotations,
+    Survey,
+    forget_codecs,
+    spell_out,
+    spelled_out,
+    survey,
+    type_name,
+)
+
+T = TypeVar("T")
+
+Encode: TypeAlias = Callable[[T], bytes]
+Decode: TypeAlias = Callable[[bytes], T]
+
+_SHOWN_BYTES = 80
+
+
+class JsonSerde(BuiltInSerde[T]):
+    """JSON of one type, or of any value if no type is given."""
+
+    encode: Encode[T]
+    decode: Decode[T]
+
+    def __init__(self, of: Any = None) -> None:
+        name = "" if of is None else type_name(of)
+        super().__init__(f"json({name})", of)
+        decode = _msgspec_decoder(of, repr(self))
+        found = survey(Any if of is None else of)
+        forget_codecs(found.classes)
+        if found.problems:
+            msg = f"{self!r} cannot be made: {'; '.join(found.problems)}"
+            raise TypeError(msg)
+        self._classes = found.classes
+        self.encode = _encoder(_msgspec_encoder(found), found.root, repr(self))
+        self.decode = _decoder(decode, name or "a value", _msgspec_reason)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _json_serde, (*self._arguments, spelled_out(self._classes))
+
+
+class PydanticSerde(BuiltInSerde[T]):
+    """JSON of one pydantic model, which validates what it reads. Names are the model's aliases."""
+
+    encode: Encode[T]
+    decode: Decode[T]
+
+    def __init__(self, model: Any) -> None:
+        name = type_name(model)
+        super().__init__(f"json({name})", model)
+
+        def dump(value: Any) -> bytes:
+            text: str = value.model_dump_json(by_alias=True)
+            return text.encode()
+
+        self.encode = _encoder(dump, model, repr(self))
+        self.decode = _decoder(model.model_validate_json, name, _pydantic_reason)
+
+
+def _json_serde(of: Any, annotations: Annotations) -> JsonSerde[Any]:
+    """Build a serde again where it has arrived."""
+    spell_out(annotations)
+    return JsonSerde(of)
+
+
+def _msgspec_decoder(of: Any, call: str) -> Decode[Any]:
+    try:
+        return msgspec.json.Decoder(Any if of is None else of).decode
+    except NameError as error:
+        msg = (
+            f"{call} cannot be made: {error}; an annotation must name something that is defined "
+            "at the top level of its module before the serde is made"
+        )
+        raise TypeError(msg) from error
+    except TypeError as error:
+        msg = f"{call} cannot be made: {error}; {_remedy(str(error))}"
+        raise TypeError(msg) from error
+
+
+def _remedy(reason: str) -> str:
+    if "union" in reason and "custom type" not in reason:
+        return (
+            "a document must show which type it has: use msgspec.Struct classes with tag=True, "
+            "or a pydantic model with a discriminator"
+        )
+    return "use a dataclass, TypedDict, NamedTuple, msgspec.Struct, pydantic model or typing form"
+
+
+def _msgspec_encoder(found: Survey) -> Encode[Any]:
+    return msgspec.json.Encoder(order="deterministic" if found.has_sets else None).encode
+
+
+def _encoder(encode: Encode[T], root: type | None, call: str) -> Encode[T]:
+    """Refuse values of another class: msgspec would write them, and nobody could read them."""
+    expected: type = root or object
+
+    def encode_checked(value: T) -> bytes:
+        if isinstance(value, expected):
+            try:
+                return encode(value)
+            except (ValueError, RecursionError) as error:
+                msg = f"cannot write JSON with {call}: {error}"
+                raise SerializationError(msg) from error
+        msg = f"{call} writes {type_name(expected)}; got {type(value).__qualname__}"
+        raise TypeError(msg)
+
+    return encode_checked
+
+
+def _decoder(decode: Decode[T], name: str, reason: Callable[[Exception], str]) -> Decode[T]:
+    def decode_explained(data: bytes) -> T:
+        try:
+            return decode(data)
+        except (ValueError, RecursionError) as error:
+            start = f"{data[:_SHOWN_BYTES]!r}{'...' if len(data) > _SHOWN_BYTES else ''}"
+            msg = f"cannot read JSON as {name}: {reason(error)}; data: {start}"
+            raise SerializationError(msg) from error
+
+    return decode_explained
+
+
+def _msgspec_reason(error: Exception) -> str:
+    reason, _, path = str(error).partition(" - at `")
+    return f"{reason} at {path.rstrip('`')}" if path else reason
+
+
+def _pydantic_reason(error: Exception) -> str:
+    errors = getattr(error, "errors", None)
+    if errors is None:
+        return str(error)
+    first, *more = errors()
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+    rest = f" (and {len(more)} more)" if more else ""
+    return f"{first['msg']}{f' at ${path}' if path else ''}{rest}"

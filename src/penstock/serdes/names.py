@@ -1,0 +1,94 @@
+"""Serdes by name, for settings: `default.key.serde` may be a serde, our name of one or Java's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+from penstock.errors import ConfigError
+from penstock.serdes.contract import Serde
+from penstock.serdes.documents import JsonSerde
+from penstock.serdes.numbers import FloatSerde, IntegerSerde
+from penstock.serdes.plain import BooleanSerde, BytesSerde, StringSerde, UuidSerde, VoidSerde
+
+_BY_NAME: dict[str, Callable[[], Serde[Any]]] = {
+    "string": StringSerde,
+    "bytes": BytesSerde,
+    "short": partial(IntegerSerde, "short"),
+    "integer": partial(IntegerSerde, "integer"),
+    "long": partial(IntegerSerde, "long"),
+    "float": partial(FloatSerde, "float"),
+    "double": partial(FloatSerde, "double"),
+    "boolean": BooleanSerde,
+    "uuid": UuidSerde,
+    "void": VoidSerde,
+    "json": JsonSerde,
+}
+_BY_JAVA_CLASS = {
+    "StringSerde": "string",
+    "ByteArraySerde": "bytes",
+    "BytesSerde": "bytes",
+    "ByteBufferSerde": "bytes",
+    "ShortSerde": "short",
+    "IntegerSerde": "integer",
+    "LongSerde": "long",
+    "FloatSerde": "float",
+    "DoubleSerde": "double",
+    "BooleanSerde": "boolean",
+    "UUIDSerde": "uuid",
+    "VoidSerde": "void",
+}
+_JAVA_PREFIXES = (
+    "org.apache.kafka.common.serialization.Serdes$",
+    "org.apache.kafka.common.serialization.Serdes.",
+    "Serdes$",
+    "Serdes.",
+)
+
+
+def resolve(spec: object) -> Serde[Any]:
+    """Give the serde that a setting means: a serde, a name like "long", or Java's class name.
+
+    >>> resolve("long")
+    serdes.long()
+    >>> resolve("org.apache.kafka.common.serialization.Serdes$StringSerde")
+    serdes.string()
+
+    Raises:
+        ConfigError: if it means none; the message says the nearest known name.
+    """
+    if isinstance(spec, Serde):
+        return spec
+    if isinstance(spec, str):
+        name = _BY_JAVA_CLASS.get(_without_java_prefix(spec), spec)
+        if name in _BY_NAME:
+            return _BY_NAME[name]()
+        msg = f"unknown serde {spec!r}; {_suggestion(spec)}"
+        raise ConfigError(msg)
+    msg = f"serde must be a Serde or the name of one; got {spec!r}{_call_hint(spec)}"
+    raise ConfigError(msg)
+
+
+def _without_java_prefix(name: str) -> str:
+    for prefix in _JAVA_PREFIXES:
+        if name.startswith(prefix):
+            return name.removeprefix(prefix)
+    return name
+
+
+def _suggestion(name: str) -> str:
+    simple = _without_java_prefix(name).lower().removesuffix("serde")
+    nearest = get_close_matches(simple, _BY_NAME, n=1)
+    hint = f"did you mean {nearest[0]!r}? " if nearest else ""
+    known = ", ".join(repr(known) for known in _BY_NAME)
+    return f"{hint}known names: {known}, and Java's, like 'Serdes.StringSerde'"
+
+
+def _call_hint(spec: object) -> str:
+    if isinstance(spec, type) and issubclass(spec, Serde):
+        return f"; give an object: {spec.__qualname__}()"
+    if callable(spec) and getattr(spec, "__module__", "") == "penstock.serdes":
+        return f"; call it: serdes.{getattr(spec, '__name__', '')}()"
+    return ""

@@ -1,0 +1,138 @@
+"""MockProcessorContext: try one processor alone; forwards, timers and commits are only noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.camel_case import ExplainsCamelCase
+from penstock.durations import Duration, to_milliseconds
+from penstock.errors import StreamsError
+from penstock.processor import PunctuationType, Punctuator
+from penstock.record import FixedKeyRecord, RecordMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedForward:
+    """A record that was forwarded, and to which child (None: all)."""
+
+    record: FixedKeyRecord[Any, Any]
+    child: str | None
+
+
+@dataclass(slots=True)
+class CapturedPunctuator:
+    """A timer that was scheduled; call its `callback` yourself."""
+
+    interval_ms: int
+    type: PunctuationType
+    callback: Punctuator
+    start_time: int | None
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        """Note that it was cancelled."""
+        self.cancelled = True
+
+
+class MockProcessorContext(ExplainsCamelCase):
+    """A ProcessorContext for unit tests. Java: MockProcessorContext.
+
+    >>> from penstock import Processor, Record
+    >>> class Double(Processor):
+    ...     def process(self, record):
+    ...         self.context.forward(record.with_value(record.value * 2))
+    >>> context, processor = MockProcessorContext(), Double()
+    >>> processor.init(context)
+    >>> processor.process(Record("k", 21, 0))
+    >>> context.forwarded()
+    [CapturedForward(record=Record('k', 42, 0), child=None)]
+    """
+
+    def __init__(self, config: Mapping[str, Any] | None = None, *, task_id: str = "0_0") -> None:
+        self.application_id = str((config or {}).get("application.id", ""))
+        self.task_id = task_id
+        self.record_metadata: RecordMetadata | None = None
+        self.committed = False
+        self._config = dict(config or {})
+        self._forwards: list[CapturedForward] = []
+        self._punctuators: list[CapturedPunctuator] = []
+        self._stores: dict[str, Any] = {}
+        self._stream_time_ms: int | None = None
+        self._system_time_ms: int | None = None
+
+    @property
+    def current_stream_time_ms(self) -> int:
+        return _set_before_use(self._stream_time_ms, "set_current_stream_time_ms")
+
+    @property
+    def current_system_time_ms(self) -> int:
+        return _set_before_use(self._system_time_ms, "set_current_system_time_ms")
+
+    def set_current_stream_time_ms(self, milliseconds: int) -> None:
+        """Say what stream time it is."""
+        self._stream_time_ms = milliseconds
+
+    def set_current_system_time_ms(self, milliseconds: int) -> None:
+        """Say what the wall clock shows."""
+        self._system_time_ms = milliseconds
+
+    def set_record_metadata(self, topic: str, partition: int, offset: int) -> None:
+        """Say where the record in hand was read."""
+        self.record_metadata = RecordMetadata(topic, partition, offset)
+
+    def forward(self, record: FixedKeyRecord[Any, Any], child: str | None = None) -> None:
+        """Note a forward."""
+        self._forwards.append(CapturedForward(record, child))
+
+    def forwarded(self, child: str | None = None) -> list[CapturedForward]:
+        """Give all forwards, or those that reach the child named."""
+        return [forward for forward in self._forwards if child is None or forward.child in {None, child}]
+
+    def reset_forwards(self) -> None:
+        """Forget the forwards so far."""
+        self._forwards.clear()
+
+    def schedule(
+        self, interval: Duration, type: PunctuationType, callback: Punctuator, *, start_time: int | None = None
+    ) -> CapturedPunctuator:
+        """Note a timer."""
+        punctuator = CapturedPunctuator(to_milliseconds(interval, "interval"), type, callback, start_time)
+        self._punctuators.append(punctuator)
+        return punctuator
+
+    def scheduled_punctuators(self) -> list[CapturedPunctuator]:
+        """Give all timers."""
+        return list(self._punctuators)
+
+    def commit(self) -> None:
+        """Note a request to commit."""
+        self.committed = True
+
+    def reset_commit(self) -> None:
+        """Forget the request to commit."""
+        self.committed = False
+
+    def add_state_store(self, store: Any) -> None:
+        """Let the processor use a store."""
+        self._stores[store.name] = store
+
+    def get_state_store(self, name: str) -> Any:
+        """Give a store that was added."""
+        return self._stores.get(name)
+
+    def app_configs(self) -> Mapping[str, Any]:
+        """Give the configuration."""
+        return dict(self._config)
+
+    def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
+        """Give the part of the configuration that starts with `prefix`, without it."""
+        return {key.removeprefix(prefix): value for key, value in self._config.items() if key.startswith(prefix)}
+
+
+def _set_before_use(time: int | None, setter: str) -> int:
+    if time is None:
+        msg = f"MockProcessorContext does not know the time; call {setter} first"
+        raise StreamsError(msg)
+    return time

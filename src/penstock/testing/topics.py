@@ -1,0 +1,174 @@
+"""The topics of a test: pipe records in, read records out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar, overload
+
+from penstock.camel_case import ExplainsCamelCase
+from penstock.durations import Duration, to_milliseconds
+from penstock.record import HeaderPairs, Headers, HeadersLike
+from penstock.serdes import Serde
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+Raw: TypeAlias = tuple[bytes | None, bytes | None, int, HeaderPairs]
+"""(key, value, timestamp, headers) in bytes."""
+
+_NOT_GIVEN: Any = object()
+
+
+@dataclass(frozen=True)
+class TestRecord(Generic[K, V]):
+    """A record in a test; without a timestamp it takes the input topic's. Java: TestRecord."""
+
+    __test__ = False
+
+    key: K
+    value: V
+    timestamp: int | None = None
+    headers: Headers = field(default_factory=Headers)
+
+
+class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
+    """Pipes records into a topic; got from `driver.create_input_topic`. Java: TestInputTopic."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        topic: str,
+        pipe: Callable[[str, Raw], None],
+        serdes: tuple[Serde[K], Serde[V]],
+        start_timestamp: int,
+        auto_advance: Duration,
+    ) -> None:
+        self._topic = topic
+        self._pipe = pipe
+        self._key_serde, self._value_serde = serdes
+        self._now_ms = start_timestamp
+        self._advance_ms = _forward(auto_advance, "auto_advance")
+
+    @overload
+    def pipe_input(self, value: V | None, /, *, timestamp: int | None = None, headers: HeadersLike = ()) -> None: ...
+    @overload
+    def pipe_input(
+        self, key: K | None, value: V | None, /, timestamp: int | None = None, headers: HeadersLike = ()
+    ) -> None: ...
+    def pipe_input(
+        self, first: Any, second: Any = _NOT_GIVEN, /, timestamp: int | None = None, headers: HeadersLike = ()
+    ) -> None:
+        """Pipe a record in and process all it causes: `pipe_input(value)` or `pipe_input(key, value)`."""
+        key, value = (None, first) if second is _NOT_GIVEN else (first, second)
+        if timestamp is None:
+            timestamp = self._now_ms
+            self._now_ms += self._advance_ms
+        pairs = tuple(headers)
+        raw_key = self._key_serde.serialize(self._topic, key, pairs)
+        raw_value = self._value_serde.serialize(self._topic, value, pairs)
+        self._pipe(self._topic, (raw_key, raw_value, timestamp, pairs))
+
+    def pipe_record(self, record: TestRecord[K, V]) -> None:
+        """Pipe in a TestRecord."""
+        self.pipe_input(record.key, record.value, record.timestamp, record.headers)
+
+    def pipe_record_list(self, records: Iterable[TestRecord[K, V]]) -> None:
+        """Pipe in several TestRecords."""
+        for record in records:
+            self.pipe_record(record)
+
+    def pipe_key_value_list(
+        self, pairs: Iterable[tuple[K, V]], start_timestamp: int | None = None, advance: Duration = 0
+    ) -> None:
+        """Pipe in (key, value) pairs, at `start_timestamp` and on by `advance` each if given."""
+        timestamp = start_timestamp
+        for key, value in pairs:
+            self.pipe_input(key, value, timestamp)
+            timestamp = None if timestamp is None else timestamp + to_milliseconds(advance, "advance")
+
+    def pipe_value_list(
+        self, values: Iterable[V], start_timestamp: int | None = None, advance: Duration = 0
+    ) -> None:
+        """Pipe in values without a key."""
+        self.pipe_key_value_list(((None, value) for value in values), start_timestamp, advance)  # type: ignore[misc]
+
+    def advance_time(self, duration: Duration) -> None:
+        """Move the topic's clock, from which records without a timestamp take theirs."""
+        self._now_ms += _forward(duration, "advance")
+
+
+class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
+    """Reads what was written to a topic; got from `driver.create_output_topic`. Java: TestOutputTopic."""
+
+    __test__ = False
+
+    def __init__(
+        self, topic: str, queue: Callable[[str], list[Raw] | None], serdes: tuple[Serde[K], Serde[V]]
+    ) -> None:
+        self._topic = topic
+        self._queue = queue
+        self._key_serde, self._value_serde = serdes
+
+    def read_record(self) -> TestRecord[K | None, V | None]:
+        """Take the next record; LookupError if there is none."""
+        queue = self._queue(self._topic)
+        if not queue:
+            state = "empty" if queue is not None else "not written to yet"
+            msg = f"topic {self._topic!r} is {state}"
+            raise LookupError(msg)
+        key, value, timestamp, headers = queue.pop(0)
+        return TestRecord(
+            self._key_serde.deserialize(self._topic, key, headers),
+            self._value_serde.deserialize(self._topic, value, headers),
+            timestamp,
+            Headers(headers),
+        )
+
+    def read_value(self) -> V | None:
+        """Take the next record's value."""
+        return self.read_record().value
+
+    def read_key_value(self) -> tuple[K | None, V | None]:
+        """Take the next record's key and value."""
+        record = self.read_record()
+        return record.key, record.value
+
+    def read_records(self) -> list[TestRecord[K | None, V | None]]:
+        """Take all records."""
+        return [self.read_record() for _ in range(self.queue_size())]
+
+    def read_values(self) -> list[V | None]:
+        """Take all values."""
+        return [record.value for record in self.read_records()]
+
+    def read_key_values(self) -> list[tuple[K | None, V | None]]:
+        """Take all (key, value) pairs."""
+        return [(record.key, record.value) for record in self.read_records()]
+
+    def read_key_values_to_dict(self) -> dict[K, V | None]:
+        """Take all records as a table: the last value of each key; a null key is an error."""
+        table: dict[K, V | None] = {}
+        for record in self.read_records():
+            if record.key is None:
+                msg = f"a record of topic {self._topic!r} has no key and cannot go into a table; got {record!r}"
+                raise ValueError(msg)
+            table[record.key] = record.value
+        return table
+
+    def is_empty(self) -> bool:
+        """Tell whether there is nothing to read."""
+        return not self._queue(self._topic)
+
+    def queue_size(self) -> int:
+        """Give how many records there are to read."""
+        return len(self._queue(self._topic) or ())
+
+
+def _forward(duration: Duration, what: str) -> int:
+    milliseconds = to_milliseconds(duration, what)
+    if milliseconds < 0:
+        msg = f"{what} must not be negative; got {duration!r}"
+        raise ValueError(msg)
+    return milliseconds

@@ -1,0 +1,91 @@
+"""Timestamp extractors: which time a record has.
+
+An extractor is any callable `(record, partition_time) -> milliseconds`; the classes here are Kafka Streams' own.
+`partition_time` is the highest timestamp seen so far on that partition, -1 before the first. A negative result drops
+the record and counts it in `dropped-records-total`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from penstock.clock import Clock, SystemClock
+from penstock.errors import StreamsError
+from penstock.record import ConsumerRecord
+
+TimestampExtractor: TypeAlias = Callable[[ConsumerRecord, int], int]
+
+_log = logging.getLogger(__name__)
+
+
+class FailOnInvalidTimestamp:
+    """Take the record's own timestamp; fail if it is negative. The default."""
+
+    def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
+        if record.timestamp < 0:
+            msg = (
+                f"record at {_place(record)} must have a timestamp that is not negative; got {record.timestamp}; "
+                "use LogAndSkipOnInvalidTimestamp or UsePartitionTimeOnInvalidTimestamp to go on"
+            )
+            raise StreamsError(msg)
+        return record.timestamp
+
+
+class LogAndSkipOnInvalidTimestamp:
+    """Take the record's own timestamp; drop the record if it is negative."""
+
+    def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
+        if record.timestamp < 0:
+            _log.warning("record skipped, negative timestamp %d at %s", record.timestamp, _place(record))
+        return record.timestamp
+
+
+class UsePartitionTimeOnInvalidTimestamp:
+    """Take the record's own timestamp; if it is negative, the highest one seen on the partition."""
+
+    def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
+        if record.timestamp >= 0:
+            return record.timestamp
+        if partition_time < 0:
+            msg = f"the first record at {_place(record)} has timestamp {record.timestamp}, and there is no partition time yet to use instead"
+            raise StreamsError(msg)
+        return partition_time
+
+
+class WallclockTimestampExtractor:
+    """Take the time at which the record is processed."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+
+    def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
+        return self._clock.now_ms()
+
+
+class EventTimestampExtractor:
+    """Take the time from the value: `EventTimestampExtractor(lambda order: order.created_at)`.
+
+    The function gives milliseconds or an aware `datetime`; it is not called for a null value, whose record
+    keeps its own timestamp.
+    """
+
+    def __init__(self, field: Callable[[Any], int | datetime]) -> None:
+        self._field = field
+
+    def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
+        if record.value is None:
+            return record.timestamp
+        time = self._field(record.value)
+        if isinstance(time, datetime):
+            if time.tzinfo is None:
+                msg = f"the event time of the record at {_place(record)} must be an aware datetime; got {time!r}"
+                raise StreamsError(msg)
+            return int(time.timestamp() * 1000)
+        return time
+
+
+def _place(record: ConsumerRecord) -> str:
+    return f"topic {record.topic!r}, partition {record.partition}, offset {record.offset}"

@@ -1,0 +1,63 @@
+"""Every case of `conformance/cases`: Python does what Java did, and Java still does what it did."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+from conformance import differences, harness, java
+from conformance.harness import Case, Observation
+from penstock._engine.kafka.jars import JarsError
+
+CASES = harness.all_cases(harness.CASES)
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+@functools.cache
+def observe(case: Case) -> Observation:
+    return harness.run(case)
+
+
+@every_case
+def test_outputs_are_java_s(case: Case) -> None:
+    assert case.expected == observe(case).lines, _explain(case)
+
+
+@every_case
+def test_topology_text_is_java_s(case: Case) -> None:
+    assert case.expected_topology == observe(case).topology
+
+
+@pytest.mark.architecture
+def test_every_case_has_both_programs_and_an_expectation() -> None:
+    folders = sorted(path for path in harness.CASES.iterdir() if path.is_dir())
+    needed = ("program.py", "Program.java", "expected.jsonl")
+    missing = [
+        f"{folder.name}/{name}"
+        for folder in folders
+        for name in needed
+        if not (folder / name).exists()
+    ]
+    assert missing == []
+
+
+@pytest.mark.slow
+def test_recorded_expectations_are_what_java_gives_today(tmp_path: Path) -> None:
+    try:
+        code = java.record([], output=tmp_path)
+    except (java.OracleError, JarsError) as error:
+        pytest.skip(str(error))
+    assert code == 0
+    assert _recorded(harness.CASES) == _recorded(tmp_path)
+
+
+def _recorded(folder: Path) -> dict[str, str]:
+    paths = [*folder.glob("*/expected.jsonl"), *folder.glob("*/topology.txt")]
+    return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in paths}
+
+
+def _explain(case: Case) -> str:
+    return "\n".join(["", *differences.describe(case, observe(case))])

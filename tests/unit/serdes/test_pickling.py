@@ -1,0 +1,208 @@
+"""Serdes are pickled to reach the workers: with cloudpickle, as Spark does it.
+
+The hard part are classes of the user's main script. They travel by value, so they must be fit to
+be pickled after a serde was made for them, and must be understood where their module is not.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pickle
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from penstock import serdes
+from penstock.serdes import Serde
+
+MAIN_SCRIPT = """
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
+from typing import NamedTuple, TypedDict
+
+import msgspec
+from penstock import serdes
+
+cloudpickle = __import__("{cloudpickle}", fromlist=["dumps"])
+
+
+class Status(Enum):
+    OPEN = "open"
+
+
+@dataclass
+class Item:
+    price: Decimal
+
+
+@dataclass
+class Base:
+    id: str
+
+
+@dataclass
+class Order(Base):
+    status: Status
+    items: list[Item] = field(default_factory=list)
+
+
+class Payment(msgspec.Struct, frozen=True):
+    amount: Decimal
+    status: Status = Status.OPEN
+
+
+class Tree(msgspec.Struct):
+    children: list[Tree] = []
+
+
+class Reading(TypedDict):
+    value: Decimal
+
+
+class Point(NamedTuple):
+    x: Decimal
+
+
+VALUES = [
+    (Order, Order("o-1", Status.OPEN, [Item(Decimal("1.5"))])),
+    (list[Order], [Order("o-1", Status.OPEN)]),
+    (Payment, Payment(Decimal("2.5"))),
+    (Tree, Tree([Tree()])),
+    (Reading, {{"value": Decimal("3.5")}}),
+    (Point, Point(Decimal("4.5"))),
+    (Status, Status.OPEN),
+]
+shipped = []
+for of, value in VALUES:
+    serde = serdes.json(of)
+    serde.decode(serde.encode(value))
+    # The function comes first: its class is pickled before the serde is.
+    shipped.append((lambda value, of=of: (of, Item, value), serde, serde.encode(value)))
+sys.stdout.buffer.write(cloudpickle.dumps(shipped))
+"""
+
+WORKER_SCRIPT = """
+import pickle, sys
+shipped = pickle.loads(sys.stdin.buffer.read())
+for function, serde, data in shipped:
+    assert serde.encode(serde.decode(data)) == data, serde
+    function(serde.decode(data))
+print([repr(serde) for _, serde, _ in shipped])
+"""
+
+
+@dataclass
+class Known:
+    """A class of a module that workers can import."""
+
+    id: str
+    next: Known | None = None
+
+
+@pytest.fixture(scope="module")
+def cloudpickle() -> str:
+    for name in ("cloudpickle", "pyspark.cloudpickle"):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+        return name
+    pytest.skip("needs cloudpickle, which PySpark brings along")
+
+
+@pytest.mark.parametrize(
+    ("serde", "value"),
+    [
+        (serdes.string(), "a"),
+        (serdes.bytes(), b"a"),
+        (serdes.short(), 1),
+        (serdes.integer(), 1),
+        (serdes.long(), 1),
+        (serdes.float(), 1.5),
+        (serdes.double(), 1.5),
+        (serdes.boolean(), True),
+        (serdes.uuid(), UUID(int=1)),
+        (serdes.json(), {"a": 1}),
+        (serdes.json(dict[str, int]), {"a": 1}),
+        (serdes.json(Known), Known("a", Known("b"))),
+        (serdes.of(str.encode, bytes.decode, name="text"), "a"),
+    ],
+    ids=repr,
+)
+def test_a_serde_is_the_same_after_pickling(serde: Serde[Any], value: Any) -> None:
+    arrived = pickle.loads(pickle.dumps(serde))
+
+    assert arrived == serde
+    assert arrived.decode(arrived.encode(value)) == value
+
+
+def test_void_is_the_same_after_pickling() -> None:
+    assert pickle.loads(pickle.dumps(serdes.void())) == serdes.void()
+
+
+def test_lambdas_and_local_classes_travel(cloudpickle: str) -> None:
+    @dataclass
+    class Local:
+        id: str
+
+    dumps = importlib.import_module(cloudpickle).dumps
+    upper = serdes.of(lambda text: text.upper().encode(), lambda data: data.decode())
+
+    assert pickle.loads(dumps(upper)).encode("a") == b"A"
+    assert pickle.loads(dumps(serdes.json(Local))).encode(Local("a")) == b'{"id":"a"}'
+
+
+@pytest.mark.slow
+def test_classes_of_the_main_script_arrive_in_another_process(
+    cloudpickle: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "main_script.py"
+    script.write_text(MAIN_SCRIPT.format(cloudpickle=cloudpickle))
+
+    shipped = subprocess.run([sys.executable, script], check=True, capture_output=True).stdout
+    arrived = subprocess.run(
+        [sys.executable, "-c", WORKER_SCRIPT], input=shipped, check=True, capture_output=True
+    ).stdout.decode()
+
+    names = ["Order", "list[Order]", "Payment", "Tree", "Reading", "Point", "Status"]
+    assert arrived.strip() == str([f"serdes.json({name})" for name in names])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("pydantic") is None, reason="needs pydantic")
+def test_pydantic_models_of_the_main_script_arrive_in_another_process(
+    cloudpickle: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "main_script.py"
+    script.write_text(
+        "from __future__ import annotations\n"
+        "import sys\n"
+        "from decimal import Decimal\n"
+        "from pydantic import BaseModel\n"
+        "from penstock import serdes\n"
+        f"from {cloudpickle} import dumps\n"
+        "class Item(BaseModel):\n"
+        "    price: Decimal\n"
+        "class Order(BaseModel):\n"
+        "    items: list[Item]\n"
+        "serde = serdes.json(Order)\n"
+        "data = serde.encode(Order(items=[Item(price=Decimal('1.5'))]))\n"
+        "sys.stdout.buffer.write(dumps([(lambda value: (Order, value), serde, data)]))\n"
+    )
+
+    shipped = subprocess.run([sys.executable, script], check=True, capture_output=True).stdout
+    arrived = subprocess.run(
+        [sys.executable, "-c", WORKER_SCRIPT], input=shipped, check=True, capture_output=True
+    ).stdout.decode()
+
+    assert arrived.strip() == "['serdes.json(Order)']"
