@@ -17,7 +17,8 @@ MAVEN := $(shell command -v mvn 2>/dev/null)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup engine run test check format conformance conformance-record bench lock clean
+.PHONY: check-format check-lint check-types check-imports check-architecture
+.PHONY: help setup engine run test check pyright format conformance conformance-record bench lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,12 +35,26 @@ run: $(READY) ## set up and show a demonstration
 test: $(READY) ## run the whole test suite (the Java oracle's part only if there is a JDK)
 	@$(BIN)/python -m pytest
 
-check: $(READY) ## format, lint, types, import contracts, architecture tests: under a minute
-	@echo "ruff format" && $(BIN)/ruff format --check --quiet .
-	@echo "ruff check" && $(BIN)/ruff check --quiet .
-	@echo "mypy" && $(BIN)/mypy --no-error-summary
-	@echo "import contracts" && $(BIN)/lint-imports --no-logo
-	@echo "architecture tests" && $(BIN)/python -m pytest -q -m architecture
+# Each check is a target of its own, so that `make -k check` shows what all of them have to say.
+check: check-format check-lint check-types check-imports check-architecture ## all fast checks: under a minute
+
+check-format: $(READY)
+	@echo "== ruff format" && $(BIN)/ruff format --check --output-format concise .
+
+check-lint: $(READY)
+	@echo "== ruff check" && $(BIN)/ruff check --output-format concise .
+
+check-types: $(READY)
+	@echo "== mypy" && $(BIN)/mypy
+
+check-imports: $(READY)
+	@echo "== import contracts" && $(BIN)/lint-imports --no-logo
+
+check-architecture: $(READY)
+	@echo "== architecture tests" && $(BIN)/python -m pytest -q -m architecture
+
+pyright: $(READY) ## what a user's editor says about the types; not part of check
+	@$(BIN)/basedpyright
 
 format: $(READY) ## format the code and fix what can be fixed
 	@$(BIN)/ruff check --fix-only --quiet .

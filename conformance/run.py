@@ -7,6 +7,7 @@ It needs no Java.
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="conformance.run", description="Compare with Java.")
     parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
     names = parser.parse_args(arguments).names
+    # Programs that fail on purpose log it; a handler that does nothing keeps that off the terminal.
+    logging.getLogger("penstock").addHandler(logging.NullHandler())
     cases = {case.name: case for case in harness.all_cases(harness.CASES)}
     if unknown := [name for name in names if name not in cases]:
         print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -22,6 +22,11 @@ _UNREACHABLE = re.compile(
     r"|ConnectTimeoutError|ReadTimeoutError|Cannot connect to proxy"
     r"|Temporary failure in name resolution|\(from versions: none\)|No matching distribution found",
     re.IGNORECASE,
+)
+
+# From ten megabytes on a person should know what is taking so long.
+_LARGE_DOWNLOAD = re.compile(
+    r"\s+Downloading (?P<file>[^\s/]+) \((?P<megabytes>\d{2,})(\.\d+)? MB\)"
 )
 
 
@@ -112,12 +117,12 @@ def _run(command: Sequence[str], log: TextIO, *, total: int) -> int:
     )
     assert process.stdout is not None
     with process.stdout as lines:
-        for text in _progress(lines, log, total):
+        for text in progress(lines, log, total):
             print(text, flush=True)
     return process.wait()
 
 
-def _progress(lines: Iterator[str] | TextIO, log: TextIO, total: int) -> Iterator[str]:
+def progress(lines: Iterable[str], log: TextIO, total: int) -> Iterator[str]:
     """Copy pip's output to the log and yield what a person wants to see of it."""
     seen = 0
     for line in lines:
@@ -126,6 +131,8 @@ def _progress(lines: Iterator[str] | TextIO, log: TextIO, total: int) -> Iterato
             seen += 1
             if seen % 10 == 0:
                 yield f"  {seen} of {total} packages"
+        elif large := _LARGE_DOWNLOAD.match(line):
+            yield f"  downloading {large['file']} ({large['megabytes']} MB)"
         elif total and line.startswith("Installing collected packages"):
             yield "  installing"
 

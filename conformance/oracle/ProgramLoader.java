@@ -53,6 +53,8 @@ final class ProgramLoader implements AutoCloseable {
 
     /** The compiler's complaints, one to a line. */
     static final class CompilationFailed extends Exception {
+        private static final long serialVersionUID = 1L;
+
         CompilationFailed(final List<? extends Diagnostic<? extends JavaFileObject>> diagnostics) {
             super(describe(diagnostics));
         }

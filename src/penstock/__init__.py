@@ -6,8 +6,21 @@ from penstock._engine.topology.topology import Topology
 from penstock.dsl.builder import StreamsBuilder
 from penstock.dsl.options import Branched, Consumed, Named, Printed, Produced, Repartitioned
 from penstock.dsl.stream import BranchedKStream, KStream
-from penstock.errors import ConfigError, ProcessingError, SerializationError, StreamsError, TopologyError
-from penstock.processor import Cancellable, FixedKeyProcessor, FixedKeyProcessorContext, Processor, ProcessorContext, PunctuationType
+from penstock.errors import (
+    ConfigError,
+    ProcessingError,
+    SerializationError,
+    StreamsError,
+    TopologyError,
+)
+from penstock.processor import (
+    Cancellable,
+    FixedKeyProcessor,
+    FixedKeyProcessorContext,
+    Processor,
+    ProcessorContext,
+    PunctuationType,
+)
 from penstock.record import FixedKeyRecord, Headers, Record, RecordContext, RecordMetadata
 from penstock.settings import StreamsConfig
 from penstock.stores import KeyValueStore, Stores

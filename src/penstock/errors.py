@@ -29,7 +29,8 @@ class StreamsError(Exception):
 class TopologyError(StreamsError):
     """The program cannot be built as written; the message ends with the user's file:line.
 
-    Java: TopologyException, and the NullPointerException and IllegalArgumentException of its builders.
+    Java: TopologyException, and the NullPointerException and IllegalArgumentException of its
+    builders.
     """
 
     def __init__(self, message: str) -> None:
@@ -42,13 +43,15 @@ class ConfigError(StreamsError):
 
 
 class SerializationError(StreamsError):
-    """Bytes that cannot be read, or a value that cannot be written. Java: SerializationException."""
+    """Bytes that cannot be read, or a value that cannot be written. Java: "
+    "SerializationException."""
 
 
 class ProcessingError(StreamsError):
     """A record or a timer failed in a node, and its handler chose to fail.
 
-    The cause (`__cause__`) is the exception of the user's function; the attributes say where it happened.
+    The cause (`__cause__`) is the exception of the user's function; the attributes say where it
+    happened.
     """
 
     def __init__(
@@ -80,7 +83,9 @@ def user_location() -> str | None:
 
 
 def failure_location(error: BaseException) -> str | None:
-    """Give `file:line` of the innermost frame of `error` that is not ours: where the user's code failed."""
+    """Give `file:line` of the innermost frame of `error` that is not ours: where the user's code
+    failed.
+    """
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if not _is_ours(frame.f_code):
             return f"{frame.f_code.co_filename}:{line}"

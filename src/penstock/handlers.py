@@ -1,8 +1,9 @@
 """Exception handlers: what happens to a record that cannot be read, processed or written.
 
-Each of the three handlers answers with a `Response`: resume (drop the record, count it), fail (stop the task) or,
-for writes, retry. All built-in ones also write the record to the topic named by
-`errors.dead.letter.queue.topic.name`, if it is set, whether they resume or fail. Java: KIP-1033, KIP-1034.
+Each of the three handlers answers with a `Response`: resume (drop the record, count it), fail (stop
+the task) or, for writes, retry. All built-in ones also write the record to the topic named by
+`errors.dead.letter.queue.topic.name`, if it is set, whether they resume or fail. Java: KIP-1033,
+KIP-1034.
 """
 
 from __future__ import annotations
@@ -122,14 +123,18 @@ class _WithDeadLetters:
         """Take the settings; called once, before the first record."""
         self._topic = configs.get(_DEAD_LETTER_TOPIC)
 
-    def _dead_letters(self, context: ErrorHandlerContext, exception: Exception) -> tuple[DeadLetterRecord, ...]:
+    def _dead_letters(
+        self, context: ErrorHandlerContext, exception: Exception
+    ) -> tuple[DeadLetterRecord, ...]:
         return () if self._topic is None else (dead_letter(self._topic, context, exception),)
 
 
 class LogAndFailExceptionHandler(_WithDeadLetters):
     """A record that cannot be read stops the task. The default."""
 
-    def handle_error(self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception) -> Response:
+    def handle_error(
+        self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
+    ) -> Response:
         _log.error("record cannot be deserialized at %s", _place(context), exc_info=exception)
         return Response.fail(self._dead_letters(context, exception))
 
@@ -137,8 +142,12 @@ class LogAndFailExceptionHandler(_WithDeadLetters):
 class LogAndContinueExceptionHandler(_WithDeadLetters):
     """A record that cannot be read is dropped and counted."""
 
-    def handle_error(self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception) -> Response:
-        _log.warning("record cannot be deserialized, skipped, at %s", _place(context), exc_info=exception)
+    def handle_error(
+        self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
+    ) -> Response:
+        _log.warning(
+            "record cannot be deserialized, skipped, at %s", _place(context), exc_info=exception
+        )
         return Response.resume(self._dead_letters(context, exception))
 
 
@@ -153,19 +162,25 @@ class LogAndFailProcessingExceptionHandler(_WithDeadLetters):
 
 
 class LogAndContinueProcessingExceptionHandler(_WithDeadLetters):
-    """A record on which a node raises is dropped at that node and counted; its siblings still get it."""
+    """A record on which a node raises is dropped at that node and counted; its siblings still get
+    it.
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
     ) -> Response:
-        _log.warning("processing failed, record skipped, at %s", _place(context), exc_info=exception)
+        _log.warning(
+            "processing failed, record skipped, at %s", _place(context), exc_info=exception
+        )
         return Response.resume(self._dead_letters(context, exception))
 
 
 class DefaultProductionExceptionHandler(_WithDeadLetters):
     """A write that cannot be made stops the task; one that may succeed later is tried again."""
 
-    def handle_error(self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception) -> Response:
+    def handle_error(
+        self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
+    ) -> Response:
         if getattr(exception, "retriable", False):
             return Response.retry()
         return Response.fail(self._dead_letters(context, exception))
@@ -181,7 +196,9 @@ class DefaultProductionExceptionHandler(_WithDeadLetters):
 
 
 def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) -> DeadLetterRecord:
-    """Make Kafka's dead letter of a failed record: its raw bytes, its headers, and six that say what happened."""
+    """Make Kafka's dead letter of a failed record: its raw bytes, its headers, and six that say
+    what happened.
+    """
     stack = "".join(traceback.format_exception(exception))
     kind = type(exception)
     facts = (
@@ -193,7 +210,8 @@ def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) 
         ("offset", str(context.offset)),
     )
     headers = tuple(
-        (f"__streams.errors.{name}", None if text is None else text.encode()) for name, text in facts
+        (f"__streams.errors.{name}", None if text is None else text.encode())
+        for name, text in facts
     )
     return DeadLetterRecord(
         topic=topic,

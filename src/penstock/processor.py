@@ -11,7 +11,8 @@ class Deduplicate(Processor[str, str, str, str]):
             self.context.forward(record)
 ```
 
-A supplier is any callable without arguments that gives a new processor each time: the class itself will do.
+A supplier is any callable without arguments that gives a new processor each time: the class itself
+will do.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ KIn = TypeVar("KIn")
 VIn = TypeVar("VIn")
 KOut = TypeVar("KOut")
 VOut = TypeVar("VOut")
-KForward = TypeVar("KForward", contravariant=True)
-VForward = TypeVar("VForward", contravariant=True)
-R = TypeVar("R", contravariant=True)
+KForward = TypeVar("KForward")
+VForward = TypeVar("VForward")
+R_contra = TypeVar("R_contra", contravariant=True)
 
 Punctuator: TypeAlias = Callable[[int], object]
 
@@ -49,7 +50,7 @@ class Cancellable(Protocol):
     def cancel(self) -> None: ...
 
 
-class _Context(Protocol[R]):
+class _Context(Protocol[R_contra]):
     """What both kinds of processors may ask of the task that runs them."""
 
     @property
@@ -57,20 +58,28 @@ class _Context(Protocol[R]):
     @property
     def task_id(self) -> str: ...
     @property
-    def record_metadata(self) -> RecordMetadata | None:
-        """Where the record in hand was read; None in `init`, (None, -1, -1) in a timer."""
+    def record_metadata(self) -> RecordMetadata:
+        """Where the record in hand was read; (None, -1, -1) in `init` and in a timer."""
+
     @property
     def current_stream_time_ms(self) -> int:
         """The highest timestamp this task has taken up, -1 before the first record."""
+
     @property
     def current_system_time_ms(self) -> int:
         """The wall clock as it was when this call began."""
 
-    def forward(self, record: R, child: str | None = None) -> None:
-        """Hand `record` to all children, or to the one named; returns when they are done with it."""
+    def forward(self, record: R_contra, child: str | None = None) -> None:
+        """Hand `record` to all children, or to the one named; returns when they are done with "
+        "it."""
 
     def schedule(
-        self, interval: Duration, type: PunctuationType, callback: Punctuator, *, start_time: int | None = None
+        self,
+        interval: Duration,
+        type: PunctuationType,
+        callback: Punctuator,
+        *,
+        start_time: int | None = None,
     ) -> Cancellable:
         """Call `callback(timestamp)` every `interval`, anchored at `start_time` (ms) if given."""
 
@@ -115,7 +124,9 @@ class Processor(Generic[KIn, VIn, KOut, VOut]):
 
 
 class FixedKeyProcessor(Generic[KIn, VIn, VOut]):
-    """A processor that must not change the key, so that no repartitioning is needed. Java: FixedKeyProcessor."""
+    """A processor that must not change the key, so that no repartitioning is needed. Java:
+    FixedKeyProcessor.
+    """
 
     context: FixedKeyProcessorContext[KIn, VOut]
 

@@ -1,7 +1,8 @@
 """The things that flow: records, their headers and where they come from.
 
-Inside the engine a record is four loose values (key, value, timestamp, headers), its headers a tuple of pairs
-that nobody changes; a `Record` object is made only where a user's processor is handed one.
+Inside the engine a record is four loose values (key, value, timestamp, headers), its headers a
+tuple of pairs that nobody changes; a `Record` object is made only where a user's processor is
+handed one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ HeadersLike: TypeAlias = "Headers | Iterable[tuple[str, bytes | None]]"
 
 
 class Headers:
-    """The headers of one record: an ordered list of (key, bytes) pairs; keys may repeat. Java: Headers.
+    """The headers of one record: an ordered list of (key, bytes) pairs; keys may repeat. Java:
+    Headers.
 
     >>> headers = Headers([("trace", b"1")]).add("trace", b"2")
     >>> headers.last_header("trace"), len(headers)
@@ -72,7 +74,8 @@ class Headers:
 
 
 class FixedKeyRecord(Generic[K, V]):
-    """A record whose key must stay as it is; `process_values` is given these. Java: FixedKeyRecord."""
+    """A record whose key must stay as it is; `process_values` is given these. Java: "
+    "FixedKeyRecord."""
 
     __slots__ = ("headers", "key", "timestamp", "value")
 
@@ -138,7 +141,7 @@ class Record(FixedKeyRecord[K, V]):
 
 
 class RecordMetadata(NamedTuple):
-    """Where the record in hand was read; in a timer, which has none, (None, -1, -1). Java: RecordMetadata."""
+    """Where the record in hand was read; (None, -1, -1) if there is none. Java: RecordMetadata."""
 
     topic: str | None
     partition: int
@@ -158,7 +161,8 @@ class RecordContext:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRecord:
-    """A record as it was read from a topic: what timestamp extractors and handlers see. Java: ConsumerRecord.
+    """A record as it was read from a topic: what timestamp extractors and handlers see. Java:
+    ConsumerRecord.
 
     Extractors see key and value decoded, a deserialization handler sees the bytes.
     """

@@ -1,7 +1,7 @@
 """StreamsConfig: the settings of an application, under Kafka's dotted keys or in snake_case.
 
-Only settings that Penstock honours are known; anything else is an error that names the nearest known key. Keys that
-start with `app.` are the user's own and reach the processors.
+Only settings that Penstock honours are known; anything else is an error that names the nearest
+known key. Keys that start with `app.` are the user's own and reach the processors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from penstock.timestamps import (
 )
 
 USER_PREFIX = "app."
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,24 @@ def _instance_of(what: str, *known: type) -> Callable[[Any], Any]:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("application.id", None, _text, "names the application: its group, its internal topics, its state"),
-    Setting("default.key.serde", None, serdes.resolve, "reads and writes keys where a verb says nothing else"),
-    Setting("default.value.serde", None, serdes.resolve, "reads and writes values where a verb says nothing else"),
+    Setting(
+        "application.id",
+        None,
+        _text,
+        "names the application: its group, its internal topics, its state",
+    ),
+    Setting(
+        "default.key.serde",
+        None,
+        serdes.resolve,
+        "reads and writes keys where a verb says nothing else",
+    ),
+    Setting(
+        "default.value.serde",
+        None,
+        serdes.resolve,
+        "reads and writes values where a verb says nothing else",
+    ),
     Setting(
         "default.timestamp.extractor",
         FailOnInvalidTimestamp(),
@@ -100,7 +114,9 @@ SETTINGS: tuple[Setting, ...] = (
         "deserialization.exception.handler",
         LogAndFailExceptionHandler,
         _instance_of(
-            "a deserialization exception handler", LogAndFailExceptionHandler, LogAndContinueExceptionHandler
+            "a deserialization exception handler",
+            LogAndFailExceptionHandler,
+            LogAndContinueExceptionHandler,
         ),
         "decides about records that cannot be read",
     ),
@@ -120,8 +136,18 @@ SETTINGS: tuple[Setting, ...] = (
         _instance_of("a production exception handler", DefaultProductionExceptionHandler),
         "decides about records that cannot be written",
     ),
-    Setting("errors.dead.letter.queue.topic.name", None, _text, "takes the records that failed, from the built-in handlers"),
-    Setting("max.task.idle.ms", 0, _at_least(-1), "how long a task waits for partitions that are empty; -1: not at all"),
+    Setting(
+        "errors.dead.letter.queue.topic.name",
+        None,
+        _text,
+        "takes the records that failed, from the built-in handlers",
+    ),
+    Setting(
+        "max.task.idle.ms",
+        0,
+        _at_least(-1),
+        "how long a task waits for partitions that are empty; -1: not at all",
+    ),
 )
 
 _BY_KEY = {setting.key: setting for setting in SETTINGS}
@@ -160,22 +186,32 @@ class StreamsConfig:
 
     def handlers(
         self,
-    ) -> tuple[DeserializationExceptionHandler, ProcessingExceptionHandler, ProductionExceptionHandler]:
+    ) -> tuple[
+        DeserializationExceptionHandler, ProcessingExceptionHandler, ProductionExceptionHandler
+    ]:
         """Give the three handlers, each told the settings."""
         handlers = tuple(
-            self._values[f"{kind}.exception.handler"] for kind in ("deserialization", "processing", "production")
+            self._values[f"{kind}.exception.handler"]
+            for kind in ("deserialization", "processing", "production")
         )
         for handler in handlers:
             configure = getattr(handler, "configure", None)
             if configure is not None:
                 configure(self.as_mapping())
         return cast(
-            tuple[DeserializationExceptionHandler, ProcessingExceptionHandler, ProductionExceptionHandler], handlers
+            tuple[
+                DeserializationExceptionHandler,
+                ProcessingExceptionHandler,
+                ProductionExceptionHandler,
+            ],
+            handlers,
         )
 
     def keeps_raw_bytes(self) -> bool:
         """Tell whether anybody may look at the raw bytes of a record that failed."""
-        built_in = all(type(handler).__module__ == "penstock.handlers" for handler in self.handlers())
+        built_in = all(
+            type(handler).__module__ == "penstock.handlers" for handler in self.handlers()
+        )
         return not built_in or self._values["errors.dead.letter.queue.topic.name"] is not None
 
     def required_key_serde(self, node: str) -> Serde[Any]:
@@ -194,7 +230,8 @@ class StreamsConfig:
         serde = self._values[f"default.{part}.serde"]
         if serde is None:
             msg = (
-                f"node {node!r} has no {part} serde; pass one (Consumed({part}=...), Produced({part}=...)), "
+                f"node {node!r} has no {part} serde; pass one (Consumed({part}=...), "
+                f"Produced({part}=...)), "
                 f"or set 'default.{part}.serde'"
             )
             raise ConfigError(msg)
@@ -209,7 +246,10 @@ class StreamsConfig:
         if setting is None:
             near = difflib.get_close_matches(dotted, _BY_KEY, n=1, cutoff=0.5)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            msg = f"setting {key!r} is not known{hint} (settings of your own start with {USER_PREFIX!r})"
+            msg = (
+                f"setting {key!r} is not known{hint} (settings of your own start with "
+                f"{USER_PREFIX!r})"
+            )
             raise ConfigError(msg)
         try:
             self._values[dotted] = setting.parse(value)

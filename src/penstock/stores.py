@@ -1,8 +1,9 @@
 """State stores: what a processor may keep, and how to ask for one.
 
 ```python
-builder.add_state_store(Stores.in_memory_key_value_store("counts", key=serdes.string(), value=serdes.long()))
-stream.process(Counter, state_stores=["counts"])          # in Counter.init: context.get_state_store("counts")
+counts = Stores.in_memory_key_value_store("counts", key=serdes.string(), value=serdes.long())
+builder.add_state_store(counts)
+stream.process(Counter, state_stores=["counts"])  # it calls context.get_state_store("counts")
 ```
 """
 
@@ -66,7 +67,9 @@ class StoreBuilder:
     key: Serde[Any]
     value: Serde[Any]
     logged: bool = True
-    """Whether each change is also written to a changelog topic, from which the store can be restored."""
+    """Whether each change is also written to a changelog topic, from which the store can be
+    restored.
+    """
 
 
 class Stores:

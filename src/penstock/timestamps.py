@@ -1,8 +1,8 @@
 """Timestamp extractors: which time a record has.
 
-An extractor is any callable `(record, partition_time) -> milliseconds`; the classes here are Kafka Streams' own.
-`partition_time` is the highest timestamp seen so far on that partition, -1 before the first. A negative result drops
-the record and counts it in `dropped-records-total`.
+An extractor is any callable `(record, partition_time) -> milliseconds`; the classes here are Kafka
+Streams' own. `partition_time` is the highest timestamp seen so far on that partition, -1 before the
+first. A negative result drops the record and counts it in `dropped-records-total`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class FailOnInvalidTimestamp:
     def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
         if record.timestamp < 0:
             msg = (
-                f"record at {_place(record)} must have a timestamp that is not negative; got {record.timestamp}; "
+                f"record at {_place(record)} must have a timestamp that is not negative; got "
+                f"{record.timestamp}; "
                 "use LogAndSkipOnInvalidTimestamp or UsePartitionTimeOnInvalidTimestamp to go on"
             )
             raise StreamsError(msg)
@@ -39,7 +40,9 @@ class LogAndSkipOnInvalidTimestamp:
 
     def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
         if record.timestamp < 0:
-            _log.warning("record skipped, negative timestamp %d at %s", record.timestamp, _place(record))
+            _log.warning(
+                "record skipped, negative timestamp %d at %s", record.timestamp, _place(record)
+            )
         return record.timestamp
 
 
@@ -50,7 +53,10 @@ class UsePartitionTimeOnInvalidTimestamp:
         if record.timestamp >= 0:
             return record.timestamp
         if partition_time < 0:
-            msg = f"the first record at {_place(record)} has timestamp {record.timestamp}, and there is no partition time yet to use instead"
+            msg = (
+                f"the first record at {_place(record)} has timestamp {record.timestamp}, and "
+                "there is no partition time yet to use instead"
+            )
             raise StreamsError(msg)
         return partition_time
 
@@ -68,8 +74,8 @@ class WallclockTimestampExtractor:
 class EventTimestampExtractor:
     """Take the time from the value: `EventTimestampExtractor(lambda order: order.created_at)`.
 
-    The function gives milliseconds or an aware `datetime`; it is not called for a null value, whose record
-    keeps its own timestamp.
+    The function gives milliseconds or an aware `datetime`; it is not called for a null value, whose
+    record keeps its own timestamp.
     """
 
     def __init__(self, field: Callable[[Any], int | datetime]) -> None:
@@ -81,7 +87,10 @@ class EventTimestampExtractor:
         time = self._field(record.value)
         if isinstance(time, datetime):
             if time.tzinfo is None:
-                msg = f"the event time of the record at {_place(record)} must be an aware datetime; got {time!r}"
+                msg = (
+                    f"the event time of the record at {_place(record)} must be an aware datetime; "
+                    f"got {time!r}"
+                )
                 raise StreamsError(msg)
             return int(time.timestamp() * 1000)
         return time

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import environment, preflight
+from scripts import preflight
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -98,41 +98,6 @@ def test_java_runtime_without_compiler_is_refused_where_a_jdk_is_needed(tmp_path
     assert_refused(run_preflight("jdk", path=tmp_path), "no 'javac' is on the PATH")
 
 
-@pytest.fixture(scope="module")
-def environment_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("environment") / "venv"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings",
-    [{"PIP_INDEX_URL": "http://127.0.0.1:9/nothing"}, {"PIP_NO_INDEX": "1"}],
-    ids=["nobody answers", "no index"],
-)
-def test_set_up_without_a_network_ends_with_one_sentence(
-    environment_folder: Path, settings: dict[str, str]
-) -> None:
-    folder = environment_folder
-    done = subprocess.run(
-        ["make", "--no-print-directory", "setup", f"VENV={folder}", f"PYTHON={sys.executable}"],
-        cwd=ROOT,
-        # The make that runs these tests must not hand its own settings down.
-        env={**os.environ, **settings, "MAKEFLAGS": "", "PIP_RETRIES": "0", "PIP_FIND_LINKS": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode != 0
-    said = [line for line in done.stderr.splitlines() if line and not line.startswith("make")]
-    assert said == [
-        "penstock: the Python packages cannot be downloaded because the package index does not "
-        "answer; check the network, the proxy and pip's settings, then run it again "
-        f"(details: {folder / 'setup.log'})"
-    ]
-    assert "ERROR" not in done.stdout
-    assert not (folder / ".ready").exists()
-
-
 def test_missing_python_is_refused_by_make(tmp_path: Path) -> None:
     done = subprocess.run(
         ["make", "--no-print-directory", "setup", f"VENV={tmp_path}/venv", "PYTHON=python3.99"],
@@ -146,12 +111,4 @@ def test_missing_python_is_refused_by_make(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[0] == (
         "penstock: Python 3.11 or later is needed and there is no 'python3.99' on the PATH; "
         "install it, or name one you have: make PYTHON=python3.11"
-    )
-
-
-def test_other_failures_of_pip_point_to_its_log(tmp_path: Path) -> None:
-    log = tmp_path / "setup.log"
-    log.write_text("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n")
-    assert environment.explain(log) == (
-        f"the Python packages cannot be installed; pip's reasons are in {log}"
     )

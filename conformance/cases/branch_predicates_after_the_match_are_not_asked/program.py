@@ -7,6 +7,7 @@ from penstock import StreamsBuilder, Topology
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def asked(name: str, answer: str) -> Callable[[str, str], bool]:
         def predicate(key: str, value: str) -> bool:
             log(f"{name}? {value}")

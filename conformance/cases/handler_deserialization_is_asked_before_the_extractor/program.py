@@ -23,6 +23,7 @@ CONFIG: dict[str, object] = {"deserialization.exception.handler": LogAndContinue
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def extractor(record: ConsumerRecord, partition_time: int) -> int:
         log(record.value)
         return record.timestamp

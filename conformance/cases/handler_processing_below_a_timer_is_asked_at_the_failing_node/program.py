@@ -13,7 +13,7 @@ def fail_on_bad(value: str) -> str:
 
 
 class Tick(Processor[str, str, str, str]):
-    def init(self, context: ProcessorContext[Record[str, str]]) -> None:
+    def init(self, context: ProcessorContext[str, str]) -> None:
         super().init(context)
         context.schedule(10, PunctuationType.WALL_CLOCK_TIME, self.tick)
 

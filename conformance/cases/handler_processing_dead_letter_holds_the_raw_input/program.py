@@ -20,10 +20,5 @@ CONFIG: dict[str, object] = {
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    (
-        builder.stream("in")
-        .map(lambda key, value: (value, key))
-        .map_values(fail_on_bad)
-        .to("out")
-    )
+    (builder.stream("in").map(lambda key, value: (value, key)).map_values(fail_on_bad).to("out"))
     return builder.build()

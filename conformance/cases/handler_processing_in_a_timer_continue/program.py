@@ -7,7 +7,7 @@ from penstock.handlers import LogAndContinueProcessingExceptionHandler
 
 
 class Tick(Processor[str, str, str, str]):
-    def init(self, context: ProcessorContext[Record[str, str]]) -> None:
+    def init(self, context: ProcessorContext[str, str]) -> None:
         super().init(context)
         context.schedule(10, PunctuationType.STREAM_TIME, self.tick)
 

@@ -6,7 +6,7 @@ from penstock import Processor, ProcessorContext, PunctuationType, Record, Strea
 
 
 class Tick(Processor[str, str, str, str]):
-    def init(self, context: ProcessorContext[Record[str, str]]) -> None:
+    def init(self, context: ProcessorContext[str, str]) -> None:
         super().init(context)
         context.schedule(10, PunctuationType.WALL_CLOCK_TIME, self.tick)
 

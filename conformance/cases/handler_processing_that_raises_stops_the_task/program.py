@@ -25,10 +25,5 @@ CONFIG: dict[str, object] = {"processing.exception.handler": Raise}
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    (
-        builder.stream("in")
-        .peek(lambda key, value: None)
-        .map_values(fail_on_bad)
-        .to("out")
-    )
+    (builder.stream("in").peek(lambda key, value: None).map_values(fail_on_bad).to("out"))
     return builder.build()

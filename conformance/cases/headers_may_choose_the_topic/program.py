@@ -13,6 +13,7 @@ class Redirect(Processor[str, str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def route(key: str, value: str, context: RecordContext) -> str:
         return (context.headers.last_header("to") or b"nowhere").decode()
 

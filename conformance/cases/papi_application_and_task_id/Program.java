@@ -5,7 +5,7 @@ import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** A processor knows the application and its task; the driver has one task for all sub-topologies. */
+/** A processor knows application and task; the driver has one task for all sub-topologies. */
 public class Program implements Case {
     public Topology topology(Log log) {
         StreamsBuilder builder = new StreamsBuilder();

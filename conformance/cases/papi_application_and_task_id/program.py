@@ -1,4 +1,4 @@
-"""A processor knows the application and its task; the driver has one task for all sub-topologies."""
+"""A processor knows application and task; the driver has one task for all sub-topologies."""
 
 from collections.abc import Callable
 

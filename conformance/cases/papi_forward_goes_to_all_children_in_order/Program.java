@@ -5,14 +5,14 @@ import org.apache.kafka.streams.processor.api.Record;
 /** forward gives the record to all children in the order they were added, whatever their names. */
 public class Program implements Case {
     public Topology topology(Log log) {
-        Topology topology = new Topology();
-        topology.addSource("source", "in");
-        topology.addProcessor("fan", Fan::new, "source");
-        topology.addSink("z", "first", "fan");
-        topology.addProcessor("m", () -> new Note("m", log), "fan");
-        topology.addProcessor("a", () -> new Note("a", log), "fan");
-        topology.addProcessor("k", () -> new Note("k", log), "fan");
-        return topology;
+        Topology result = new Topology();
+        result.addSource("source", "in");
+        result.addProcessor("fan", Fan::new, "source");
+        result.addSink("z", "first", "fan");
+        result.addProcessor("m", () -> new Note("m", log), "fan");
+        result.addProcessor("a", () -> new Note("a", log), "fan");
+        result.addProcessor("k", () -> new Note("k", log), "fan");
+        return result;
     }
 
     static class Fan extends ContextualProcessor<String, String, String, String> {

@@ -20,11 +20,11 @@ class Note(Processor[str, str, str, str]):
 
 
 def topology(log: Callable[[str], None]) -> Topology:
-    topology = Topology()
-    topology.add_source("source", "in")
-    topology.add_processor("fan", Fan, "source")
-    topology.add_sink("z", "first", "fan")
-    topology.add_processor("m", lambda: Note("m", log), "fan")
-    topology.add_processor("a", lambda: Note("a", log), "fan")
-    topology.add_processor("k", lambda: Note("k", log), "fan")
-    return topology
+    result = Topology()
+    result.add_source("source", "in")
+    result.add_processor("fan", Fan, "source")
+    result.add_sink("z", "first", "fan")
+    result.add_processor("m", lambda: Note("m", log), "fan")
+    result.add_processor("a", lambda: Note("a", log), "fan")
+    result.add_processor("k", lambda: Note("k", log), "fan")
+    return result

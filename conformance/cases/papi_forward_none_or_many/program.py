@@ -5,7 +5,7 @@ from collections.abc import Callable
 from penstock import Processor, Record, StreamsBuilder, Topology
 
 
-class Count(Processor[str, str, str, str]):
+class Count(Processor[str, str, str, None]):
     def process(self, record: Record[str, str]) -> None:
         for number in range(int(record.value)):
             self.context.forward(Record(f"{record.key}{number}", None, record.timestamp + number))

@@ -5,12 +5,12 @@ import org.apache.kafka.streams.processor.api.Record;
 /** forward with a child's name gives the record to that child alone. */
 public class Program implements Case {
     public Topology topology(Log log) {
-        Topology topology = new Topology();
-        topology.addSource("source", "in");
-        topology.addProcessor("route", Route::new, "source");
-        topology.addSink("left", "left-topic", "route");
-        topology.addSink("right", "right-topic", "route");
-        return topology;
+        Topology result = new Topology();
+        result.addSource("source", "in");
+        result.addProcessor("route", Route::new, "source");
+        result.addSink("left", "left-topic", "route");
+        result.addSink("right", "right-topic", "route");
+        return result;
     }
 
     static class Route extends ContextualProcessor<String, String, String, String> {

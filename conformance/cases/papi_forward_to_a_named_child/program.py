@@ -14,9 +14,9 @@ class Route(Processor[str, str, str, str]):
 
 
 def topology(log: Callable[[str], None]) -> Topology:
-    topology = Topology()
-    topology.add_source("source", "in")
-    topology.add_processor("route", Route, "source")
-    topology.add_sink("left", "left-topic", "route")
-    topology.add_sink("right", "right-topic", "route")
-    return topology
+    result = Topology()
+    result.add_source("source", "in")
+    result.add_processor("route", Route, "source")
+    result.add_sink("left", "left-topic", "route")
+    result.add_sink("right", "right-topic", "route")
+    return result

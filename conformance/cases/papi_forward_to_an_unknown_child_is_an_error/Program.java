@@ -5,12 +5,12 @@ import org.apache.kafka.streams.processor.api.Record;
 /** forward with a name that no child has fails, also if a node of that name is elsewhere. */
 public class Program implements Case {
     public Topology topology(Log log) {
-        Topology topology = new Topology();
-        topology.addSource("source", "in");
-        topology.addProcessor("route", Route::new, "source");
-        topology.addSink("child", "out", "route");
-        topology.addSink("beside", "out", "source");
-        return topology;
+        Topology result = new Topology();
+        result.addSource("source", "in");
+        result.addProcessor("route", Route::new, "source");
+        result.addSink("child", "out", "route");
+        result.addSink("beside", "out", "source");
+        return result;
     }
 
     static class Route extends ContextualProcessor<String, String, String, String> {

@@ -11,9 +11,9 @@ class Route(Processor[str, str, str, str]):
 
 
 def topology(log: Callable[[str], None]) -> Topology:
-    topology = Topology()
-    topology.add_source("source", "in")
-    topology.add_processor("route", Route, "source")
-    topology.add_sink("child", "out", "route")
-    topology.add_sink("beside", "out", "source")
-    return topology
+    result = Topology()
+    result.add_source("source", "in")
+    result.add_processor("route", Route, "source")
+    result.add_sink("child", "out", "route")
+    result.add_sink("beside", "out", "source")
+    return result

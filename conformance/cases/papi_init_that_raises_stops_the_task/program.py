@@ -6,7 +6,7 @@ from penstock import Processor, ProcessorContext, Record, StreamsBuilder, Topolo
 
 
 class Fail(Processor[str, str, str, str]):
-    def init(self, context: ProcessorContext[Record[str, str]]) -> None:
+    def init(self, context: ProcessorContext[str, str]) -> None:
         raise ValueError("not ready")
 
     def process(self, record: Record[str, str]) -> None:

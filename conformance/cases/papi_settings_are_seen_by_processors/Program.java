@@ -17,8 +17,8 @@ public class Program implements Case {
         public void process(Record<String, String> record) {
             Object limit = context().appConfigs().get("my.limit");
             Map<String, Object> mine = context().appConfigsWithPrefix("my.");
-            context().forward(record.withValue(
-                limit + " " + mine.get("limit") + " " + mine.get("name") + " " + mine.size()));
+            String value = limit + " " + mine.get("limit") + " " + mine.get("name") + " " + mine.size();
+            context().forward(record.withValue(value));
         }
     }
 

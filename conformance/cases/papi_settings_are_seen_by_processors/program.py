@@ -9,7 +9,8 @@ class Read(Processor[str, str, str, str]):
     def process(self, record: Record[str, str]) -> None:
         limit = self.context.app_configs()["my.limit"]
         mine = self.context.app_configs_with_prefix("my.")
-        self.context.forward(record.with_value(f"{limit} {mine['limit']} {mine['name']} {len(mine)}"))
+        value = f"{limit} {mine['limit']} {mine['name']} {len(mine)}"
+        self.context.forward(record.with_value(value))
 
 
 CONFIG: dict[str, object] = {"my.limit": "5", "my.name": "m"}

@@ -11,17 +11,17 @@ import org.apache.kafka.streams.processor.TimestampExtractor;
 public class Program implements Case {
     public Topology topology(Log log) {
         TimestampExtractor extractor = (record, partitionTime) -> (Integer) record.value();
-        Topology topology = new Topology();
-        topology.addSource(
+        Topology result = new Topology();
+        result.addSource(
             (AutoOffsetReset) null, "source", extractor, new StringDeserializer(), new IntegerDeserializer(), "in"
         );
-        topology.addSink(
+        result.addSink(
             "sink",
             (String key, Integer value, RecordContext context) -> "out-" + key,
             new StringSerializer(),
             new IntegerSerializer(),
             "source"
         );
-        return topology;
+        return result;
     }
 }

@@ -10,15 +10,15 @@ def topology(log: Callable[[str], None]) -> Topology:
     def extractor(record: ConsumerRecord, partition_time: int) -> int:
         return int(record.value)
 
-    topology = Topology()
-    topology.add_source(
+    result = Topology()
+    result.add_source(
         "source", "in", key=serdes.string(), value=serdes.integer(), timestamp_extractor=extractor
     )
-    topology.add_sink(
+    result.add_sink(
         "sink",
         lambda key, value, context: f"out-{key}",
         "source",
         key=serdes.string(),
         value=serdes.integer(),
     )
-    return topology
+    return result

@@ -5,13 +5,13 @@ import org.apache.kafka.streams.processor.api.Record;
 /** A processor below two nodes of the same source gets the record once for each way. */
 public class Program implements Case {
     public Topology topology(Log log) {
-        Topology topology = new Topology();
-        topology.addSource("source", "in");
-        topology.addProcessor("left", () -> new Add("l"), "source");
-        topology.addProcessor("right", () -> new Add("r"), "source");
-        topology.addProcessor("both", () -> new Add("b"), "right", "left");
-        topology.addSink("sink", "out", "both");
-        return topology;
+        Topology result = new Topology();
+        result.addSource("source", "in");
+        result.addProcessor("left", () -> new Add("l"), "source");
+        result.addProcessor("right", () -> new Add("r"), "source");
+        result.addProcessor("both", () -> new Add("b"), "right", "left");
+        result.addSink("sink", "out", "both");
+        return result;
     }
 
     static class Add extends ContextualProcessor<String, String, String, String> {

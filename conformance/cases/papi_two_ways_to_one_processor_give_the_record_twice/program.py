@@ -14,10 +14,10 @@ class Add(Processor[str, str, str, str]):
 
 
 def topology(log: Callable[[str], None]) -> Topology:
-    topology = Topology()
-    topology.add_source("source", "in")
-    topology.add_processor("left", lambda: Add("l"), "source")
-    topology.add_processor("right", lambda: Add("r"), "source")
-    topology.add_processor("both", lambda: Add("b"), "right", "left")
-    topology.add_sink("sink", "out", "both")
-    return topology
+    result = Topology()
+    result.add_source("source", "in")
+    result.add_processor("left", lambda: Add("l"), "source")
+    result.add_processor("right", lambda: Add("r"), "source")
+    result.add_processor("both", lambda: Add("b"), "right", "left")
+    result.add_sink("sink", "out", "both")
+    return result

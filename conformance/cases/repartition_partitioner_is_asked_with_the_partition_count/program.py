@@ -7,6 +7,7 @@ from penstock import Repartitioned, StreamsBuilder, Topology
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def partitioner(topic: str, key: str, value: str, partitions: int) -> int:
         log(f"{topic} {key} {value} {partitions}")
         return 0

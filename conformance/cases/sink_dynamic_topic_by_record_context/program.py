@@ -14,6 +14,7 @@ class Later(Processor[str, str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def where(key: str, value: str, context: RecordContext) -> str:
         return f"{context.topic}-{context.partition}-{context.offset}-{context.timestamp}"
 

@@ -7,6 +7,7 @@ from penstock import Produced, StreamsBuilder, Topology
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def partitioner(topic: str, key: str, value: str, partitions: int) -> Iterable[int]:
         return [] if value == "drop" else [0]
 

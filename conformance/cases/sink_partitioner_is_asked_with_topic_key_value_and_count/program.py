@@ -7,6 +7,7 @@ from penstock import Produced, StreamsBuilder, Topology, serdes
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def partitioner(topic: str, key: int, value: str, partitions: int) -> int:
         log(f"{topic} {key + 1} {value} {partitions}")
         return 0

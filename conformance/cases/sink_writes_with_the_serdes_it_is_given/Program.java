@@ -8,9 +8,12 @@ import org.apache.kafka.streams.kstream.Produced;
 public class Program implements Case {
     public Topology topology(Log log) {
         StreamsBuilder builder = new StreamsBuilder();
-        builder.<String, String>stream("in").map(
-            (key, value) -> KeyValue.pair(Integer.parseInt(key), value == null ? null : (long) value.length())
-        ).to("out", Produced.with(Serdes.Integer(), Serdes.Long()));
+        builder.<String, String>stream("in").map(Program::parse)
+            .to("out", Produced.with(Serdes.Integer(), Serdes.Long()));
         return builder.build();
+    }
+
+    static KeyValue<Integer, Long> parse(String key, String value) {
+        return KeyValue.pair(Integer.parseInt(key), value == null ? null : (long) value.length());
     }
 }

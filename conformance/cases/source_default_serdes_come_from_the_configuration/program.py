@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from penstock import StreamsBuilder, Topology, serdes
 
-
 CONFIG: dict[str, object] = {
     "default.key.serde": serdes.integer(),
     "default.value.serde": serdes.long(),

@@ -7,6 +7,7 @@ from penstock import StreamsBuilder, Topology
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def swap(key: str | None, value: str | None) -> tuple[str | None, str | None]:
         return value, key
 

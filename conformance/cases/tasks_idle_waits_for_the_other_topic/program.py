@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from penstock import StreamsBuilder, Topology
 
-
 CONFIG: dict[str, object] = {"max.task.idle.ms": 100}
 
 

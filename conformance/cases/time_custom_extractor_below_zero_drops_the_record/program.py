@@ -8,6 +8,7 @@ from penstock.record import ConsumerRecord
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def extractor(record: ConsumerRecord, partition_time: int) -> int:
         log(f"{record.value} after {partition_time}")
         return -1 if record.value == "skip" else record.timestamp

@@ -8,6 +8,7 @@ from penstock.record import ConsumerRecord
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
     def extractor(record: ConsumerRecord, partition_time: int) -> int:
         log(f"{record.topic} {partition_time}")
         return record.timestamp

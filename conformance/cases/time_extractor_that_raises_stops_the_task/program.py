@@ -9,7 +9,6 @@ from penstock.handlers import (
 )
 from penstock.record import ConsumerRecord
 
-
 CONFIG: dict[str, object] = {
     "deserialization.exception.handler": LogAndContinueExceptionHandler,
     "processing.exception.handler": LogAndContinueProcessingExceptionHandler,

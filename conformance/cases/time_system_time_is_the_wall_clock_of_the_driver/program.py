@@ -9,7 +9,7 @@ class Clock(Processor[str, str, str, str]):
     def __init__(self, log: Callable[[str], None]) -> None:
         self.log = log
 
-    def init(self, context: ProcessorContext[Record[str, str]]) -> None:
+    def init(self, context: ProcessorContext[str, str]) -> None:
         super().init(context)
         self.log(f"init {context.current_system_time_ms}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from penstock._engine.topology.build import build
 from penstock._engine.topology.checks import check_option, split_topics
@@ -44,10 +44,14 @@ class StreamsBuilder(ExplainsCamelCase):
     def stream(
         self, topics: str | Iterable[str] | re.Pattern[str], consumed: Consumed[K, V] | None = None
     ) -> KStream[K, V]:
-        """Read one topic, several, or all that match a compiled pattern. Java: StreamsBuilder.stream."""
-        option = Consumed[K, V]() if consumed is None else check_option(consumed, Consumed, "stream")
-        one = isinstance(topics, (str, re.Pattern)) or not isinstance(topics, Iterable)
-        names, pattern = split_topics([topics] if one else topics)
+        """Read one topic, several, or all that match a compiled pattern. Java:
+        StreamsBuilder.stream.
+        """
+        option = (
+            Consumed[K, V]() if consumed is None else check_option(consumed, Consumed, "stream")
+        )
+        several = isinstance(topics, Iterable) and not isinstance(topics, str)
+        names, pattern = split_topics(cast(Iterable[object], topics) if several else [topics])
         source = StreamSource(
             name=self._graph.names.named_or_next(option.name, "KSTREAM-SOURCE-"),
             topics=tuple(dict.fromkeys(names)),
@@ -67,7 +71,8 @@ class StreamsBuilder(ExplainsCamelCase):
         )
 
     def add_state_store(self, store: StoreBuilder) -> StreamsBuilder:
-        """Add a store for `process(..., state_stores=[name])`. Java: StreamsBuilder.addStateStore."""
+        """Add a store for `process(..., state_stores=[name])`. Java: "
+        "StreamsBuilder.addStateStore."""
         self._graph.add(StateStore(check_option(store, StoreBuilder, "add_state_store")))
         return self
 

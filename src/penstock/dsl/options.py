@@ -1,7 +1,7 @@
 """The options of the verbs: plain dataclasses with keyword arguments, Kafka Streams' names.
 
-Generic dataclasses have no slots: `Consumed[str, int](...)` must be able to note its type arguments.
-Wherever a verb takes `named=`, a plain string does as well as a `Named`.
+Generic dataclasses have no slots: `Consumed[str, int](...)` must be able to note its type
+arguments. Wherever a verb takes `named=`, a plain string does as well as a `Named`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ V = TypeVar("V")
 
 Partitions: TypeAlias = int | Iterable[int] | None
 StreamPartitioner: TypeAlias = Callable[[str, K, V, int], Partitions]
-"""`(topic, key, value, partitions)` -> a partition, several, none at all (empty: dropped), or None: Kafka's default."""
+"""`(topic, key, value, partitions)` -> a partition, several, none at all (empty: dropped), or None:
+Kafka's default.
+"""
 
 OffsetReset: TypeAlias = Literal["earliest", "latest", "none"]
 
@@ -87,7 +89,9 @@ class Produced(Generic[K, V]):
 
 @dataclass(frozen=True)
 class Repartitioned(Generic[K, V]):
-    """How to write and read a repartition topic; `name` gives the topic `<name>-repartition`. Java: Repartitioned."""
+    """How to write and read a repartition topic; `name` gives the topic `<name>-repartition`. Java:
+    Repartitioned.
+    """
 
     name: str | None = None
     key: Serde[K] | None = None
@@ -100,7 +104,9 @@ class Repartitioned(Generic[K, V]):
             check_name(self.name)
         check_serde(self.key, "key")
         check_serde(self.value, "value")
-        if self.partitions is not None and (not isinstance(self.partitions, int) or self.partitions < 1):
+        if self.partitions is not None and (
+            not isinstance(self.partitions, int) or self.partitions < 1
+        ):
             msg = f"partitions must be a number of at least 1; got {self.partitions!r}"
             raise TopologyError(msg)
         if self.partitioner is not None:
@@ -111,8 +117,8 @@ class Repartitioned(Generic[K, V]):
 class Branched(Generic[K, V]):
     """A branch of `split()`: its name, and what becomes of it. Java: Branched.
 
-    With `function` the dict of branches holds what it returns (nothing if that is None), with `consumer` the branch is
-    left out of the dict, with neither it holds the branch itself.
+    With `function` the dict of branches holds what it returns (nothing if that is None), with
+    `consumer` the branch is left out of the dict, with neither it holds the branch itself.
     """
 
     name: str | None = None
@@ -120,8 +126,6 @@ class Branched(Generic[K, V]):
     consumer: Callable[[KStream[K, V]], None] | None = None
 
     def __post_init__(self) -> None:
-        if self.name is not None:
-            check_name(self.name)
         if self.function is not None and self.consumer is not None:
             msg = "a branch must have a function or a consumer, not both"
             raise TopologyError(msg)
@@ -152,7 +156,11 @@ class Printed(Generic[K, V]):
 
     @classmethod
     def to_sys_out(
-        cls, *, label: str | None = None, mapper: Callable[[K, V], str] = _key_and_value, name: str | None = None
+        cls,
+        *,
+        label: str | None = None,
+        mapper: Callable[[K, V], str] = _key_and_value,
+        name: str | None = None,
     ) -> Printed[K, V]:
         """Write to standard output."""
         return cls(None, label, mapper, name)

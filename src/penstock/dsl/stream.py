@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from penstock._engine.topology import nodes
 from penstock._engine.topology.checks import (
@@ -30,7 +29,12 @@ from penstock.dsl.options import (
     given_name,
 )
 from penstock.errors import TopologyError
-from penstock.processor import FixedKeyProcessor, FixedKeyProcessorSupplier, Processor, ProcessorSupplier
+from penstock.processor import (
+    FixedKeyProcessor,
+    FixedKeyProcessorSupplier,
+    Processor,
+    ProcessorSupplier,
+)
 from penstock.record import RecordContext
 from penstock.serdes import Serde
 
@@ -43,11 +47,20 @@ V2 = TypeVar("V2")
 class KStream(ExplainsCamelCase, Generic[K, V]):
     """An endless stream of records, each a fact of its own. Java: KStream.
 
-    Functions are lambdas, functions or methods. Verbs that may look at the key take `(key, value)`; value-only verbs
-    take `value`, their `_with_key` forms `(key, value)`. Every verb takes `named=`, the name of its node.
+    Functions are lambdas, functions or methods. Verbs that may look at the key take `(key, value)`;
+    value-only verbs take `value`, their `_with_key` forms `(key, value)`. Every verb takes
+    `named=`, the name of its node.
     """
 
-    __slots__ = ("_graph", "_key_serde", "_name", "_repartition_required", "_sources", "_step", "_value_serde")
+    __slots__ = (
+        "_graph",
+        "_key_serde",
+        "_name",
+        "_repartition_required",
+        "_sources",
+        "_step",
+        "_value_serde",
+    )
 
     def __init__(
         self,
@@ -68,17 +81,27 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self._sources = sources
         self._repartition_required = repartition_required
 
-    def filter(self, predicate: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
+    def filter(
+        self, predicate: Callable[[K, V], object], *, named: NameLike = None
+    ) -> KStream[K, V]:
         """Keep the records for which `predicate(key, value)` is true. Java: KStream.filter."""
         check_function(predicate, "filter's predicate")
-        return self._same(self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=True), named))
+        return self._same(
+            self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=True), named)
+        )
 
-    def filter_not(self, predicate: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
+    def filter_not(
+        self, predicate: Callable[[K, V], object], *, named: NameLike = None
+    ) -> KStream[K, V]:
         """Drop the records for which `predicate(key, value)` is true. Java: KStream.filterNot."""
         check_function(predicate, "filter_not's predicate")
-        return self._same(self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=False), named))
+        return self._same(
+            self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=False), named)
+        )
 
-    def map(self, mapper: Callable[[K, V], tuple[K2, V2]], *, named: NameLike = None) -> KStream[K2, V2]:
+    def map(
+        self, mapper: Callable[[K, V], tuple[K2, V2]], *, named: NameLike = None
+    ) -> KStream[K2, V2]:
         """Turn each record into the pair `mapper(key, value)`. Java: KStream.map."""
         check_function(mapper, "map's mapper")
         return self._rekeyed(self._draw("KSTREAM-MAP-", nodes.Map(mapper), named), None)
@@ -89,7 +112,9 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         operation = nodes.MapValues(mapper, with_key=False)
         return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
 
-    def map_values_with_key(self, mapper: Callable[[K, V], V2], *, named: NameLike = None) -> KStream[K, V2]:
+    def map_values_with_key(
+        self, mapper: Callable[[K, V], V2], *, named: NameLike = None
+    ) -> KStream[K, V2]:
         """Replace each value by `mapper(key, value)`. Java: KStream.mapValues."""
         check_function(mapper, "map_values_with_key's mapper")
         operation = nodes.MapValues(mapper, with_key=True)
@@ -98,7 +123,9 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
     def flat_map(
         self, mapper: Callable[[K, V], Iterable[tuple[K2, V2]]], *, named: NameLike = None
     ) -> KStream[K2, V2]:
-        """Turn each record into the pairs of `mapper(key, value)`, none or many. Java: KStream.flatMap."""
+        """Turn each record into the pairs of `mapper(key, value)`, none or many. Java:
+        KStream.flatMap.
+        """
         check_function(mapper, "flat_map's mapper")
         return self._rekeyed(self._draw("KSTREAM-FLATMAP-", nodes.FlatMap(mapper), named), None)
 
@@ -113,7 +140,8 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
     def flat_map_values_with_key(
         self, mapper: Callable[[K, V], Iterable[V2]], *, named: NameLike = None
     ) -> KStream[K, V2]:
-        """Give the record once for each value of `mapper(key, value)`. Java: KStream.flatMapValues."""
+        """Give the record once for each value of `mapper(key, value)`. Java: "
+        "KStream.flatMapValues."""
         check_function(mapper, "flat_map_values_with_key's mapper")
         operation = nodes.FlatMapValues(mapper, with_key=True)
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
@@ -135,13 +163,19 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self._draw("KSTREAM-FOREACH-", nodes.Peek(action, end=True), named)
 
     def print(self, printed: Printed[K, V] | None = None) -> None:
-        """Write each record as a line, `[label]: key, value`; the stream ends here. Java: KStream.print."""
-        option = Printed.to_sys_out() if printed is None else check_option(printed, Printed, "print")
+        """Write each record as a line, `[label]: key, value`; the stream ends here. Java:
+        KStream.print.
+        """
+        option = (
+            Printed.to_sys_out() if printed is None else check_option(printed, Printed, "print")
+        )
         operation = nodes.Print(option.label or self._name, option.file, option.mapper)
         self._draw("KSTREAM-PRINTER-", operation, option.name)
 
     def split(self, *, named: NameLike = None) -> BranchedKStream[K, V]:
-        """Begin to split into branches; each record takes the first that wants it. Java: KStream.split."""
+        """Begin to split into branches; each record takes the first that wants it. Java:
+        KStream.split.
+        """
         return BranchedKStream(self, self._draw("KSTREAM-BRANCH-", nodes.Branch(), named))
 
     def merge(self, other: KStream[K, V], *, named: NameLike = None) -> KStream[K, V]:
@@ -163,7 +197,8 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         )
 
     def repartition(self, repartitioned: Repartitioned[K, V] | None = None) -> KStream[K, V]:
-        """Send the stream through a topic of its own, so that records meet by key. Java: KStream.repartition.
+        """Send the stream through a topic of its own, so that records meet by key. Java:
+        KStream.repartition.
 
         Records without a key are filtered out, silently, as in Java.
         """
@@ -203,7 +238,9 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         topic: str | Callable[[K, V, RecordContext], str],
         produced: Produced[K, V] | None = None,
     ) -> None:
-        """Write the stream to a topic, or to the one that `topic(key, value, record_context)` names. Java: KStream.to."""
+        """Write the stream to a topic, or to the one that `topic(key, value, record_context)`
+        names. Java: KStream.to.
+        """
         check_sink_topic(topic)
         option = Produced[K, V]() if produced is None else check_option(produced, Produced, "to")
         sink = StreamSink(
@@ -224,9 +261,14 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
     ) -> KStream[K2, V2]:
         """Process each record with a processor of your own. Java: KStream.process."""
         if not isinstance(check_supplier(supplier), Processor):
-            msg = "process takes a supplier of Processor; got one of FixedKeyProcessor; use process_values"
+            msg = (
+                "process takes a supplier of Processor; got one of FixedKeyProcessor; use "
+                "process_values"
+            )
             raise TopologyError(msg)
-        return self._rekeyed(self._draw_processor("KSTREAM-PROCESSOR-", supplier, named, state_stores), None)
+        return self._rekeyed(
+            self._draw_processor("KSTREAM-PROCESSOR-", supplier, named, state_stores), None
+        )
 
     def process_values(
         self,
@@ -235,13 +277,22 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         named: NameLike = None,
         state_stores: Iterable[str] = (),
     ) -> KStream[K, V2]:
-        """Process each record with a processor that keeps the key, so no repartitioning follows. Java: KStream.processValues."""
+        """Process each record with a processor that keeps the key, so no repartitioning follows.
+        Java: KStream.processValues.
+        """
         if not isinstance(check_supplier(supplier), FixedKeyProcessor):
-            msg = "process_values takes a supplier of FixedKeyProcessor; got one of Processor; use process"
+            msg = (
+                "process_values takes a supplier of FixedKeyProcessor; got one of Processor; use "
+                "process"
+            )
             raise TopologyError(msg)
-        return self._revalued(self._draw_processor("KSTREAM-PROCESSVALUES-", supplier, named, state_stores))
+        return self._revalued(
+            self._draw_processor("KSTREAM-PROCESSVALUES-", supplier, named, state_stores)
+        )
 
-    def _draw(self, prefix: str, operation: nodes.Operation, named: NameLike, *other_parents: int) -> int:
+    def _draw(
+        self, prefix: str, operation: nodes.Operation, named: NameLike, *other_parents: int
+    ) -> int:
         name = self._graph.names.named_or_next(given_name(named), prefix)
         return self._graph.add(Process(name, operation), self._step, *other_parents)
 
@@ -249,7 +300,10 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
     ) -> int:
         if isinstance(state_stores, str):
-            msg = f"state_stores must be a list of names; got the str {state_stores!r}; write [{state_stores!r}]"
+            msg = (
+                f"state_stores must be a list of names; got the str {state_stores!r}; write "
+                f"[{state_stores!r}]"
+            )
             raise TopologyError(msg)
         # Unlike every other verb, a named processor uses up no number.
         name = given_name(named) or self._graph.names.processor(prefix)
@@ -281,7 +335,8 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
 class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
     """A stream being split. Java: BranchedKStream.
 
-    Branch names are the split's name followed by the branch's, or by its number; the default branch has number 0.
+    Branch names are the split's name followed by the branch's, or by its number; the default branch
+    has number 0.
     """
 
     __slots__ = ("_branches", "_operation", "_source", "_step")
@@ -295,25 +350,36 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
     def branch(
         self, predicate: Callable[[K, V], object], branched: Branched[K, V] | None = None
     ) -> BranchedKStream[K, V]:
-        """Send the records for which `predicate(key, value)` is the first to be true. Java: BranchedKStream.branch."""
+        """Send the records for which `predicate(key, value)` is the first to be true. Java:
+        BranchedKStream.branch.
+        """
         check_function(predicate, "branch's predicate")
         predicates = (*self._operation.predicates, predicate)
         self._add(predicates, len(predicates), branched)
         return self
 
     def default_branch(self, branched: Branched[K, V] | None = None) -> dict[str, KStream[K, V]]:
-        """Send the records that no predicate wanted, and end the split. Java: BranchedKStream.defaultBranch."""
+        """Send the records that no predicate wanted, and end the split. Java:
+        BranchedKStream.defaultBranch.
+        """
         self._add(self._operation.predicates, 0, branched)
         return self._branches
 
     def no_default_branch(self) -> dict[str, KStream[K, V]]:
-        """End the split; records that no predicate wanted are dropped. Java: BranchedKStream.noDefaultBranch."""
+        """End the split; records that no predicate wanted are dropped. Java:
+        BranchedKStream.noDefaultBranch.
+        """
         return self._branches
 
     def _add(
-        self, predicates: tuple[Callable[..., object], ...], number: int, branched: Branched[K, V] | None
+        self,
+        predicates: tuple[Callable[..., object], ...],
+        number: int,
+        branched: Branched[K, V] | None,
     ) -> None:
-        option = Branched[K, V]() if branched is None else check_option(branched, Branched, "branch")
+        option = (
+            Branched[K, V]() if branched is None else check_option(branched, Branched, "branch")
+        )
         graph = self._source._graph
         splitter = graph.steps[self._step].drawing.name
         name = f"{splitter}{number if option.name is None else option.name}"

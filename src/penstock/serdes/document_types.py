@@ -1,21 +1,27 @@
 """The types a user describes JSON documents with: what is in them, and how they travel.
 
 `survey` looks through a type once, when its serde is made, so that a type which no document can
-have is refused there and not at the first record. `spelled_out` and `spell_out` carry a class of
-the user's main script to a worker: the class is rebuilt there, but names written in its
-annotations as text (`from __future__ import annotations`) mean nothing in the worker's main module.
+have is refused there and not at the first record.
+
+Classes of a main script or a notebook cannot be imported by a worker: they are pickled whole and
+rebuilt there. `forget_codecs`, `check_can_travel`, `spelled_out` and `spell_out` see to it that
+they arrive as they left.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
+from pickle import PicklingError
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, cast
 
+import msgspec
 from msgspec import inspect as look
 
 Annotations: TypeAlias = dict[type, dict[str, Any]]
@@ -89,8 +95,40 @@ def type_name(of: object) -> str:
     return name.rpartition("<locals>.")[2]
 
 
+def forget_codecs(classes: tuple[type, ...]) -> None:
+    """Take msgspec's memory off the user's classes: it cannot be pickled, and they must be.
+
+    msgspec notes what it learns on the class itself, and the notes are pickled with the class: with
+    each serde and with each lambda that mentions it. The decoder that was built holds what it
+    needs.
+    """
+    for cls in classes:
+        if "__msgspec_cache__" in vars(cls):
+            del cls.__msgspec_cache__  # type: ignore[attr-defined]
+
+
+def check_can_travel(classes: tuple[type, ...]) -> None:
+    """Refuse to pickle a msgspec.Struct that workers cannot import.
+
+    cloudpickle rebuilds such a class without its fields and without a word (msgspec issue 394):
+    every value would be written as {}.
+    """
+    for cls in classes:
+        if issubclass(cls, msgspec.Struct) and not _is_importable(cls):
+            msg = (
+                f"msgspec.Struct {cls.__qualname__} cannot be sent to workers: it is not at the "
+                f"top level of a module they can import (it is in {cls.__module__}); "
+                "move it to a module, or make it a dataclass"
+            )
+            raise PicklingError(msg)
+
+
 def spelled_out(classes: tuple[type, ...]) -> Annotations:
-    """Give, for each class that has annotations written as text, its own annotations as types."""
+    """Give, for each class that has annotations written as text, its own annotations as types.
+
+    The names in such text (`from __future__ import annotations`) are those of the main script, and
+    mean nothing in the main module of a worker.
+    """
     travelling: Annotations = {}
     # The annotations of an enum say nothing about its members, and may name what is not there.
     ancestry = [
@@ -111,18 +149,6 @@ def spell_out(annotations: Annotations) -> None:
     """Put the annotations that travelled with a serde on the classes that travelled with it."""
     for cls, own in annotations.items():
         cls.__annotations__ = own
-
-
-def forget_codecs(classes: tuple[type, ...]) -> None:
-    """Take msgspec's memory off the user's classes: it cannot be pickled, and they must be.
-
-    msgspec notes what it learns on the class itself. A class of a main script or a notebook is
-    pickled whole, notes included, with each lambda that mentions it. The decoder that was built
-    holds what it needs.
-    """
-    for cls in classes:
-        if "__msgspec_cache__" in vars(cls):
-            del cls.__msgspec_cache__  # type: ignore[attr-defined]
 
 
 def _walk(root: look.Type, place: str) -> Iterator[tuple[str, look.Type]]:
@@ -181,3 +207,11 @@ def is_pydantic(of: object) -> bool:
 def _class_of(info: look.Type) -> type:
     cls = info.cls  # type: ignore[attr-defined]
     return cast("type", typing.get_origin(cls) or cls)
+
+
+def _is_importable(cls: type) -> bool:
+    module = sys.modules.get(cls.__module__)
+    try:
+        return cls.__module__ != "__main__" and attrgetter(cls.__qualname__)(module) is cls
+    except AttributeError:
+        return False

@@ -18,6 +18,7 @@ from penstock.serdes.contract import BuiltInSerde
 from penstock.serdes.document_types import (
     Annotations,
     Survey,
+    check_can_travel,
     forget_codecs,
     spell_out,
     spelled_out,
@@ -31,6 +32,8 @@ Encode: TypeAlias = Callable[[T], bytes]
 Decode: TypeAlias = Callable[[bytes], T]
 
 _SHOWN_BYTES = 80
+# Older versions of msgspec do not count their errors among the ValueErrors.
+_BAD_DATA = (ValueError, msgspec.MsgspecError, RecursionError)
 
 
 class JsonSerde(BuiltInSerde[T]):
@@ -53,6 +56,7 @@ class JsonSerde(BuiltInSerde[T]):
         self.decode = _decoder(decode, name or "a value", _msgspec_reason)
 
     def __reduce__(self) -> tuple[object, ...]:
+        check_can_travel(self._classes)
         return _json_serde, (*self._arguments, spelled_out(self._classes))
 
 
@@ -115,7 +119,7 @@ def _encoder(encode: Encode[T], root: type | None, call: str) -> Encode[T]:
         if isinstance(value, expected):
             try:
                 return encode(value)
-            except (ValueError, RecursionError) as error:
+            except _BAD_DATA as error:
                 msg = f"cannot write JSON with {call}: {error}"
                 raise SerializationError(msg) from error
         msg = f"{call} writes {type_name(expected)}; got {type(value).__qualname__}"
@@ -128,7 +132,7 @@ def _decoder(decode: Decode[T], name: str, reason: Callable[[Exception], str]) -
     def decode_explained(data: bytes) -> T:
         try:
             return decode(data)
-        except (ValueError, RecursionError) as error:
+        except _BAD_DATA as error:
             start = f"{data[:_SHOWN_BYTES]!r}{'...' if len(data) > _SHOWN_BYTES else ''}"
             msg = f"cannot read JSON as {name}: {reason(error)}; data: {start}"
             raise SerializationError(msg) from error

@@ -105,7 +105,7 @@ class UuidSerde(BuiltInSerde[UUID]):
         if len(data) == _UUID_TEXT_LENGTH:
             try:
                 return msgspec.convert(data.decode(), UUID)
-            except ValueError:
+            except (ValueError, msgspec.MsgspecError):
                 pass
         return _lenient_uuid(data)
 

@@ -1,12 +1,12 @@
 """TopologyTestDriver: hosts the real task, without Spark, broker or JVM.
 
-As in Java, all sub-topologies run in one task `0_0`, every topic has one partition, and each record is committed
-before the next one. Semantics 10.
+As in Java, all sub-topologies run in one task `0_0`, every topic has one partition, and each record
+is committed before the next one. Semantics 10.
 """
 
 from __future__ import annotations
 
-import random
+import itertools
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _PARTITION = 0
+_driver_number = itertools.count(1)
 
 
 class TopologyTestDriver(ExplainsCamelCase):
@@ -36,7 +37,8 @@ class TopologyTestDriver(ExplainsCamelCase):
     >>> builder = StreamsBuilder()
     >>> builder.stream("words").map_values(str.upper).to("shouts")
     >>> text = serdes.string()
-    >>> with TopologyTestDriver(builder.build(), {"default.key.serde": text, "default.value.serde": text}) as driver:
+    >>> config = {"default.key.serde": text, "default.value.serde": text}
+    >>> with TopologyTestDriver(builder.build(), config) as driver:
     ...     driver.create_input_topic("words", text, text).pipe_input("k", "hello", timestamp=5)
     ...     driver.create_output_topic("shouts", text, text).read_key_value()
     ('k', 'HELLO')
@@ -49,15 +51,24 @@ class TopologyTestDriver(ExplainsCamelCase):
         initial_wall_clock_ms: int | None = None,
     ) -> None:
         if not isinstance(topology, Topology):
-            msg = f"TopologyTestDriver takes a Topology; got {topology!r}; did you forget builder.build()?"
+            msg = (
+                f"TopologyTestDriver takes a Topology; got {topology!r}; did you forget "
+                "builder.build()?"
+            )
             raise TopologyError(msg)
-        settings = StreamsConfig({"application.id": f"test-driver-{random.getrandbits(32)}", **(config or {})})
-        start_ms = SystemClock().now_ms() if initial_wall_clock_ms is None else initial_wall_clock_ms
+        settings = StreamsConfig(
+            {"application.id": f"test-driver-{next(_driver_number)}", **(config or {})}
+        )
+        start_ms = (
+            SystemClock().now_ms() if initial_wall_clock_ms is None else initial_wall_clock_ms
+        )
         self._clock = ManualClock(start_ms)
         plan = plan_as_one(topology, settings.application_id)
         self._patterns = [source.pattern for source in plan.sources() if source.pattern is not None]
         topics = plan.source_topics()
-        self._next_offset = dict.fromkeys([*topics, *(pattern.pattern for pattern in self._patterns)], 0)
+        self._next_offset = dict.fromkeys(
+            [*topics, *(pattern.pattern for pattern in self._patterns)], 0
+        )
         self._lags = {(topic, _PARTITION): 0 for topic in topics}
         self._written: dict[str, list[Raw]] = {}
         self._task = Task("0_0", plan, settings, self._lags, lambda topic: 1)
@@ -76,7 +87,9 @@ class TopologyTestDriver(ExplainsCamelCase):
         start = self._clock.now_ms() if start_timestamp is None else start_timestamp
         return TestInputTopic(topic, self._pipe, (key_serde, value_serde), start, auto_advance)
 
-    def create_output_topic(self, topic: str, key_serde: Serde[K], value_serde: Serde[V]) -> TestOutputTopic[K, V]:
+    def create_output_topic(
+        self, topic: str, key_serde: Serde[K], value_serde: Serde[V]
+    ) -> TestOutputTopic[K, V]:
         """Open a topic to read records from; internal topics can be read too."""
         return TestOutputTopic(topic, self._written.get, (key_serde, value_serde))
 
@@ -111,7 +124,10 @@ class TopologyTestDriver(ExplainsCamelCase):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -157,7 +173,11 @@ class TopologyTestDriver(ExplainsCamelCase):
         return True
 
     def _input_of(self, topic: str) -> str | None:
-        """Give the source that reads `topic`, by name or pattern; topics of one pattern share their offsets, as in Java."""
+        """Give the source that reads `topic`, by name or pattern; topics of one pattern share their
+        offsets, as in Java.
+        """
         if topic in self._next_offset:
             return topic
-        return next((pattern.pattern for pattern in self._patterns if pattern.fullmatch(topic)), None)
+        return next(
+            (pattern.pattern for pattern in self._patterns if pattern.fullmatch(topic)), None
+        )

@@ -53,7 +53,7 @@ class MockProcessorContext(ExplainsCamelCase):
     def __init__(self, config: Mapping[str, Any] | None = None, *, task_id: str = "0_0") -> None:
         self.application_id = str((config or {}).get("application.id", ""))
         self.task_id = task_id
-        self.record_metadata: RecordMetadata | None = None
+        self.record_metadata = RecordMetadata(None, -1, -1)
         self.committed = False
         self._config = dict(config or {})
         self._forwards: list[CapturedForward] = []
@@ -88,17 +88,26 @@ class MockProcessorContext(ExplainsCamelCase):
 
     def forwarded(self, child: str | None = None) -> list[CapturedForward]:
         """Give all forwards, or those that reach the child named."""
-        return [forward for forward in self._forwards if child is None or forward.child in {None, child}]
+        return [
+            forward for forward in self._forwards if child is None or forward.child in {None, child}
+        ]
 
     def reset_forwards(self) -> None:
         """Forget the forwards so far."""
         self._forwards.clear()
 
     def schedule(
-        self, interval: Duration, type: PunctuationType, callback: Punctuator, *, start_time: int | None = None
+        self,
+        interval: Duration,
+        type: PunctuationType,
+        callback: Punctuator,
+        *,
+        start_time: int | None = None,
     ) -> CapturedPunctuator:
         """Note a timer."""
-        punctuator = CapturedPunctuator(to_milliseconds(interval, "interval"), type, callback, start_time)
+        punctuator = CapturedPunctuator(
+            to_milliseconds(interval, "interval"), type, callback, start_time
+        )
         self._punctuators.append(punctuator)
         return punctuator
 
@@ -128,7 +137,11 @@ class MockProcessorContext(ExplainsCamelCase):
 
     def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
         """Give the part of the configuration that starts with `prefix`, without it."""
-        return {key.removeprefix(prefix): value for key, value in self._config.items() if key.startswith(prefix)}
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self._config.items()
+            if key.startswith(prefix)
+        }
 
 
 def _set_before_use(time: int | None, setter: str) -> int:

@@ -52,15 +52,29 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
         self._advance_ms = _forward(auto_advance, "auto_advance")
 
     @overload
-    def pipe_input(self, value: V | None, /, *, timestamp: int | None = None, headers: HeadersLike = ()) -> None: ...
+    def pipe_input(
+        self, value: V | None, /, *, timestamp: int | None = None, headers: HeadersLike = ()
+    ) -> None: ...
     @overload
     def pipe_input(
-        self, key: K | None, value: V | None, /, timestamp: int | None = None, headers: HeadersLike = ()
+        self,
+        key: K | None,
+        value: V | None,
+        /,
+        timestamp: int | None = None,
+        headers: HeadersLike = (),
     ) -> None: ...
     def pipe_input(
-        self, first: Any, second: Any = _NOT_GIVEN, /, timestamp: int | None = None, headers: HeadersLike = ()
+        self,
+        first: Any,
+        second: Any = _NOT_GIVEN,
+        /,
+        timestamp: int | None = None,
+        headers: HeadersLike = (),
     ) -> None:
-        """Pipe a record in and process all it causes: `pipe_input(value)` or `pipe_input(key, value)`."""
+        """Pipe a record in and process all it causes: `pipe_input(value)` or `pipe_input(key,
+        value)`.
+        """
         key, value = (None, first) if second is _NOT_GIVEN else (first, second)
         if timestamp is None:
             timestamp = self._now_ms
@@ -80,13 +94,18 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
             self.pipe_record(record)
 
     def pipe_key_value_list(
-        self, pairs: Iterable[tuple[K, V]], start_timestamp: int | None = None, advance: Duration = 0
+        self,
+        pairs: Iterable[tuple[K, V]],
+        start_timestamp: int | None = None,
+        advance: Duration = 0,
     ) -> None:
         """Pipe in (key, value) pairs, at `start_timestamp` and on by `advance` each if given."""
         timestamp = start_timestamp
         for key, value in pairs:
             self.pipe_input(key, value, timestamp)
-            timestamp = None if timestamp is None else timestamp + to_milliseconds(advance, "advance")
+            timestamp = (
+                None if timestamp is None else timestamp + to_milliseconds(advance, "advance")
+            )
 
     def pipe_value_list(
         self, values: Iterable[V], start_timestamp: int | None = None, advance: Duration = 0
@@ -100,12 +119,17 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
 
 
 class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
-    """Reads what was written to a topic; got from `driver.create_output_topic`. Java: TestOutputTopic."""
+    """Reads what was written to a topic; got from `driver.create_output_topic`. Java:
+    TestOutputTopic.
+    """
 
     __test__ = False
 
     def __init__(
-        self, topic: str, queue: Callable[[str], list[Raw] | None], serdes: tuple[Serde[K], Serde[V]]
+        self,
+        topic: str,
+        queue: Callable[[str], list[Raw] | None],
+        serdes: tuple[Serde[K], Serde[V]],
     ) -> None:
         self._topic = topic
         self._queue = queue
@@ -152,7 +176,10 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         table: dict[K, V | None] = {}
         for record in self.read_records():
             if record.key is None:
-                msg = f"a record of topic {self._topic!r} has no key and cannot go into a table; got {record!r}"
+                msg = (
+                    f"a record of topic {self._topic!r} has no key and cannot go into a table; "
+                    f"got {record!r}"
+                )
                 raise ValueError(msg)
             table[record.key] = record.value
         return table

@@ -85,7 +85,8 @@ def test_serdes_are_equal_if_their_calls_are() -> None:
     assert hash(serdes.long()) == hash(serdes.long())
     assert serdes.json(list[int]) == serdes.json(list[int])
     assert len(set(BUILT_IN)) == len(BUILT_IN)
-    assert serdes.long() != "serdes.long()"
+    text: object = "serdes.long()"
+    assert serdes.long() != text
 
 
 def test_repr_is_the_call() -> None:

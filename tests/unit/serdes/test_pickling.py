@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pytest
 
 from penstock import serdes
@@ -30,7 +31,6 @@ from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple, TypedDict
 
-import msgspec
 from penstock import serdes
 
 cloudpickle = __import__("{cloudpickle}", fromlist=["dumps"])
@@ -56,13 +56,15 @@ class Order(Base):
     items: list[Item] = field(default_factory=list)
 
 
-class Payment(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Payment:
     amount: Decimal
     status: Status = Status.OPEN
 
 
-class Tree(msgspec.Struct):
-    children: list[Tree] = []
+@dataclass
+class Tree:
+    children: list[Tree] = field(default_factory=list)
 
 
 class Reading(TypedDict):
@@ -109,6 +111,12 @@ class Known:
     next: Known | None = None
 
 
+class Event(msgspec.Struct):
+    """A struct of a module that workers can import."""
+
+    id: str
+
+
 @pytest.fixture(scope="module")
 def cloudpickle() -> str:
     for name in ("cloudpickle", "pyspark.cloudpickle"):
@@ -135,6 +143,7 @@ def cloudpickle() -> str:
         (serdes.json(), {"a": 1}),
         (serdes.json(dict[str, int]), {"a": 1}),
         (serdes.json(Known), Known("a", Known("b"))),
+        (serdes.json(Event), Event("a")),
         (serdes.of(str.encode, bytes.decode, name="text"), "a"),
     ],
     ids=repr,
@@ -160,6 +169,20 @@ def test_lambdas_and_local_classes_travel(cloudpickle: str) -> None:
 
     assert pickle.loads(dumps(upper)).encode("a") == b"A"
     assert pickle.loads(dumps(serdes.json(Local))).encode(Local("a")) == b'{"id":"a"}'
+
+
+def test_a_struct_that_workers_cannot_import_is_refused() -> None:
+    class Local(msgspec.Struct):
+        id: str
+
+    with pytest.raises(pickle.PicklingError) as caught:
+        pickle.dumps(serdes.json(list[Local]))
+
+    assert str(caught.value) == (
+        f"msgspec.Struct {Local.__qualname__} cannot be sent to workers: it is not at the top "
+        f"level of a module they can import (it is in {__name__}); "
+        "move it to a module, or make it a dataclass"
+    )
 
 
 @pytest.mark.slow

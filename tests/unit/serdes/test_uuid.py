@@ -1,4 +1,8 @@
-"""uuid. What is read and refused was tried with the UUIDDeserializer of Kafka's Java clients 4.3.1."""
+"""uuid.
+
+The bytes were written by the UUIDSerializer of Kafka's Java clients 4.3.1, and what is read and
+refused was tried with its UUIDDeserializer, both run once by hand.
+"""
 
 from __future__ import annotations
 

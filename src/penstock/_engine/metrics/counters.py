@@ -1,4 +1,6 @@
-"""Counters of one task. Plain integers that the hot path adds to; names are given when somebody asks."""
+"""Counters of one task. Plain integers that the hot path adds to; names are given when somebody
+asks.
+"""
 
 from __future__ import annotations
 

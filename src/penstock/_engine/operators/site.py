@@ -1,9 +1,10 @@
 """The place an operator is built into: what is below it, and whom it tells when it fails.
 
-An operator is a function `process(key, value, timestamp, headers)` that calls the next one directly: a chain of verbs
-is a chain of plain calls, no record object, no context switch. Each operator wraps its whole body in `try`: an
-exception belongs to the innermost node that raised it, and if its handler resumes, the call returns normally, so the
-parent and the siblings go on. A `try` that nothing raises in costs nothing.
+An operator is a function `process(key, value, timestamp, headers)` that calls the next one
+directly: a chain of verbs is a chain of plain calls, no record object, no context switch. Each
+operator wraps its whole body in `try`: an exception belongs to the innermost node that raised it,
+and if its handler resumes, the call returns normally, so the parent and the siblings go on. A `try`
+that nothing raises in costs nothing.
 """
 
 from __future__ import annotations

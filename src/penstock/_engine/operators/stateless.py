@@ -14,7 +14,12 @@ from penstock.record import HeaderPairs
 
 def filter_records(operation: nodes.Filter, site: Site) -> Process:
     """Forward the records whose predicate is as wanted."""
-    predicate, keep_when, forward, failed = operation.predicate, operation.keep_when, site.forward, site.failed
+    predicate, keep_when, forward, failed = (
+        operation.predicate,
+        operation.keep_when,
+        site.forward,
+        site.failed,
+    )
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -109,7 +114,12 @@ def flat_map(operation: nodes.FlatMap, site: Site) -> Process:
 
 def flat_map_values(operation: nodes.FlatMapValues, site: Site) -> Process:
     """Forward the record once for each value that the mapper makes."""
-    mapper, with_key, forward, failed = operation.mapper, operation.with_key, site.forward, site.failed
+    mapper, with_key, forward, failed = (
+        operation.mapper,
+        operation.with_key,
+        site.forward,
+        site.failed,
+    )
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -141,7 +151,9 @@ def branch(operation: nodes.Branch, site: Site) -> Process:
     failed = site.failed
     targets = [site.children[name] for name in operation.children]
     chosen = list(zip(operation.predicates, targets, strict=False))
-    otherwise = targets[len(operation.predicates)] if len(targets) > len(operation.predicates) else None
+    otherwise = (
+        targets[len(operation.predicates)] if len(targets) > len(operation.predicates) else None
+    )
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -187,13 +199,15 @@ def print_records(operation: nodes.Print, site: Site) -> Process:
 def _open_for_lines(operation: nodes.Print, site: Site) -> TextIO | None:
     if operation.file is None:
         return None
-    file = Path(operation.file).open("a", encoding="utf-8")
+    file = Path(operation.file).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as the task is
     site.on_close(file.close)
     return file
 
 
 def _check_pair(pair: object, verb: str) -> None:
-    """Let named tuples pass; a str of two letters would unpack, so anything else is refused by its type."""
+    """Let named tuples pass; a str of two letters would unpack, so anything else is refused by its
+    type.
+    """
     if not isinstance(pair, tuple):
         msg = f"{verb}'s mapper must give (key, value) pairs; got {pair!r}"
         raise StreamsError(msg)

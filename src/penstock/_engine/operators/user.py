@@ -10,7 +10,9 @@ from penstock.record import FixedKeyRecord, HeaderPairs, Record
 
 
 def user_processor(operation: nodes.UserProcessor, site: Site) -> Process:
-    """Run a new processor of the user's; each record it is given is its own, mutated headers reach nobody else."""
+    """Run a new processor of the user's; each record it is given is its own, mutated headers reach
+    nobody else.
+    """
     processor = operation.supplier()
     make_record: type[FixedKeyRecord[Any, Any]] = FixedKeyRecord if operation.fixed_key else Record
     take, failed, enter = processor.process, site.failed, site.enter

@@ -39,14 +39,17 @@ class SubtopologyPlan:
     def sink_topics(self) -> list[str]:
         """Give the topics written by name, internal ones included."""
         return [
-            node.topic for node in self.nodes if isinstance(node, SinkNode) and isinstance(node.topic, str)
+            node.topic
+            for node in self.nodes
+            if isinstance(node, SinkNode) and isinstance(node.topic, str)
         ]
 
 
 def plan_subtopologies(topology: Topology, application_id: str) -> list[SubtopologyPlan]:
     """Plan each sub-topology for itself: what runs on a cluster."""
     return [
-        _plan(topology, number, group, application_id) for number, group in enumerate(node_groups(topology))
+        _plan(topology, number, group, application_id)
+        for number, group in enumerate(node_groups(topology))
     ]
 
 
@@ -55,10 +58,14 @@ def plan_as_one(topology: Topology, application_id: str) -> SubtopologyPlan:
     return _plan(topology, 0, topology.nodes, application_id)
 
 
-def _plan(topology: Topology, number: int, names: Iterable[str], application_id: str) -> SubtopologyPlan:
+def _plan(
+    topology: Topology, number: int, names: Iterable[str], application_id: str
+) -> SubtopologyPlan:
     nodes = tuple(_on_broker(topology, topology.nodes[name], application_id) for name in names)
     stores_of = {
-        node.name: tuple(topology.stores_of(node.name)) for node in nodes if isinstance(node, ProcessorNode)
+        node.name: tuple(topology.stores_of(node.name))
+        for node in nodes
+        if isinstance(node, ProcessorNode)
     }
     used = dict.fromkeys(store for stores in stores_of.values() for store in stores)
     stores = {name: _plan_store(topology.stores[name], application_id) for name in used}
@@ -66,7 +73,9 @@ def _plan(topology: Topology, number: int, names: Iterable[str], application_id:
 
 
 def _plan_store(builder: StoreBuilder, application_id: str) -> StorePlan:
-    return StorePlan(builder, f"{application_id}-{builder.name}-changelog" if builder.logged else None)
+    return StorePlan(
+        builder, f"{application_id}-{builder.name}-changelog" if builder.logged else None
+    )
 
 
 def _on_broker(topology: Topology, node: Node, application_id: str) -> Node:

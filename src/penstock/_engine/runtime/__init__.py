@@ -1,1 +1,3 @@
-"""Run it: one task. Records and time in, outputs and a commit out; no Spark, no Kafka client, no clock of its own."""
+"""Run it: one task. Records and time in, outputs and a commit out; no Spark, no Kafka client, no
+clock of its own.
+"""

@@ -1,4 +1,5 @@
-"""What leaves a task: outputs, repartition and changelog records, in the order they were produced."""
+"""What leaves a task: outputs, repartition and changelog records, in the order they were "
+"produced."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ Output: TypeAlias = tuple[str, int | None, bytes | None, bytes | None, int, Head
 
 
 class Collector:
-    """Collects outputs until the host takes them; `partition_count(topic)` is the host's knowledge."""
+    """Collects outputs until the host takes them; `partition_count(topic)` is the host's "
+    "knowledge."""
 
     __slots__ = ("_outputs", "partition_count", "send")
 
@@ -25,7 +27,9 @@ class Collector:
     def send_dead_letters(self, records: tuple[DeadLetterRecord, ...]) -> None:
         """Collect what a handler wants written."""
         for record in records:
-            self.send((record.topic, None, record.key, record.value, record.timestamp, record.headers))
+            self.send(
+                (record.topic, None, record.key, record.value, record.timestamp, record.headers)
+            )
 
     def drain(self) -> list[Output]:
         """Give what was collected since the last call."""

@@ -1,4 +1,6 @@
-"""The decision to commit, as data: which offsets go with what was produced. Performing it is the host's work."""
+"""The decision to commit, as data: which offsets go with what was produced. Performing it is the
+host's work.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Commit:
 
 
 def decide(consumed: Iterable[RecordQueue]) -> Commit:
-    """Decide the commit of a task that has taken records from the `consumed` queues since the last one."""
+    """Decide the commit of a task that has taken records from the `consumed` queues since the last
+    one.
+    """
     offsets: dict[TopicPartition, CommitOffset] = {}
     for queue in consumed:
         offset = queue.committable_offset()
@@ -47,7 +51,9 @@ def encode_partition_time(partition_time: int) -> str:
 def decode_partition_time(metadata: str) -> int:
     """Read what `encode_partition_time` or Java wrote; unknown text gives an unknown time."""
     try:
-        version, partition_time = struct.unpack_from(">bq", base64.b64decode(metadata, validate=True))
+        version, partition_time = struct.unpack_from(
+            ">bq", base64.b64decode(metadata, validate=True)
+        )
     except (ValueError, struct.error):
         return UNKNOWN
     return int(partition_time) if version in {1, _VERSION} else UNKNOWN

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.position import Position
-from penstock._engine.topology.nodes import ProcessorNode
+from penstock._engine.topology.nodes import ProcessorNode, UserProcessor
 from penstock.camel_case import ExplainsCamelCase
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
-from penstock.record import FixedKeyRecord, RecordMetadata
+from penstock.record import FixedKeyRecord, Record, RecordMetadata
 
 
 class TaskServices(Protocol):
@@ -24,7 +24,12 @@ class TaskServices(Protocol):
     configs: Mapping[str, Any]
 
     def schedule(
-        self, node: ProcessorNode, interval_ms: int, type: PunctuationType, callback: Punctuator, start_ms: int | None
+        self,
+        node: ProcessorNode,
+        interval_ms: int,
+        type: PunctuationType,
+        callback: Punctuator,
+        start_ms: int | None,
     ) -> Cancellable: ...
     def request_commit(self) -> None: ...
     def store(self, name: str) -> Any: ...
@@ -40,14 +45,14 @@ class NodeContext(ExplainsCamelCase):
         stores: tuple[str, ...],
         forward: Process,
         children: dict[str, Process],
-        record_type: type[FixedKeyRecord[Any, Any]],
     ) -> None:
         self._task = task
         self._node = node
         self._stores = stores
         self._forward = forward
         self._children = children
-        self._record_type = record_type
+        keeps_key = isinstance(node.operation, UserProcessor) and node.operation.fixed_key
+        self._record_type: type[FixedKeyRecord[Any, Any]] = FixedKeyRecord if keeps_key else Record
 
     @property
     def application_id(self) -> str:
@@ -58,7 +63,7 @@ class NodeContext(ExplainsCamelCase):
         return self._task.task_id
 
     @property
-    def record_metadata(self) -> RecordMetadata | None:
+    def record_metadata(self) -> RecordMetadata:
         return self._task.position.metadata()
 
     @property
@@ -71,7 +76,10 @@ class NodeContext(ExplainsCamelCase):
 
     def forward(self, record: FixedKeyRecord[Any, Any], child: str | None = None) -> None:
         if type(record) is not self._record_type:
-            msg = f"processor {self._node.name!r} must forward a {self._record_type.__name__}; got {record!r}"
+            msg = (
+                f"processor {self._node.name!r} must forward a {self._record_type.__name__}; got "
+                f"{record!r}"
+            )
             raise StreamsError(msg)
         target = self._forward if child is None else self._child(child)
         position = self._task.position
@@ -80,7 +88,12 @@ class NodeContext(ExplainsCamelCase):
         position.timestamp = timestamp
 
     def schedule(
-        self, interval: Duration, type: PunctuationType, callback: Punctuator, *, start_time: int | None = None
+        self,
+        interval: Duration,
+        type: PunctuationType,
+        callback: Punctuator,
+        *,
+        start_time: int | None = None,
     ) -> Cancellable:
         interval_ms = to_milliseconds(interval, "a schedule's interval")
         if interval_ms < 1:
@@ -98,8 +111,10 @@ class NodeContext(ExplainsCamelCase):
         if name not in self._stores:
             connected = ", ".join(map(repr, self._stores)) or "none"
             msg = (
-                f"state store {name!r} is not connected to processor {self._node.name!r}; connected stores: {connected}; "
-                f"pass it to process(..., state_stores=[{name!r}]) or connect_processor_and_state_stores"
+                f"state store {name!r} is not connected to processor {self._node.name!r}; "
+                f"connected stores: {connected}; "
+                f"pass it to process(..., state_stores=[{name!r}]) or "
+                "connect_processor_and_state_stores"
             )
             raise StreamsError(msg)
         return self._task.store(name)
@@ -109,7 +124,9 @@ class NodeContext(ExplainsCamelCase):
 
     def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
         return {
-            key.removeprefix(prefix): value for key, value in self._task.configs.items() if key.startswith(prefix)
+            key.removeprefix(prefix): value
+            for key, value in self._task.configs.items()
+            if key.startswith(prefix)
         }
 
     def _child(self, name: str) -> Process:
@@ -118,4 +135,3 @@ class NodeContext(ExplainsCamelCase):
             msg = f"processor {self._node.name!r} has no child {name!r}; its children: {known}"
             raise StreamsError(msg)
         return self._children[name]
-

@@ -1,6 +1,7 @@
 """What happens when a record fails: ask the handler, write its dead letters, then go on or raise.
 
-Java: ProcessorNode.process, RecordDeserializer and RecordCollectorImpl, whose order of events this keeps.
+Java: ProcessorNode.process, RecordDeserializer and RecordCollectorImpl, whose order of events this
+keeps.
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from typing import Any, NoReturn
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Failed
 from penstock._engine.runtime.collector import Collector
-from penstock._engine.runtime.position import HEADERS, KEY, OFFSET, TIMESTAMP, VALUE, Position, RawRecord, RawScope
+from penstock._engine.runtime.position import (
+    HEADERS,
+    KEY,
+    OFFSET,
+    TIMESTAMP,
+    VALUE,
+    Position,
+    RawRecord,
+    RawScope,
+)
 from penstock._engine.topology.nodes import Node
 from penstock.errors import ProcessingError, StreamsError, failure_location
 from penstock.handlers import (
@@ -40,7 +50,12 @@ class Failures:
     """Applies the handlers for one task."""
 
     def __init__(
-        self, task_id: str, handlers: Handlers, position: Position, collector: Collector, counters: TaskCounters
+        self,
+        task_id: str,
+        handlers: Handlers,
+        position: Position,
+        collector: Collector,
+        counters: TaskCounters,
     ) -> None:
         self._task_id = task_id
         self._handlers = handlers
@@ -51,13 +66,17 @@ class Failures:
     def of_node(self, node: Node, scope: RawScope) -> Failed:
         """Give the function that `node` calls with an exception of its own."""
 
-        def failed(error: Exception, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        def failed(
+            error: Exception, key: Any, value: Any, timestamp: int, headers: HeaderPairs
+        ) -> None:
             if isinstance(error, ProcessingError):
                 raise error  # it has been handled where it happened
             context = self._context(node.name, timestamp, headers, scope)
             record = Record(key, value, timestamp, headers)
             response = self._ask(
-                lambda: self._handlers.processing.handle_error(context, record, error), "processing", node
+                lambda: self._handlers.processing.handle_error(context, record, error),
+                "processing",
+                node,
             )
             if self._apply(response) is Result.RESUME:
                 self._counters.dropped_records += 1
@@ -65,6 +84,12 @@ class Failures:
             raise self._error(node, f"failed on the record {self._place()}", error) from error
 
         return failed
+
+    def fail_in_source(self, node: Node, error: Exception) -> NoReturn:
+        """Raise for what a sink below source `node` raised: there is no node between them to ask a
+        handler.
+        """
+        raise self._error(node, f"failed on the record {self._place()}", error) from error
 
     def of_timer(self, node: Node, timestamp: int, error: Exception) -> None:
         """Handle an exception that a punctuator of `node` raised."""
@@ -77,40 +102,71 @@ class Failures:
         if self._apply(response) is Result.RESUME:
             self._counters.dropped_records += 1
             return
-        raise self._error(node, f"failed in a timer at {timestamp} in task {self._task_id}", error) from error
+        raise self._error(
+            node, f"failed in a timer at {timestamp} in task {self._task_id}", error
+        ) from error
 
-    def of_input(self, node: Node, topic: str, partition: int, raw: RawRecord, error: Exception) -> None:
-        """Handle a record that the serdes of source `node` cannot read; returns if it is to be skipped."""
+    def of_input(
+        self, node: Node, topic: str, partition: int, raw: RawRecord, error: Exception
+    ) -> None:
+        """Handle a record that the serdes of source `node` cannot read; returns if it is to be
+        skipped.
+        """
         context = ErrorHandlerContext(
-            topic, partition, raw[OFFSET], Headers(raw[HEADERS]), node.name, self._task_id, raw[TIMESTAMP],
-            raw[KEY], raw[VALUE],
-        )  # fmt: skip
+            topic=topic,
+            partition=partition,
+            offset=raw[OFFSET],
+            headers=Headers(raw[HEADERS]),
+            processor_node_id=node.name,
+            task_id=self._task_id,
+            timestamp=raw[TIMESTAMP],
+            source_raw_key=raw[KEY],
+            source_raw_value=raw[VALUE],
+        )
         record = ConsumerRecord(
-            topic, partition, raw[OFFSET], raw[TIMESTAMP], raw[KEY], raw[VALUE], Headers(raw[HEADERS])
+            topic,
+            partition,
+            raw[OFFSET],
+            raw[TIMESTAMP],
+            raw[KEY],
+            raw[VALUE],
+            Headers(raw[HEADERS]),
         )
         response = self._ask(
-            lambda: self._handlers.deserialization.handle_error(context, record, error), "deserialization", node
+            lambda: self._handlers.deserialization.handle_error(context, record, error),
+            "deserialization",
+            node,
         )
         if self._apply(response) is Result.RESUME:
             self._counters.dropped_records += 1
             return
         where = f"topic {topic!r}, partition {partition}, offset {raw[OFFSET]}"
         msg = (
-            f"source {node.name!r}{_defined(node)} cannot read the record at {where} in task {self._task_id}: "
+            f"source {node.name!r}{_defined(node)} cannot read the record at {where} in task "
+            f"{self._task_id}: "
             f"{_said(error)}; to skip such records set 'deserialization.exception.handler' "
             "to LogAndContinueExceptionHandler"
         )
         raise StreamsError(msg) from error
 
     def of_output(
-        self, node: Node, scope: RawScope, record: ProducerRecord, error: Exception, origin: SerializationOrigin
+        self,
+        node: Node,
+        scope: RawScope,
+        record: ProducerRecord,
+        error: Exception,
+        origin: SerializationOrigin,
     ) -> None:
-        """Handle a record that the serdes of sink `node` cannot write; returns if it is to be skipped."""
+        """Handle a record that the serdes of sink `node` cannot write; returns if it is to be
+        skipped.
+        """
         if isinstance(error, TypeError):
             raise self._wrong_type(node, record, error, origin) from error
         context = self._context(node.name, record.timestamp, tuple(record.headers), scope)
         response = self._ask(
-            lambda: self._handlers.production.handle_serialization_error(context, record, error, origin),
+            lambda: self._handlers.production.handle_serialization_error(
+                context, record, error, origin
+            ),
             "production",
             node,
         )
@@ -129,7 +185,8 @@ class Failures:
     ) -> StreamsError:
         got = record.key if origin == "key" else record.value
         return StreamsError(
-            f"sink {node.name!r}{_defined(node)} writes to topic {record.topic!r} with a {origin} serde that does not "
+            f"sink {node.name!r}{_defined(node)} writes to topic {record.topic!r} with a {origin} "
+            "serde that does not "
             f"fit: got {type(got).__name__} {got!r} {self._place()}; {error}; "
             f"pass the right one: to(..., Produced({origin}=...)), or set 'default.{origin}.serde'"
         )
@@ -141,12 +198,14 @@ class Failures:
                 msg = f"a {kind} exception handler must give a Response; got {response!r}"
                 raise TypeError(msg)
         except Exception as error:
-            raise self._error(node, f"failed in its {kind} exception handler {self._place()}", error) from error
+            raise self._error(
+                node, f"failed in its {kind} exception handler {self._place()}", error
+            ) from error
         return response
 
     def _apply(self, response: Response) -> Result:
         self._collector.send_dead_letters(response.dead_letters)
-        # RETRY is for sends that may succeed later; what raised here never will, so it counts as FAIL, as in Java.
+        # RETRY is for sends that may succeed later; here it counts as FAIL, as in Java.
         return Result.RESUME if response.result is Result.RESUME else Result.FAIL
 
     def _context(
@@ -182,7 +241,8 @@ class Failures:
         if position.topic is None:
             return f"in a timer of task {self._task_id}"
         return (
-            f"at topic {position.topic!r}, partition {position.partition}, offset {position.offset} "
+            f"at topic {position.topic!r}, partition {position.partition}, offset "
+            f"{position.offset} "
             f"in task {self._task_id}"
         )
 

@@ -1,10 +1,13 @@
-"""Bytes become records: decode, then ask the extractor for the time. Bad ones meet their handler."""
+"""Bytes become records: decode, then ask the extractor for the time. Bad ones meet their "
+"handler."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.position import RawRecord
 from penstock._engine.topology.nodes import SourceNode
@@ -19,18 +22,23 @@ Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]
 """`admit(raw, partition_time)` gives the record, or None if it is to be skipped."""
 
 
-def make_admit(
-    source: SourceNode,
-    topic: str,
-    partition: int,
-    serdes: tuple[Serde[Any], Serde[Any]],
-    extractor: TimestampExtractor,
-    failures: Failures,
-    count_drop: Callable[[], None],
-) -> Admit:
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What stands between a partition's bytes and the topology."""
+
+    source: SourceNode
+    topic: str
+    partition: int
+    key_serde: Serde[Any]
+    value_serde: Serde[Any]
+    extractor: TimestampExtractor
+
+
+def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
     """Build the function that admits the records of one partition."""
-    key_serde, value_serde = serdes
-    # Most serdes need neither topic nor headers: then their decode is called without a layer in between.
+    topic, partition, extractor = gate.topic, gate.partition, gate.extractor
+    key_serde, value_serde = gate.key_serde, gate.value_serde
+    # Most serdes need neither topic nor headers: their decode is called without a layer between.
     plain_key = type(key_serde).deserialize is Serde.deserialize
     plain_value = type(value_serde).deserialize is Serde.deserialize
     decode_key, decode_value = key_serde.decode, value_serde.decode
@@ -48,13 +56,15 @@ def make_admit(
             else:
                 value = value_serde.deserialize(topic, raw_value, headers)
         except Exception as error:
-            failures.of_input(source, topic, partition, raw, error)
+            failures.of_input(gate.source, topic, partition, raw, error)
             return None
         if not own_time or timestamp < 0:
-            record = ConsumerRecord(topic, partition, offset, timestamp, key, value, Headers(headers))
+            record = ConsumerRecord(
+                topic, partition, offset, timestamp, key, value, Headers(headers)
+            )
             timestamp = _extract(extractor, record, partition_time)
             if timestamp < 0:
-                count_drop()
+                counters.dropped_records += 1
                 return None
         return timestamp, key, value
 
@@ -68,5 +78,8 @@ def _extract(extractor: TimestampExtractor, record: ConsumerRecord, partition_ti
         raise
     except Exception as error:
         place = f"topic {record.topic!r}, partition {record.partition}, offset {record.offset}"
-        msg = f"timestamp extractor {extractor!r} failed on the record at {place}: {type(error).__name__}: {error}"
+        msg = (
+            f"timestamp extractor {extractor!r} failed on the record at {place}: "
+            f"{type(error).__name__}: {error}"
+        )
         raise StreamsError(msg) from error

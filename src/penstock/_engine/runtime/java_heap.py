@@ -1,24 +1,29 @@
-"""A priority queue with the very ties of Java's: which of two equal records comes first is then the same.
+"""A priority queue with the very ties of Java's: which of two equal items comes first is the same.
 
 `heapq` moves elements along other paths, so equal elements would leave it in another order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-T = TypeVar("T")
+
+class Stamped(Protocol):
+    """Anything that has its time."""
+
+    timestamp: int
+
+
+T = TypeVar("T", bound=Stamped)
 
 
 class JavaHeap(Generic[T]):
-    """A binary heap ordered by `key(item)`, smallest first. Java: PriorityQueue."""
+    """A binary heap ordered by timestamp, smallest first. Java: PriorityQueue."""
 
-    __slots__ = ("_items", "_key")
+    __slots__ = ("_items",)
 
-    def __init__(self, key: Callable[[T], int]) -> None:
+    def __init__(self) -> None:
         self._items: list[T] = []
-        self._key = key
 
     def __len__(self) -> int:
         return len(self._items)
@@ -29,12 +34,12 @@ class JavaHeap(Generic[T]):
 
     def push(self, item: T) -> None:
         """Put in an item."""
-        items, key = self._items, self._key
+        items = self._items
+        index = len(items)
         items.append(item)
-        index, weight = len(items) - 1, key(item)
         while index > 0:
             parent = (index - 1) // 2
-            if weight >= key(items[parent]):
+            if item.timestamp >= items[parent].timestamp:
                 break
             items[index] = items[parent]
             index = parent
@@ -42,17 +47,17 @@ class JavaHeap(Generic[T]):
 
     def pop(self) -> T:
         """Take the smallest item."""
-        items, key = self._items, self._key
-        smallest, last = items[0], items.pop()
+        items = self._items
+        last = items.pop()
         count = len(items)
         if not count:
-            return smallest
-        index, weight = 0, key(last)
+            return last
+        smallest, index = items[0], 0
         while index < count // 2:
             child = 2 * index + 1
-            if child + 1 < count and key(items[child]) > key(items[child + 1]):
+            if child + 1 < count and items[child].timestamp > items[child + 1].timestamp:
                 child += 1
-            if weight <= key(items[child]):
+            if last.timestamp <= items[child].timestamp:
                 break
             items[index] = items[child]
             index = child

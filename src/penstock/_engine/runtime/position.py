@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from penstock.record import HeaderPairs, RecordMetadata
 
 RawRecord: TypeAlias = tuple[int, int, bytes | None, bytes | None, HeaderPairs]
-"""(offset, timestamp, key, value, headers) as read from one partition; a plain tuple, since there are millions."""
+"""(offset, timestamp, key, value, headers) as read from one partition; a plain tuple, since there
+are millions.
+"""
 
-OFFSET, TIMESTAMP, KEY, VALUE, HEADERS = range(5)
+OFFSET: Final = 0
+TIMESTAMP: Final = 1
+KEY: Final = 2
+VALUE: Final = 3
+HEADERS: Final = 4
 
 UNKNOWN = -1
 """A time that is not known yet, as in Java."""
@@ -18,15 +24,22 @@ UNKNOWN = -1
 class Position:
     """The record in hand, by partition and raw bytes. One per task, overwritten for each record."""
 
-    __slots__ = ("initialized", "partition", "raw", "stream_time_ms", "timestamp", "topic", "wall_clock_ms")
+    __slots__ = (
+        "partition",
+        "raw",
+        "stream_time_ms",
+        "timestamp",
+        "topic",
+        "wall_clock_ms",
+    )
 
     def __init__(self) -> None:
-        self.initialized = False
         self.topic: str | None = None
         self.partition = UNKNOWN
         self.raw: RawRecord | None = None
         self.timestamp = UNKNOWN
-        """The time of the record or timer that a user's processor has in hand: what its stores log."""
+        """The time of the record or timer that a user's processor has in hand: what its stores log.
+        """
         self.stream_time_ms = UNKNOWN
         self.wall_clock_ms = UNKNOWN
 
@@ -34,9 +47,9 @@ class Position:
     def offset(self) -> int:
         return UNKNOWN if self.raw is None else self.raw[OFFSET]
 
-    def metadata(self) -> RecordMetadata | None:
-        """Give topic, partition and offset; a timer has none of them, an `init` not even that."""
-        return RecordMetadata(self.topic, self.partition, self.offset) if self.initialized else None
+    def metadata(self) -> RecordMetadata:
+        """Give topic, partition and offset of the record in hand, if there is one."""
+        return RecordMetadata(self.topic, self.partition, self.offset)
 
     def enter_timer(self, now_ms: int) -> None:
         """Have no record in hand: what a timer sees."""
@@ -48,10 +61,12 @@ class Position:
 
 
 class RawScope:
-    """Whether the raw bytes of the record in hand are still kept for dead letters, in one stretch of the topology.
+    """Whether the raw bytes of the record in hand are still kept for dead letters, in one stretch
+    of the topology.
 
-    Java frees them once a record has been sent, but only in the record context in which it was sent; a new context,
-    with the bytes of the one above, begins wherever an operator makes a new record. A scope is such a stretch.
+    Java frees them once a record has been sent, but only in the record context in which it was
+    sent; a new context, with the bytes of the one above, begins wherever an operator makes a new
+    record. A scope is such a stretch.
     """
 
     __slots__ = ("above", "sent")

@@ -1,7 +1,8 @@
-"""The records a task has read and not yet processed, one queue per partition, and which one comes next.
+"""The records a task has read and not yet processed, one queue per partition, and which one comes
+next.
 
-Semantics 2.2 and 2.3, Java: RecordQueue and PartitionGroup. The head of each queue is decoded and stamped, the rest
-are bytes; the head with the smallest timestamp goes first.
+Semantics 2.2 and 2.3, Java: RecordQueue and PartitionGroup. The head of each queue is decoded and
+stamped, the rest are bytes; the head with the smallest timestamp goes first.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from penstock._engine.operators.site import Process
 from penstock._engine.runtime.intake import Admit
 from penstock._engine.runtime.java_heap import JavaHeap
 from penstock._engine.runtime.position import OFFSET, UNKNOWN, RawRecord
+from penstock._engine.topology.nodes import SourceNode
 
 TopicPartition: TypeAlias = tuple[str, int]
 
@@ -25,11 +27,25 @@ class RecordQueue:
     """The records of one partition, in offset order."""
 
     __slots__ = (
-        "_admit", "_raws", "head_raw", "key", "next_offset", "partition", "partition_time", "process", "timestamp",
-        "topic", "usable", "value",
-    )  # fmt: skip
+        "_admit",
+        "_raws",
+        "head_raw",
+        "key",
+        "next_offset",
+        "partition",
+        "partition_time",
+        "process",
+        "source",
+        "timestamp",
+        "topic",
+        "usable",
+        "value",
+    )
 
-    def __init__(self, topic: str, partition: int, admit: Admit, process: Process) -> None:
+    def __init__(
+        self, source: SourceNode, topic: str, partition: int, admit: Admit, process: Process
+    ) -> None:
+        self.source = source
         self.topic = topic
         self.partition = partition
         self.process = process
@@ -40,7 +56,8 @@ class RecordQueue:
         self._raws: deque[RawRecord] = deque()
         self.head_raw: RawRecord | None = None
         self.usable = True
-        """False if the head only stands for skipped records, whose offset must still be committed."""
+        """False if the head only stands for skipped records, whose offset must still be committed.
+        """
         self.timestamp = UNKNOWN
         self.key: Any = None
         self.value: Any = None
@@ -57,7 +74,9 @@ class RecordQueue:
             self.advance()
 
     def advance(self) -> None:
-        """Drop the head and make the next good record the head; bad ones are skipped, the last of them stands in."""
+        """Drop the head and make the next good record the head; bad ones are skipped, the last of
+        them stands in.
+        """
         raws, admit = self._raws, self._admit
         skipped: RawRecord | None = None
         while raws:
@@ -83,7 +102,7 @@ class RecordQueues:
         self.by_partition: dict[TopicPartition, RecordQueue] = {}
         self.lags: Mapping[TopicPartition, int] = {}
         """Records on the broker that are not here yet, as far as the host knows."""
-        self._filled: JavaHeap[RecordQueue] = JavaHeap(lambda queue: queue.timestamp)
+        self._filled: JavaHeap[RecordQueue] = JavaHeap()
         self._max_task_idle_ms = max_task_idle_ms
         self._idle_until: dict[TopicPartition, int] = {}
         self._counters = counters
@@ -107,9 +126,9 @@ class RecordQueues:
         """Tell whether any queue has a record."""
         return len(self._filled) > 0
 
-    def next(self) -> RecordQueue | None:
+    def next(self) -> RecordQueue:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
-        return self._filled.pop() if len(self._filled) else None
+        return self._filled.pop()
 
     def put_back(self, queue: RecordQueue) -> None:
         """Let a queue take part in the choice again, if it has records left."""
@@ -117,22 +136,25 @@ class RecordQueues:
             self._filled.push(queue)
 
     def ready(self, now_ms: int) -> bool:
-        """Tell whether a record may be processed, or the task should wait for the partitions that are empty."""
-        if len(self._filled) == len(self.by_partition) or self._max_task_idle_ms == IDLING_DISABLED:
+        """Tell whether a record may be processed, or the task should wait for the partitions that
+        are empty.
+        """
+        filled = len(self._filled)
+        if filled == len(self.by_partition) or self._max_task_idle_ms == IDLING_DISABLED:
             self._idle_until.clear()
-            return len(self._filled) > 0
+            return filled > 0
         waited_out = False
         for partition, queue in self.by_partition.items():
             if queue.head_raw is not None:
                 self._idle_until.pop(partition, None)
                 continue
             if self.lags.get(partition, UNKNOWN) != 0:
-                # Its data is on the way (or not known to be absent): taking another record could be out of order.
+                # Its data is on the way, or not known to be absent: another could be out of order.
                 self._idle_until.pop(partition, None)
                 return False
             if now_ms < self._idle_until.setdefault(partition, now_ms + self._max_task_idle_ms):
                 return False
             waited_out = True
-        if waited_out and len(self._filled):
+        if waited_out and filled:
             self._counters.enforced_processing += 1
-        return len(self._filled) > 0
+        return filled > 0

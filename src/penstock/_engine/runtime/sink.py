@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
@@ -16,72 +17,85 @@ from penstock.handlers import SerializationOrigin
 from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
 from penstock.serdes import Serde
 
+Send: TypeAlias = Callable[..., None]
+"""`send(key, value, timestamp, headers, partition=None)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """A sink node, the serdes it writes with, and the record context it stands in."""
+
+    node: SinkNode
+    key_serde: Serde[Any]
+    value_serde: Serde[Any]
+    scope: RawScope
+
 
 class SinkBuilder:
     """Builds the sinks of one task."""
 
-    def __init__(self, collector: Collector, failures: Failures, position: Position, counters: TaskCounters) -> None:
+    def __init__(
+        self,
+        collector: Collector,
+        failures: Failures,
+        position: Position,
+        counters: TaskCounters,
+    ) -> None:
         self._collector = collector
         self._failures = failures
         self._position = position
         self._counters = counters
 
-    def build(self, node: SinkNode, serdes: tuple[Serde[Any], Serde[Any]], scope: RawScope) -> Process:
-        """Give the function that sends records out of `node`."""
-        send = self._sender(node, serdes, scope)
-        if isinstance(node.topic, str):
-            topic = node.topic
-            if node.partitioner is None:
-                return send(topic)
-            return self._partitioned(topic, node, send(topic))
-        return self._routed(node, send)
+    def build(self, outlet: Outlet) -> Process:
+        """Give the function that sends records out."""
+        topic = outlet.node.topic
+        return self._way_to(topic, outlet) if isinstance(topic, str) else self._routed(outlet)
 
-    def _sender(
-        self, node: SinkNode, serdes: tuple[Serde[Any], Serde[Any]], scope: RawScope
-    ) -> Callable[[str], Callable[..., None]]:
-        """Give `send(topic)`, which gives the function that serializes and collects."""
-        key_serde, value_serde = serdes
+    def _way_to(self, topic: str, outlet: Outlet) -> Process:
+        send = self._sender(topic, outlet)
+        return (
+            send if outlet.node.partitioner is None else self._partitioned(topic, outlet.node, send)
+        )
+
+    def _sender(self, topic: str, outlet: Outlet) -> Send:
+        key_serde, value_serde = outlet.key_serde, outlet.value_serde
+        # Most serdes need neither topic nor headers: no layer stands before their encode.
         plain_key = type(key_serde).serialize is Serde.serialize
         plain_value = type(value_serde).serialize is Serde.serialize
         encode_key, encode_value = key_serde.encode, value_serde.encode
-        collect, failures = self._collector.send, self._failures
+        collect, failed = self._collector.send, self._failures.of_output
+        node, scope = outlet.node, outlet.scope
 
-        def failed(
-            error: Exception, origin: SerializationOrigin, topic: str, partition: int | None,
-            key: Any, value: Any, timestamp: int, headers: HeaderPairs,
-        ) -> None:  # fmt: skip
-            record = ProducerRecord(topic, partition, timestamp, key, value, Headers(headers))
-            failures.of_output(node, scope, record, error, origin)
+        def send(
+            key: Any,
+            value: Any,
+            timestamp: int,
+            headers: HeaderPairs,
+            partition: int | None = None,
+        ) -> None:
+            origin: SerializationOrigin = "key"
+            try:
+                if plain_key:
+                    key_bytes = None if key is None else encode_key(key)
+                else:
+                    key_bytes = key_serde.serialize(topic, key, headers)
+                origin = "value"
+                if plain_value:
+                    value_bytes = None if value is None else encode_value(value)
+                else:
+                    value_bytes = value_serde.serialize(topic, value, headers)
+            except Exception as error:
+                record = ProducerRecord(topic, partition, timestamp, key, value, Headers(headers))
+                failed(node, scope, record, error, origin)
+                return
+            scope.sent = True
+            collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
 
-        def to(topic: str) -> Callable[..., None]:
-            def send(
-                key: Any, value: Any, timestamp: int, headers: HeaderPairs, partition: int | None = None
-            ) -> None:
-                try:
-                    if plain_key:
-                        key_bytes = None if key is None else encode_key(key)
-                    else:
-                        key_bytes = key_serde.serialize(topic, key, headers)
-                except Exception as error:
-                    failed(error, "key", topic, partition, key, value, timestamp, headers)
-                    return
-                try:
-                    if plain_value:
-                        value_bytes = None if value is None else encode_value(value)
-                    else:
-                        value_bytes = value_serde.serialize(topic, value, headers)
-                except Exception as error:
-                    failed(error, "value", topic, partition, key, value, timestamp, headers)
-                    return
-                scope.sent = True
-                collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
+        return send
 
-            return send
-
-        return to
-
-    def _partitioned(self, topic: str, node: SinkNode, send: Callable[..., None]) -> Process:
-        partitioner, counters, partition_count = node.partitioner, self._counters, self._collector.partition_count
+    def _partitioned(self, topic: str, node: SinkNode, send: Send) -> Process:
+        partitioner, partition_count = node.partitioner, self._collector.partition_count
+        counters = self._counters
         assert partitioner is not None
 
         def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -97,9 +111,9 @@ class SinkBuilder:
 
         return process
 
-    def _routed(self, node: SinkNode, send: Callable[[str], Callable[..., None]]) -> Process:
+    def _routed(self, outlet: Outlet) -> Process:
         """Choose the topic for each record; the ways to the topics met so far are kept."""
-        extract, position = node.topic, self._position
+        extract, position, name = outlet.node.topic, self._position, outlet.node.name
         assert callable(extract)
         known: dict[str, Process] = {}
 
@@ -111,10 +125,9 @@ class SinkBuilder:
             way = known.get(topic)
             if way is None:
                 if not isinstance(topic, str):
-                    msg = f"the topic extractor of sink {node.name!r} must give a topic name; got {topic!r}"
+                    msg = f"the topic extractor of sink {name!r} must give a name; got {topic!r}"
                     raise StreamsError(msg)
-                way = send(topic) if node.partitioner is None else self._partitioned(topic, node, send(topic))
-                known[topic] = way
+                way = known[topic] = self._way_to(topic, outlet)
             way(key, value, timestamp, headers)
 
         return process
@@ -122,6 +135,9 @@ class SinkBuilder:
 
 def _checked(chosen: object, node: SinkNode) -> Iterable[int]:
     if not isinstance(chosen, Iterable) or isinstance(chosen, str):
-        msg = f"the partitioner of sink {node.name!r} must give a partition, several or None; got {chosen!r}"
+        msg = (
+            f"the partitioner of sink {node.name!r} must give a partition, several or None; "
+            f"got {chosen!r}"
+        )
         raise StreamsError(msg)
     return chosen

@@ -1,4 +1,6 @@
-"""The stores of one task, made from its plan; each change becomes a changelog record among the outputs."""
+"""The stores of one task, made from its plan; each change becomes a changelog record among the
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ def open_stores(
 ) -> dict[str, TypedKeyValueStore]:
     """Open the stores of a task that reads `partition`."""
     return {
-        name: TypedKeyValueStore(plan.builder, MemoryStore(), _logger(plan.changelog, partition, collector, position))
+        name: TypedKeyValueStore(
+            plan.builder, MemoryStore(), _logger(plan.changelog, partition, collector, position)
+        )
         for name, plan in plans.items()
     }
 
 
-def _logger(topic: str | None, partition: int, collector: Collector, position: Position) -> LogChange:
+def _logger(
+    topic: str | None, partition: int, collector: Collector, position: Position
+) -> LogChange:
     send = collector.send
     if topic is None:
         return lambda key, value: None

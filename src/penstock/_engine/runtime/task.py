@@ -1,7 +1,7 @@
 """One task: the record's way from a partition's bytes to outputs.
 
-Synchronous and deterministic: whoever hosts it (test driver, Spark slot, bounded Spark job) feeds records and the
-time, takes the outputs and performs the commit. Java: StreamTask.
+Synchronous and deterministic: whoever hosts it (test driver, Spark slot, bounded Spark job) feeds
+records and the time, takes the outputs and performs the commit. Java: StreamTask.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.commit import Commit, decide
 from penstock._engine.runtime.failures import Failures, Handlers, fail_to_start
-from penstock._engine.runtime.intake import make_admit
-from penstock._engine.runtime.position import UNKNOWN, Position, RawRecord
+from penstock._engine.runtime.intake import Gate, make_admit
+from penstock._engine.runtime.position import HEADERS, UNKNOWN, Position, RawRecord
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
 from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
 from penstock._engine.runtime.sink import SinkBuilder
@@ -68,12 +68,13 @@ class Task:
             for init in self._wiring.at_start[node.name]:
                 try:
                     init()
-                except Exception as error:  # noqa: BLE001 - whatever init raises, the user learns which node it was
+                except Exception as error:
                     fail_to_start(node, error)
-        self.position.initialized = True
 
     def add_partition(self, topic: str, partition: int) -> None:
-        """Read one more partition: known at the start, or of a topic that a pattern has come to match."""
+        """Read one more partition: known at the start, or of a topic that a pattern has come to
+        match.
+        """
         self._queues.open(self._queue(topic, partition))
 
     def add_records(self, topic: str, partition: int, raws: Iterable[RawRecord]) -> None:
@@ -88,30 +89,50 @@ class Task:
         """Tell whether records wait to be processed."""
         return self._queues.has_records()
 
-    def process(self, now_ms: int) -> bool:
-        """Process the next record, if there is one and the task need not wait for other partitions."""
-        queues, position = self._queues, self.position
-        if not queues.ready(now_ms):
-            return False
-        queue = queues.next()
-        if queue is None:
-            return False
-        key, value, timestamp, raw, usable = queue.key, queue.value, queue.timestamp, queue.head_raw, queue.usable
-        assert raw is not None
-        if timestamp > queue.partition_time:
-            queue.partition_time = timestamp
-        queue.advance()
-        queues.put_back(queue)
-        if timestamp > position.stream_time_ms:
-            position.stream_time_ms = timestamp
-        if usable:
-            position.topic, position.partition, position.raw = queue.topic, queue.partition, raw
-            position.wall_clock_ms = now_ms
-            queue.process(key, value, timestamp, raw[4])
-            self.counters.processed += 1
+    def process(self, now_ms: int, limit: int = 1) -> int:
+        """Process up to `limit` records, as long as the task need not wait for other partitions.
+
+        Give how many were processed.
+        """
+        queues = self._queues
+        self.position.wall_clock_ms = now_ms
+        done = 0
+        while done < limit and queues.ready(now_ms):
+            queue = queues.next()
+            # With records in one queue only, there is nothing to choose between.
+            stretch = 1 if queues.has_records() else min(limit - done, len(queue))
+            done += self._process_from(queue, stretch)
+            queues.put_back(queue)
+        self.counters.processed += done
+        self._commit_needed = self._commit_needed or done > 0
+        return done
+
+    def _process_from(self, queue: RecordQueue, count: int) -> int:
+        """Process the next `count` records of a queue; a head is decoded before the one before it
+        is processed, as in Java. Give how many there were.
+        """
+        position, process, advance = self.position, queue.process, queue.advance
+        position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
-        self._commit_needed = True
-        return True
+        for done in range(count):
+            key, value, timestamp, raw = queue.key, queue.value, queue.timestamp, queue.head_raw
+            if raw is None:
+                return done
+            usable = queue.usable
+            if timestamp > queue.partition_time:
+                queue.partition_time = timestamp
+            if timestamp > position.stream_time_ms:
+                position.stream_time_ms = timestamp
+            advance()
+            if usable:
+                position.raw = raw
+                try:
+                    process(key, value, timestamp, raw[HEADERS])
+                except StreamsError:
+                    raise
+                except Exception as error:
+                    self._failures.fail_in_source(queue.source, error)
+        return count
 
     def punctuate_stream_time(self) -> None:
         """Fire the stream-time timers that are due."""
@@ -145,13 +166,22 @@ class Task:
                 try:
                     close()
                 except Exception as error:
-                    msg = f"processor {node.name!r} failed to close: {type(error).__name__}: {error}"
+                    msg = (
+                        f"processor {node.name!r} failed to close: {type(error).__name__}: {error}"
+                    )
                     raise StreamsError(msg) from error
 
     def schedule(
-        self, node: ProcessorNode, interval_ms: int, type: PunctuationType, callback: Punctuator, start_ms: int | None
+        self,
+        node: ProcessorNode,
+        interval_ms: int,
+        type: PunctuationType,
+        callback: Punctuator,
+        start_ms: int | None,
     ) -> Cancellable:
-        """Start a timer of `node`: for stream time due at once, for the wall clock an interval from now."""
+        """Start a timer of `node`: for stream time due at once, for the wall clock an interval from
+        now.
+        """
         stream_time = type is PunctuationType.STREAM_TIME
         now_ms = self.position.stream_time_ms if stream_time else self.position.wall_clock_ms
         timers = self._stream_timers if stream_time else self._wall_clock_timers
@@ -172,7 +202,7 @@ class Task:
         self.position.enter_timer(now_ms)
         try:
             schedule.callback(now_ms)
-        except Exception as error:  # noqa: BLE001 - the handler decides
+        except Exception as error:
             self._failures.of_timer(schedule.node, now_ms, error)
 
     def _punctuated(self, count: int) -> None:
@@ -181,28 +211,26 @@ class Task:
             self._commit_needed = True
 
     def _queue(self, topic: str, partition: int) -> RecordQueue:
-        source = self._source_of(topic)
-        config = self._config
-        admit = make_admit(
+        source, config = self._source_of(topic), self._config
+        gate = Gate(
             source,
             topic,
             partition,
-            (
-                source.key_serde or config.required_key_serde(source.name),
-                source.value_serde or config.required_value_serde(source.name),
-            ),
+            source.key_serde or config.required_key_serde(source.name),
+            source.value_serde or config.required_value_serde(source.name),
             source.timestamp_extractor or config.default_timestamp_extractor,
-            self._failures,
-            self._count_drop,
         )
-        return RecordQueue(topic, partition, admit, self._wiring.functions[source.name])
-
-    def _count_drop(self) -> None:
-        self.counters.dropped_records += 1
+        admit = make_admit(gate, self._failures, self.counters)
+        return RecordQueue(source, topic, partition, admit, self._wiring.functions[source.name])
 
     def _source_of(self, topic: str) -> SourceNode:
         for source in self._plan.sources():
-            if topic in source.topics or (source.pattern is not None and source.pattern.fullmatch(topic)):
+            if topic in source.topics or (
+                source.pattern is not None and source.pattern.fullmatch(topic)
+            ):
                 return source
-        msg = f"task {self.task_id} was given topic {topic!r}, which no source of its sub-topology reads"
+        msg = (
+            f"task {self.task_id} was given topic {topic!r}, which no source of its sub-topology "
+            "reads"
+        )
         raise StreamsError(msg)

@@ -14,22 +14,31 @@ from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.position import RawScope
-from penstock._engine.runtime.sink import SinkBuilder
+from penstock._engine.runtime.sink import Outlet, SinkBuilder
 from penstock._engine.topology import nodes
-from penstock.record import FixedKeyRecord, HeaderPairs, Record
+from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 
 Callback = Callable[[], object]
 
 _KEEPS_RECORD = (nodes.Filter, nodes.DropNullKeys, nodes.Peek, nodes.Branch, nodes.PassThrough)
-"""Operations that forward the very record they were given; the others make a new one, in a new record context."""
+"""Operations that forward the very record they were given; the others make a new one, in a new
+record context.
+"""
 
 
 class Wiring:
-    """The functions of all nodes of a task, and what to call at its start and end, in topology order."""
+    """The functions of all nodes of a task, and what to call at its start and end, in topology
+    order.
+    """
 
     def __init__(
-        self, plan: SubtopologyPlan, task: TaskServices, config: StreamsConfig, failures: Failures, sinks: SinkBuilder
+        self,
+        plan: SubtopologyPlan,
+        task: TaskServices,
+        config: StreamsConfig,
+        failures: Failures,
+        sinks: SinkBuilder,
     ) -> None:
         self._task = task
         self._config = config
@@ -46,41 +55,48 @@ class Wiring:
 
     def _wire(self, node: nodes.Node) -> Process:
         if isinstance(node, nodes.SinkNode):
-            serdes = (
+            outlet = Outlet(
+                node,
                 node.key_serde or self._config.required_key_serde(node.name),
                 node.value_serde or self._config.required_value_serde(node.name),
+                self._scopes[node.name],
             )
-            return self._sinks.build(node, serdes, self._scopes[node.name])
-        children = {name: self.functions[name] for name in self._children[node.name]}
-        forward = self._begins_context(node, fan_out([self.functions[name] for name in self._children[node.name]]))
+            return self._sinks.build(outlet)
+        below = {name: self.functions[name] for name in self._children[node.name]}
+        forward = self._begins_context(node, fan_out(list(below.values())))
+        children = {name: self._begins_context(node, child) for name, child in below.items()}
         if isinstance(node, nodes.SourceNode):
             return forward
         return lower(node.operation, self._site(node, forward, children))
 
-    def _site(self, node: nodes.ProcessorNode, forward: Process, children: dict[str, Process]) -> Site:
-        fixed_key = isinstance(node.operation, nodes.UserProcessor) and node.operation.fixed_key
-        record_type: type[FixedKeyRecord[Any, Any]] = FixedKeyRecord if fixed_key else Record
+    def _site(
+        self, node: nodes.ProcessorNode, forward: Process, children: dict[str, Process]
+    ) -> Site:
         return Site(
             name=node.name,
             forward=forward,
             children=children,
             failed=self._failures.of_node(node, self._scopes[node.name]),
             enter=self._task.position.enter_processor,
-            context=NodeContext(
-                self._task, node, self._stores_of[node.name], forward, children, record_type
-            ),
+            context=NodeContext(self._task, node, self._stores_of[node.name], forward, children),
             on_init=self.at_start[node.name].append,
             on_close=self.at_end[node.name].append,
         )
 
-    def _begins_context(self, node: nodes.Node, forward: Process) -> Process:
-        """Where a new record context begins, the raw bytes are there again; matters only to handlers that look."""
-        begins = isinstance(node, nodes.SourceNode) or not isinstance(node.operation, _KEEPS_RECORD)
-        if not begins or not self._config.keeps_raw_bytes():
+    def _begins_context(
+        self, node: nodes.SourceNode | nodes.ProcessorNode, forward: Process
+    ) -> Process:
+        """Where a new record context begins, the raw bytes are kept again, if any handler looks."""
+        keeps_record = isinstance(node, nodes.ProcessorNode) and isinstance(
+            node.operation, _KEEPS_RECORD
+        )
+        if keeps_record or not self._config.keeps_raw_bytes():
             return forward
         scopes = list(dict.fromkeys(self._scopes[child] for child in self._children[node.name]))
 
-        def forward_in_new_context(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        def forward_in_new_context(
+            key: Any, value: Any, timestamp: int, headers: HeaderPairs
+        ) -> None:
             for scope in scopes:
                 scope.sent = False
             forward(key, value, timestamp, headers)
@@ -89,7 +105,9 @@ class Wiring:
 
 
 def fan_out(targets: Sequence[Process]) -> Process:
-    """Give one function that hands a record to all targets in turn; for one target, the target itself."""
+    """Give one function that hands a record to all targets in turn; for one target, the target
+    itself.
+    """
     if len(targets) == 1:
         return targets[0]
     if not targets:

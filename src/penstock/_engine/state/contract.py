@@ -20,4 +20,6 @@ class BytesStore(Protocol):
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Give the entries from `start` (included) to `end` (excluded), None for no bound, as they are now."""
+        """Give the entries from `start` (included) to `end` (excluded), None for no bound, as they
+        are now.
+        """

@@ -1,6 +1,8 @@
-"""From the steps of a program to its topology: share sources, then write step by step in the order drawn.
+"""From the steps of a program to its topology: share sources, then write step by step in the order
+drawn.
 
-A step's parents are always drawn before it, so the order of drawing is the order Java's priority queue writes in.
+A step's parents are always drawn before it, so the order of drawing is the order Java's priority
+queue writes in.
 """
 
 from __future__ import annotations
@@ -71,7 +73,8 @@ def _check_shareable(main: Step, other: Step) -> None:
         raise TopologyError(msg)
     if one.offset_reset != two.offset_reset:
         msg = (
-            f"streams over the same topics must have the same offset_reset; got {one.offset_reset!r} "
+            "streams over the same topics must have the same offset_reset; got "
+            f"{one.offset_reset!r} "
             f"at {main.location} and {two.offset_reset!r} at {other.location}"
         )
         raise TopologyError(msg)
@@ -84,7 +87,9 @@ def _rehang(step: Step, shared: dict[int, int]) -> Step:
     return replace(step, parents=tuple(dict.fromkeys((*kept, *moved))))
 
 
-def _write(topology: Topology, drawing: Drawing, parents: tuple[str, ...], location: str | None) -> None:
+def _write(
+    topology: Topology, drawing: Drawing, parents: tuple[str, ...], location: str | None
+) -> None:
     match drawing:
         case StreamSource():
             topology.add_source_node(

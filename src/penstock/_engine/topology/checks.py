@@ -1,4 +1,6 @@
-"""Is this argument what a topology can use? Each check raises a TopologyError that says what was expected."""
+"""Is this argument what a topology can use? Each check raises a TopologyError that says what was
+expected.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ def check_serde(serde: object, what: str) -> None:
     """Refuse anything that is no serde, the common slip of passing its factory included."""
     if serde is None or isinstance(serde, Serde):
         return
-    hint = f"; did you mean serdes.{serde.__name__}()?" if _is_factory(serde) else ""
+    factory = getattr(serde, "__name__", None) if _from_serdes(serde) else None
+    hint = f"; did you mean serdes.{factory}()?" if factory else ""
     msg = f"{what} serde must be a Serde; got {serde!r}{hint}"
     raise TopologyError(msg)
 
@@ -86,22 +89,37 @@ def check_sink_topic(topic: object) -> None:
         check_topic(topic)
         return
     if not callable(topic):
-        msg = f"a sink's topic must be a str or a function (key, value, record_context) -> topic; got {topic!r}"
+        msg = (
+            "a sink's topic must be a str or a function (key, value, record_context) -> topic; "
+            f"got {topic!r}"
+        )
         raise TopologyError(msg)
 
 
-def check_supplier(supplier: Callable[[], Any]) -> Processor[Any, Any, Any, Any] | FixedKeyProcessor[Any, Any, Any]:
-    """Refuse a supplier that gives no processor, or the same one twice; give one of its processors."""
+def check_supplier(
+    supplier: Callable[[], Any],
+) -> Processor[Any, Any, Any, Any] | FixedKeyProcessor[Any, Any, Any]:
+    """Refuse a supplier that gives no processor, or the same one twice; give one of its "
+    "processors."""
     if isinstance(supplier, (Processor, FixedKeyProcessor)):
-        msg = f"a processor supplier must make a new processor each time; got the processor {supplier!r}; pass its class"
+        msg = (
+            "a processor supplier must make a new processor each time; got the processor "
+            f"{supplier!r}; pass its class"
+        )
         raise TopologyError(msg)
     check_function(supplier, "a processor supplier")
     first, second = supplier(), supplier()
     if first is second:
-        msg = f"processor supplier {supplier!r} must give a new processor each time; it gave the same one twice"
+        msg = (
+            f"processor supplier {supplier!r} must give a new processor each time; it gave the "
+            "same one twice"
+        )
         raise TopologyError(msg)
     if not isinstance(first, (Processor, FixedKeyProcessor)):
-        msg = f"processor supplier {supplier!r} must give a Processor or FixedKeyProcessor; it gave {first!r}"
+        msg = (
+            f"processor supplier {supplier!r} must give a Processor or FixedKeyProcessor; it gave "
+            f"{first!r}"
+        )
         raise TopologyError(msg)
     return first
 
@@ -118,5 +136,5 @@ def check_writable(path: object) -> None:
         raise TopologyError(msg) from error
 
 
-def _is_factory(serde: object) -> bool:
-    return getattr(serde, "__module__", "").startswith("penstock.serdes") and hasattr(serde, "__name__")
+def _from_serdes(serde: object) -> bool:
+    return str(getattr(serde, "__module__", "")).startswith("penstock.serdes")

@@ -25,13 +25,17 @@ def describe(topology: Topology) -> TopologyDescription:
     """Describe the whole topology."""
     groups = node_groups(topology)
     return TopologyDescription(
-        subtopologies=tuple(_subtopology(topology, number, group) for number, group in enumerate(groups)),
+        subtopologies=tuple(
+            _subtopology(topology, number, group) for number, group in enumerate(groups)
+        ),
         global_stores=(),
     )
 
 
 class _Vertex:
-    """A node while its neighbours are being connected; `size` counts the paths below it, itself included."""
+    """A node while its neighbours are being connected; `size` counts the paths below it, itself
+    included.
+    """
 
     __slots__ = ("name", "predecessors", "size", "successors")
 
@@ -50,7 +54,13 @@ class _Vertex:
 def _larger_first(one: _Vertex, other: _Vertex) -> int:
     if one.size != other.size:
         return other.size - one.size
-    return (one.name > other.name) - (one.name < other.name)
+    one_name, other_name = _java_order(one.name), _java_order(other.name)
+    return (one_name > other_name) - (one_name < other_name)
+
+
+def _java_order(name: str) -> bytes:
+    """Java compares strings by their UTF-16 units, which differs beyond the basic plane."""
+    return name.encode("utf-16-be")
 
 
 def _subtopology(topology: Topology, number: int, group: tuple[str, ...]) -> SubtopologyDescription:
@@ -61,9 +71,12 @@ def _subtopology(topology: Topology, number: int, group: tuple[str, ...]) -> Sub
             vertex.predecessors.add(predecessor)
             predecessor.successors.add(vertex)
             predecessor.grow(vertex.size)
-    in_order = sorted(vertices.values(), key=lambda vertex: (-vertex.size, vertex.name))
+    in_order = sorted(
+        vertices.values(), key=lambda vertex: (-vertex.size, _java_order(vertex.name))
+    )
     return SubtopologyDescription(
-        id=number, nodes=tuple(_node(topology, topology.nodes[vertex.name], vertex) for vertex in in_order)
+        id=number,
+        nodes=tuple(_node(topology, topology.nodes[vertex.name], vertex) for vertex in in_order),
     )
 
 
@@ -72,7 +85,9 @@ def _node(topology: Topology, node: Node, vertex: _Vertex) -> NodeDescription:
     predecessors = tuple(predecessor.name for predecessor in vertex.predecessors)
     if isinstance(node, SourceNode):
         pattern = None if node.pattern is None else node.pattern.pattern
-        return SourceDescription(node.name, tuple(order_when_copied(node.topics)), pattern, successors)
+        return SourceDescription(
+            node.name, tuple(order_when_copied(node.topics)), pattern, successors
+        )
     if isinstance(node, SinkNode):
         topic = node.topic if isinstance(node.topic, str) else None
         extractor = None if isinstance(node.topic, str) else _function_name(node.topic)

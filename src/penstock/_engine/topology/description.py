@@ -1,4 +1,6 @@
-"""What `Topology.describe()` gives: the topology as plain data, whose `str()` is Java's text, byte for byte."""
+"""What `Topology.describe()` gives: the topology as plain data, whose `str()` is Java's text, byte
+for byte.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,11 @@ class SinkDescription:
     predecessors: tuple[str, ...]
 
     def __str__(self) -> str:
-        target = f"topic: {self.topic}" if self.topic is not None else f"extractor class: {self.extractor}"
+        target = (
+            f"topic: {self.topic}"
+            if self.topic is not None
+            else f"extractor class: {self.extractor}"
+        )
         return f"Sink: {self.name} ({target})\n      <-- {_listed(self.predecessors)}"
 
 
@@ -90,7 +96,11 @@ class TopologyDescription:
     global_stores: tuple[GlobalStoreDescription, ...]
 
     def __str__(self) -> str:
-        parts = sorted((*self.subtopologies, *self.global_stores), key=lambda part: part.id)
+        parts: list[SubtopologyDescription | GlobalStoreDescription] = [
+            *self.subtopologies,
+            *self.global_stores,
+        ]
+        parts.sort(key=lambda part: part.id)
         return "Topologies:\n " + "".join(f"  {part}" for part in parts)
 
 

@@ -1,7 +1,7 @@
 """The drawing surface of one `StreamsBuilder`: the steps of a program in the order it says them.
 
-A step is frozen; drawing appends steps, and a step that grows (a split that gets another branch) is replaced.
-`build.py` rewrites the steps and writes them into a `Topology`.
+A step is frozen; drawing appends steps, and a step that grows (a split that gets another branch) is
+replaced. `build.py` rewrites the steps and writes them into a `Topology`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Repartition:
-    """Out to an internal topic and back: a null-key filter, a sink and, in the next sub-topology, a source."""
+    """Out to an internal topic and back: a null-key filter, a sink and, in the next sub-topology, a
+    source.
+    """
 
     filter_name: str
     sink_name: str

@@ -1,7 +1,8 @@
 """Java's hash order, which `describe()` prints: a set of strings comes out by bucket, not by name.
 
-A `HashMap` spreads `String.hashCode` over a power-of-two table and walks it bucket by bucket; within a bucket
-insertion order holds. Two growth rules matter: a table that grew by insertion, and one sized for a collection at once.
+A `HashMap` spreads `String.hashCode` over a power-of-two table and walks it bucket by bucket;
+within a bucket insertion order holds. Two growth rules matter: a table that grew by insertion, and
+one sized for a collection at once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def order_after_growing(names: Iterable[str]) -> list[str]:
 
 
 def order_when_copied(names: Iterable[str]) -> list[str]:
-    """Order `names` as `new HashSet<>(collection)`, which sizes its table for the whole collection."""
+    """Order `names` as `new HashSet<>(names)`, which sizes its table for all of them at once."""
     distinct = list(dict.fromkeys(names))
     wanted = max(int(len(distinct) / 0.75) + 1, _SMALLEST_TABLE)
     capacity = _SMALLEST_TABLE

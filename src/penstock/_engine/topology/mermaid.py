@@ -1,6 +1,7 @@
 """A topology as Mermaid text, which GitHub and most documentation tools turn into a picture.
 
-Ids are `n0`, `n1`, ... in the order of the description; every name is only a label, so no name can break the syntax.
+Ids are `n0`, `n1`, ... in the order of the description; every name is only a label, so no name can
+break the syntax.
 """
 
 from __future__ import annotations
@@ -9,18 +10,24 @@ import re
 from collections.abc import Iterable, Iterator
 
 from penstock._engine.topology.description import TopologyDescription
-from penstock._engine.topology.scene import Arrow, Kind, Panel, Scene, Shape, compose
+from penstock._engine.topology.picture.scene import Arrow, Kind, Panel, Scene, Shape, compose
 
 
 def to_mermaid(description: TopologyDescription) -> str:
-    """Draw `description` as a Mermaid flowchart: sub-topologies as boxes, topics between them, stores as cylinders."""
+    """Draw `description` as a Mermaid flowchart: sub-topologies as boxes, topics between them,
+    stores as cylinders.
+    """
     scene = compose(description)
     inside = {member for panel in scene.panels for member in panel.members}
     outside = [index for index in range(len(scene.shapes)) if index not in inside]
     lines = [
         "flowchart TB",
         *(_shape(index, scene.shapes[index]) for index in outside),
-        *(line for number, panel in enumerate(scene.panels) for line in _panel(number, panel, scene)),
+        *(
+            line
+            for number, panel in enumerate(scene.panels)
+            for line in _panel(number, panel, scene)
+        ),
         *(_arrow(arrow, scene.shapes[arrow.head].kind) for arrow in scene.arrows),
         *_classes(scene),
     ]
@@ -83,7 +90,9 @@ def _joined(indices: Iterable[int]) -> str:
 
 
 def _label(text: str) -> str:
-    """Write anything but plain name characters as Mermaid's `#code;`: labels may otherwise be read as Markdown or HTML."""
+    """Write anything but plain name characters as Mermaid's `#code;`: labels may otherwise be read
+    as Markdown or HTML.
+    """
     return re.sub(r"[^A-Za-z0-9_.\- ]", _code, " ".join(text.split())) or " "
 
 

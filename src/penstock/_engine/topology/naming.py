@@ -1,7 +1,7 @@
 """Names and their numbers, exactly as Java's builder counts them.
 
-One counter per `StreamsBuilder`. A name the user gives still burns the number its operator would have had, so that
-naming one operator does not rename the others.
+One counter per `StreamsBuilder`. A name the user gives still burns the number its operator would
+have had, so that naming one operator does not rename the others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class NameCounter:
 
 
 def check_name(name: str) -> str:
-    """Give `name` back if Kafka allows it for nodes, stores and topics; raise TopologyError if not."""
+    """Give `name` back if Kafka allows it for nodes, stores and topics; raise TopologyError if "
+    "not."""
     if not isinstance(name, str):
         msg = f"a name must be a str; got {name!r}"
         raise TopologyError(msg)
@@ -46,6 +47,9 @@ def check_name(name: str) -> str:
         raise TopologyError(msg)
     wrong = sorted(set(name) - _ALLOWED)
     if wrong:
-        msg = f"a name must consist of ASCII letters, digits, '.', '_' and '-'; got {name!r} with {', '.join(map(repr, wrong))}"
+        msg = (
+            f"a name must consist of ASCII letters, digits, '.', '_' and '-'; got {name!r} with "
+            f"{', '.join(map(repr, wrong))}"
+        )
         raise TopologyError(msg)
     return name

@@ -1,8 +1,8 @@
 """What a topology is made of.
 
-A *node* is a vertex of the finished topology: source, processor or sink. What a processor node does is its
-*operation*: plain data, turned into running code by `planner/lower.py`. Facts that rewriting and repartitioning need
-(does it change the key?) are class variables.
+A *node* is a vertex of the finished topology: source, processor or sink. What a processor node does
+is its *operation*: plain data, turned into running code by `planner/lower.py`. Facts that rewriting
+and repartitioning need (does it change the key?) are class variables.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class FlatMap(Operation):
 
 @dataclass(frozen=True, slots=True)
 class FlatMapValues(Operation):
-    """Forward the record once for each value of `mapper(value)`, or `mapper(key, value)` if `with_key`."""
+    """Forward the record once for each value of `mapper(value)`, or `mapper(key, value)` if
+    `with_key`.
+    """
 
     changes_value: ClassVar[bool] = True
 
@@ -101,7 +103,9 @@ class Print(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Branch(Operation):
-    """Forward to the child of the first predicate that holds, else to the default child if there is one."""
+    """Forward to the child of the first predicate that holds, else to the default child if there is
+    one.
+    """
 
     predicates: tuple[AnyFunction, ...] = ()
     children: tuple[str, ...] = ()

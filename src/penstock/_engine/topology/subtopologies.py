@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 def node_groups(topology: Topology) -> list[tuple[str, ...]]:
-    """Give the groups of connected nodes: a group's id is its place in the list, its nodes in order of addition."""
+    """Give the groups of connected nodes: a group's id is its place in the list, its nodes in order
+    of addition.
+    """
     leaders = {name: name for name in topology.nodes}
 
     def leader(name: str) -> str:

@@ -1,20 +1,26 @@
 """A topology as a self-contained SVG: no script, font or network, readable in light and dark mode.
 
-measure (`labels.py`) -> layer, order, place (`picture.py`, `layout.py`) -> draw (here). What is
+measure (`picture/labels.py`) -> layer, order, place (`picture/assembly.py`) -> draw (here). What is
 shortened on the picture is whole in the `<title>`, which a browser shows on hover.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from penstock._engine.topology.description import TopologyDescription
-from penstock._engine.topology.labels import CAPTION_PX, HEADLINE_PX, Label, label_of
-from penstock._engine.topology.layout import Point, Route
-from penstock._engine.topology.picture import LID_HEIGHT, TITLE_LEFT, Box, Picture, pictured
-from penstock._engine.topology.scene import Kind, Panel, Scene, Shape, compose
+from penstock._engine.topology.picture.assembly import (
+    LID_HEIGHT,
+    TITLE_LEFT,
+    Box,
+    Picture,
+    pictured,
+)
+from penstock._engine.topology.picture.labels import CAPTION_PX, HEADLINE_PX, Label, label_of
+from penstock._engine.topology.picture.layout import Point, Route
+from penstock._engine.topology.picture.scene import Kind, Panel, Scene, Shape, compose
 
 
 def to_svg(description: TopologyDescription) -> str:
@@ -85,8 +91,18 @@ _COLOURS = (
     (".store .outline", "fill", "#f1ecfb", "#2b2440"),
     (".store .outline", "stroke", "#8765cf", "#9a7de0"),
     (".store-line", "stroke", "#8765cf", "#9a7de0"),
-    (".topic .outline, .topic-pattern .outline, .dynamic-topic .outline", "fill", "#dcf3f3", "#14353a"),
-    (".topic .outline, .topic-pattern .outline, .dynamic-topic .outline", "stroke", "#2a97a3", "#3fa9b5"),
+    (
+        ".topic .outline, .topic-pattern .outline, .dynamic-topic .outline",
+        "fill",
+        "#dcf3f3",
+        "#14353a",
+    ),
+    (
+        ".topic .outline, .topic-pattern .outline, .dynamic-topic .outline",
+        "stroke",
+        "#2a97a3",
+        "#3fa9b5",
+    ),
     (".internal-topic .outline", "fill", "#eceff3", "#272d36"),
     (".internal-topic .outline", "stroke", "#98a3b1", "#687688"),
 )
@@ -125,10 +141,8 @@ def _listed(scene: Scene, indices: set[int]) -> str:
 
 def _panel(panel: Panel, box: Box) -> str:
     kind = "panel global" if panel.is_global else "panel"
-    return (
-        f'<g class="{kind}"><rect {_place(box)} rx="12"/><text class="panel-title" '
-        f'x="{box.left + TITLE_LEFT:g}" y="{box.top + 25:g}">{_text(panel.title)}</text></g>'
-    )
+    title = _line("panel-title", panel.title, (box.left + TITLE_LEFT, box.top + 25))
+    return f'<g class="{kind}"><rect {_place(box)} rx="12"/>{title}</g>'
 
 
 def _arrows(scene: Scene, picture: Picture) -> Iterator[str]:
@@ -166,15 +180,20 @@ def _towards(one: Point, other: Point) -> Point:
     return one[0] + (other[0] - one[0]) * part, one[1] + (other[1] - one[1]) * part
 
 
-def _shapes(scene: Scene, labels: list[Label], picture: Picture) -> Iterator[str]:
+def _shapes(scene: Scene, labels: Sequence[Label], picture: Picture) -> Iterator[str]:
     for i, (shape, label) in enumerate(zip(scene.shapes, labels, strict=True)):
         box = picture.boxes[i]
         middle = box.top + box.height / 2 + (LID_HEIGHT / 2 if shape.kind is Kind.STORE else 0)
         yield (
-            f'<g class="{shape.kind}"><title>{_text(_hover_text(shape))}</title>{_outline(shape.kind, box)}'
-            f'<text class="headline" x="{box.centre:g}" y="{middle - 3:g}">{_text(label.headline)}</text>'
-            f'<text class="caption" x="{box.centre:g}" y="{middle + 13:g}">{_text(label.caption)}</text></g>'
+            f'<g class="{shape.kind}"><title>{_text(_hover_text(shape))}</title>'
+            f"{_outline(shape.kind, box)}"
+            f"{_line('headline', label.headline, (box.centre, middle - 3))}"
+            f"{_line('caption', label.caption, (box.centre, middle + 13))}</g>"
         )
+
+
+def _line(kind: str, text: str, at: Point) -> str:
+    return f'<text class="{kind}" x="{at[0]:g}" y="{at[1]:g}">{_text(text)}</text>'
 
 
 def _hover_text(shape: Shape) -> str:
@@ -210,4 +229,4 @@ def _place(box: Box) -> str:
 
 def _text(text: str) -> str:
     """Escape for XML, which has no way at all to write most control characters."""
-    return escape(re.sub(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]", "\uFFFD", text))
+    return escape(re.sub(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]", "\ufffd", text))

@@ -1,7 +1,8 @@
-"""The topology: nodes in the order they were added, stores, internal topics and co-partition groups.
+"""The topology: nodes in the order they were added, stores, internal topics and co-partition
+groups.
 
-`StreamsBuilder.build()` gives one; the Processor API builds one by hand. Every mistake is refused here, when it is
-made, with the user's line.
+`StreamsBuilder.build()` gives one; the Processor API builds one by hand. Every mistake is refused
+here, when it is made, with the user's line.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from penstock.errors import TopologyError, user_location
 from penstock.processor import FixedKeyProcessor
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
+
 
 class Topology(ExplainsCamelCase):
     """Sources, processors and sinks. Java: Topology.
@@ -78,7 +80,8 @@ class Topology(ExplainsCamelCase):
         timestamp_extractor: TimestampExtractor | None = None,
         offset_reset: str | None = None,
     ) -> Topology:
-        """Read `topics`, or all topics that match one compiled pattern. Java: Topology.addSource."""
+        """Read `topics`, or all topics that match one compiled pattern. Java: "
+        "Topology.addSource."""
         names, pattern = split_topics(topics)
         if len(set(names)) < len(names):
             msg = f"source {name!r} must read each topic once; got {', '.join(names)}"
@@ -90,7 +93,9 @@ class Topology(ExplainsCamelCase):
             check_function(timestamp_extractor, "timestamp_extractor")
         location = user_location()
         return self.add_source_node(
-            SourceNode(name, names, pattern, key, value, timestamp_extractor, offset_reset, location)
+            SourceNode(
+                name, names, pattern, key, value, timestamp_extractor, offset_reset, location
+            )
         )
 
     def add_processor(self, name: str, supplier: Callable[[], Any], *parents: str) -> Topology:
@@ -108,7 +113,9 @@ class Topology(ExplainsCamelCase):
         value: AnySerde | None = None,
         partitioner: Callable[..., Any] | None = None,
     ) -> Topology:
-        """Write to `topic`, a name or `(key, value, record_context) -> name`. Java: Topology.addSink."""
+        """Write to `topic`, a name or `(key, value, record_context) -> name`. Java:
+        Topology.addSink.
+        """
         check_sink_topic(topic)
         check_serde(key, "key")
         check_serde(value, "value")
@@ -122,7 +129,10 @@ class Topology(ExplainsCamelCase):
         check_option(store, StoreBuilder, "add_state_store")
         check_name(store.name)
         if self.stores.get(store.name, store) != store:
-            msg = f"another state store is already named {store.name!r}; a store must have a name of its own"
+            msg = (
+                f"another state store is already named {store.name!r}; a store must have a name "
+                "of its own"
+            )
             raise TopologyError(msg)
         self.stores[store.name] = store
         for processor in processors:
@@ -138,14 +148,20 @@ class Topology(ExplainsCamelCase):
             msg = f"processor {processor!r} must be connected to at least one store; got none"
             raise TopologyError(msg)
         if not isinstance(self.nodes.get(processor), ProcessorNode):
-            known = ", ".join(repr(name) for name, node in self.nodes.items() if isinstance(node, ProcessorNode))
-            msg = f"a store must be connected to a processor; got {processor!r}; processors: {known or 'none'}"
+            known = ", ".join(
+                repr(name) for name, node in self.nodes.items() if isinstance(node, ProcessorNode)
+            )
+            msg = (
+                f"a store must be connected to a processor; got {processor!r}; processors: "
+                f"{known or 'none'}"
+            )
             raise TopologyError(msg)
         for store in stores:
             if store not in self.stores:
                 known = ", ".join(map(repr, self.stores)) or "none"
                 msg = (
-                    f"state store {store!r} of processor {processor!r} is not in the topology; known stores: {known}; "
+                    f"state store {store!r} of processor {processor!r} is not in the topology; "
+                    f"known stores: {known}; "
                     "add it with add_state_store first"
                 )
                 raise TopologyError(msg)
@@ -193,7 +209,8 @@ class Topology(ExplainsCamelCase):
         return self
 
     def stores_of(self, processor: str) -> list[str]:
-        """Give the names of the stores connected to a processor, in the order they were connected."""
+        """Give the names of the stores connected to a processor, in the order they were "
+        "connected."""
         return [store for store, users in self._store_users.items() if processor in users]
 
     def store_users(self) -> dict[str, list[str]]:
@@ -205,7 +222,9 @@ class Topology(ExplainsCamelCase):
             msg = f"a node's name must be a str; got {name!r}"
             raise TopologyError(msg)
         if name in self.nodes:
-            msg = f"node {name!r} is already in the topology; every node must have a name of its own"
+            msg = (
+                f"node {name!r} is already in the topology; every node must have a name of its own"
+            )
             raise TopologyError(msg)
 
     def _check_parents(self, name: str, parents: Iterable[str]) -> None:
@@ -216,17 +235,26 @@ class Topology(ExplainsCamelCase):
         for parent in parents:
             if parent not in self.nodes:
                 known = ", ".join(map(repr, self.nodes)) or "none"
-                why = "a node must not be its own parent" if parent == name else f"known nodes: {known}"
+                why = (
+                    "a node must not be its own parent"
+                    if parent == name
+                    else f"known nodes: {known}"
+                )
                 msg = f"parent {parent!r} of node {name!r} is not in the topology; {why}"
                 raise TopologyError(msg)
             if isinstance(self.nodes[parent], SinkNode):
-                msg = f"parent {parent!r} of node {name!r} must not be a sink; sinks forward nothing"
+                msg = (
+                    f"parent {parent!r} of node {name!r} must not be a sink; sinks forward nothing"
+                )
                 raise TopologyError(msg)
 
     def _check_topic_is_free(self, topic: str) -> None:
         for source in self._sources():
             if topic in source.topics:
-                msg = f"topic {topic!r} is already read by source {source.name!r}; a topic must have one source"
+                msg = (
+                    f"topic {topic!r} is already read by source {source.name!r}; a topic must "
+                    "have one source"
+                )
                 raise TopologyError(msg)
             if source.pattern is not None and source.pattern.fullmatch(topic):
                 msg = (

@@ -1,8 +1,9 @@
 """Java's TreeSet, insertion only: `describe()` depends on the very shape of its tree.
 
-The neighbours of a described node are kept in a sorted set whose order looks at subtree sizes that still grow while
-the set is filled. Where a new name lands therefore depends on which elements it is compared with, that is, on the
-red-black tree that has been built so far; a sorted list would land it elsewhere.
+The neighbours of a described node are kept in a sorted set whose order looks at subtree sizes that
+still grow while the set is filled. Where a new name lands therefore depends on which elements it is
+compared with, that is, on the red-black tree that has been built so far; a sorted list would land
+it elsewhere.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ LogChange: TypeAlias = Callable[[bytes, bytes | None], None]
 
 
 class TypedKeyValueStore(ExplainsCamelCase):
-    """The KeyValueStore a processor sees. Values are kept as bytes, so what a user mutates is never the store's."""
+    """The KeyValueStore a processor sees. Values are kept as bytes, so what a user mutates is never
+    the store's.
+    """
 
     def __init__(self, builder: StoreBuilder, engine: BytesStore, log_change: LogChange) -> None:
         self._name = builder.name

@@ -1,0 +1,28 @@
+"""Two ways that meet again: the node where they meet counts once for each way."""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Topology
+
+
+class Nothing(Processor[str, str, str, str]):
+    def process(self, record: Record[str, str]) -> None:
+        pass
+
+
+# Each line is a processor and its parents.
+NODES = [
+    "left source",
+    "right source",
+    "meet left right",
+    "end meet",
+]
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    result = Topology()
+    result.add_source("source", "in")
+    for line in NODES:
+        node, *parents = line.split()
+        result.add_processor(node, Nothing, *parents)
+    return result

@@ -1,0 +1,25 @@
+"""A wall-clock timer with a start time in the future first fires then, and keeps that beat."""
+
+from collections.abc import Callable
+
+from penstock import Processor, ProcessorContext, PunctuationType, Record, StreamsBuilder, Topology
+
+
+class Tick(Processor[str, str, str, str]):
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self.log = log
+
+    def init(self, context: ProcessorContext[str, str]) -> None:
+        super().init(context)
+        context.schedule(
+            10, PunctuationType.WALL_CLOCK_TIME, lambda time: self.log(str(time)), start_time=25
+        )
+
+    def process(self, record: Record[str, str]) -> None:
+        pass
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in").process(lambda: Tick(log)).to("out")
+    return builder.build()

@@ -1,0 +1,26 @@
+"""Closing the task fires no timer."""
+
+from collections.abc import Callable
+
+from penstock import Processor, ProcessorContext, PunctuationType, Record, StreamsBuilder, Topology
+
+
+class Tick(Processor[str, str, str, str]):
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self.log = log
+
+    def init(self, context: ProcessorContext[str, str]) -> None:
+        super().init(context)
+        context.schedule(10, PunctuationType.STREAM_TIME, lambda time: self.log(f"tick {time}"))
+
+    def process(self, record: Record[str, str]) -> None:
+        pass
+
+    def close(self) -> None:
+        self.log("close")
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in").process(lambda: Tick(log)).to("out")
+    return builder.build()

@@ -1,0 +1,41 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** A timer may forward to one child by name. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> stream = builder.<String, String>stream("in").process(() -> new Tick(log));
+        stream.peek((key, value) -> { }, Named.as("left")).to("left-topic");
+        stream.peek((key, value) -> { }, Named.as("right")).to("right-topic");
+        return builder.build();
+    }
+
+    static class Tick extends ContextualProcessor<String, String, String, String> {
+        final Log log;
+
+        Tick(Log log) {
+            this.log = log;
+        }
+
+        public void init(ProcessorContext<String, String> context) {
+            super.init(context);
+            context.schedule(Duration.ofMillis(10), PunctuationType.STREAM_TIME, this::tick);
+        }
+
+        void tick(long timestamp) {
+            context().forward(new Record<>("tick", "t", timestamp), "right");
+        }
+
+        public void process(Record<String, String> record) {
+            context().forward(record);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** A tick fires after the record that made it due has gone all the way. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> stream = builder.<String, String>stream("in").process(() -> new Tick(log));
+        stream.foreach((key, value) -> log.add("end"));
+        return builder.build();
+    }
+
+    static class Tick extends ContextualProcessor<String, String, String, String> {
+        final Log log;
+
+        Tick(Log log) {
+            this.log = log;
+        }
+
+        public void init(ProcessorContext<String, String> context) {
+            super.init(context);
+            context.schedule(Duration.ofMillis(10), PunctuationType.STREAM_TIME, time -> log.add("tick " + time));
+        }
+
+        public void process(Record<String, String> record) {
+            log.add("process " + record.timestamp());
+            context().forward(record);
+        }
+    }
+}

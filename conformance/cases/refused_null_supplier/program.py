@@ -1,0 +1,14 @@
+"""process() must have a supplier."""
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock import StreamsBuilder, Topology
+
+nothing: Any = None
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in").process(nothing).to("out")
+    return builder.build()

@@ -1,0 +1,18 @@
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** A processor must have a parent. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        Topology result = new Topology();
+        result.addSource("source", "in");
+        result.addProcessor("processor", Nothing::new);
+        return result;
+    }
+
+    static class Nothing extends ContextualProcessor<String, String, String, String> {
+        public void process(Record<String, String> record) {
+        }
+    }
+}

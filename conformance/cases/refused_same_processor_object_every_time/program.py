@@ -1,0 +1,18 @@
+"""A supplier must give a new processor each time."""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Topology
+
+
+class Nothing(Processor[str, str, str, str]):
+    def process(self, record: Record[str, str]) -> None:
+        pass
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    result = Topology()
+    processor = Nothing()
+    result.add_source("source", "in")
+    result.add_processor("processor", lambda: processor, "source")
+    return result

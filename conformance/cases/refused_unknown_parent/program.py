@@ -1,0 +1,17 @@
+"""A processor below a node that does not exist is refused."""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Topology
+
+
+class Nothing(Processor[str, str, str, str]):
+    def process(self, record: Record[str, str]) -> None:
+        pass
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    result = Topology()
+    result.add_source("source", "in")
+    result.add_processor("processor", Nothing, "nowhere")
+    return result

@@ -1,0 +1,143 @@
+"""What is written on a shape of the SVG, in two lines, and how wide that is.
+
+A generated name (`KSTREAM-FILTER-0000000003`) becomes its verb with the name beneath; a name the
+user gave stays as it is, with its kind beneath. Nobody can measure text without fonts, so widths
+are estimated for a wide font, and text that might not fit loses its middle.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock._engine.topology.picture.scene import Kind, Shape
+
+HEADLINE_PX = 13.0
+CAPTION_PX = 9.0
+
+_WIDTH_MIN = 72.0
+_WIDTH_MAX = 222.0
+_ELLIPSIS = "\u2026"
+
+# Widths in em. Any character in no group counts as a small letter.
+_MONOSPACE_EM = 0.605
+_SMALL_EM = 0.72
+_CAPITAL_EM = 0.85
+_FULL_EM = 1.2
+_OTHER_EM = dict.fromkeys("fijlrtI.,:;'|!()[]{}-/ ", 0.5) | dict.fromkeys("mwMW@%&+=<>#~^", 1.12)
+
+_CAPTIONS = {
+    Kind.SOURCE: "source",
+    Kind.PROCESSOR: "processor",
+    Kind.SINK: "sink",
+    Kind.DYNAMIC_SINK: "sink",
+    Kind.STORE: "state store",
+    Kind.TOPIC: "topic",
+    Kind.INTERNAL_TOPIC: "internal topic",
+    Kind.TOPIC_PATTERN: "topics by pattern",
+    Kind.DYNAMIC_TOPIC: "topic chosen per record",
+}
+
+_OWNER = "(?:KSTREAM|KTABLE|COGROUPKSTREAM)-(?:FK-JOIN-)?"
+_NODE_NAME = re.compile(rf"{_OWNER}([A-Z-]+)-\d{{10}}(.*)")
+_STORE_NAME = re.compile(rf"(?:{_OWNER})?(.+?)-(?:STATE-STORE-\d{{10}}|\d{{10}}-store)")
+_TOPIC_NAME = re.compile(rf"{_OWNER}([A-Z-]+)-\d{{10}}-(repartition|changelog|topic)")
+_VERBS = {
+    "FLATMAP": "flat_map",
+    "FLATMAPVALUES": "flat_map_values",
+    "FOREACH": "for_each",
+    "JOINOTHER": "join other",
+    "JOINTHIS": "join this",
+    "KEY-SELECT": "select_key",
+    "LEFTJOIN": "left_join",
+    "MAPVALUES": "map_values",
+    "OUTEROTHER": "outer join other",
+    "OUTERSHARED": "outer join shared",
+    "OUTERTHIS": "outer join this",
+    "PRINTER": "print",
+    "PROCESSOR": "process",
+    "PROCESSVALUES": "process_values",
+    "SELECT": "group_by",
+    "TOSTREAM": "to_stream",
+    "TOTABLE": "to_table",
+    "TRANSFORMVALUES": "transform_values",
+    "WINDOWED": "window",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A bold line and a small line beneath; both fit into `width`."""
+
+    headline: str
+    caption: str
+    width: float
+
+
+def label_of(shape: Shape) -> Label:
+    """Choose the two lines for `shape` and shorten them."""
+    text = " ".join(shape.text.split())
+    if shape.kind is Kind.DYNAMIC_TOPIC:
+        text = text.rpartition("<locals>.")[2]
+    words = _in_words(shape.kind, text)
+    headline = _shortened(words or text, headline_width)
+    caption = _shortened(text if words else _CAPTIONS[shape.kind], caption_width)
+    width = max(_WIDTH_MIN, headline_width(headline), caption_width(caption))
+    return Label(headline, caption, 2.0 * math.ceil(width / 2))
+
+
+def headline_width(text: str) -> float:
+    """Estimate the width of a bold line, rather too wide than too narrow."""
+    return HEADLINE_PX * sum(map(_em, text))
+
+
+def caption_width(text: str) -> float:
+    """Estimate the width of a small line, whose font is monospaced."""
+    return CAPTION_PX * sum(_FULL_EM if _is_full(char) else _MONOSPACE_EM for char in text)
+
+
+def _in_words(kind: Kind, name: str) -> str | None:
+    """Say a generated name in words; None if the user gave it."""
+    if kind is Kind.STORE:
+        store = _STORE_NAME.fullmatch(name)
+        return f"{_verb(store[1])} store" if store else None
+    if kind in {Kind.TOPIC, Kind.INTERNAL_TOPIC}:
+        topic = _TOPIC_NAME.fullmatch(name)
+        return (_verb(topic[1]) if topic[2] == "topic" else topic[2]) if topic else None
+    if kind is Kind.PROCESSOR and name.startswith("KTABLE-SOURCE-"):
+        return "table"
+    node = _NODE_NAME.fullmatch(name)
+    if node and node[2]:
+        ending = node[2].strip("-")
+        return f"branch {ending}" if node[1] == "BRANCH" else ending
+    return _verb(node[1]) if node else None
+
+
+def _verb(part: str) -> str:
+    if part in _VERBS:
+        return _VERBS[part]
+    return part.lower().replace("-", " ") if part.isupper() else part
+
+
+def _shortened(text: str, width_of: Callable[[str], float]) -> str:
+    """Take out of the middle what is too much: names differ at their ends."""
+    kept = len(text)
+    shortened = text
+    while width_of(shortened) > _WIDTH_MAX:
+        kept -= 1
+        shortened = text[: kept - kept // 2] + _ELLIPSIS + text[len(text) - kept // 2 :]
+    return shortened
+
+
+def _em(char: str) -> float:
+    if _is_full(char):
+        return _FULL_EM
+    return _OTHER_EM.get(char, _CAPITAL_EM if char.isupper() else _SMALL_EM)
+
+
+def _is_full(char: str) -> bool:
+    """Tell whether a character is as wide as high: East Asian ones and emoji."""
+    return unicodedata.east_asian_width(char) in {"W", "F"}
