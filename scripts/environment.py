@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
 def make(folder: Path, lock: Path) -> None:
     """Make the environment in `folder` if it is not there, and bring it to the state of `lock`."""
     print(f"setting up {folder} from {lock} (a minute or two the first time)", flush=True)
-    python = folder / "bin" / "python"
+    python = folder.resolve() / "bin" / "python"
     if not _runs(python):
         # Not there, or left over from a Python that has been removed since.
         venv.create(folder, clear=True, with_pip=True)

@@ -3,7 +3,7 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Names are ordered by their UTF-16 units, as Java strings are: a rocket comes before a wave dash. */
+/** Names are ordered by their UTF-16 units, as Java strings are. */
 public class Program implements Case {
     public Topology topology(Log log) {
         Topology result = new Topology();

@@ -1,4 +1,4 @@
-"""Names are ordered by their UTF-16 units, as Java strings are: a rocket comes before a wave dash."""
+"""Names are ordered by their UTF-16 units, as Java strings are."""
 
 from collections.abc import Callable
 

@@ -15,15 +15,15 @@ public class Program implements Case {
 
     static class Read extends ContextualProcessor<String, String, String, String> {
         public void process(Record<String, String> record) {
-            Object limit = context().appConfigs().get("my.limit");
-            Map<String, Object> mine = context().appConfigsWithPrefix("my.");
+            Object limit = context().appConfigs().get("app.limit");
+            Map<String, Object> mine = context().appConfigsWithPrefix("app.");
             String value = limit + " " + mine.get("limit") + " " + mine.get("name") + " " + mine.size();
             context().forward(record.withValue(value));
         }
     }
 
     public void configure(Properties config) {
-        config.put("my.limit", "5");
-        config.put("my.name", "m");
+        config.put("app.limit", "5");
+        config.put("app.name", "m");
     }
 }

@@ -7,13 +7,13 @@ from penstock import Processor, Record, StreamsBuilder, Topology
 
 class Read(Processor[str, str, str, str]):
     def process(self, record: Record[str, str]) -> None:
-        limit = self.context.app_configs()["my.limit"]
-        mine = self.context.app_configs_with_prefix("my.")
+        limit = self.context.app_configs()["app.limit"]
+        mine = self.context.app_configs_with_prefix("app.")
         value = f"{limit} {mine['limit']} {mine['name']} {len(mine)}"
         self.context.forward(record.with_value(value))
 
 
-CONFIG: dict[str, object] = {"my.limit": "5", "my.name": "m"}
+CONFIG: dict[str, object] = {"app.limit": "5", "app.name": "m"}
 
 
 def topology(log: Callable[[str], None]) -> Topology:

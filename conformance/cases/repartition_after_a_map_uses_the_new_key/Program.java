@@ -10,7 +10,7 @@ public class Program implements Case {
         builder.<String, String>stream("in")
             .map((key, value) -> KeyValue.pair(value, key))
             .repartition(Repartitioned.as("swapped"))
-            .mapValues((key, value) -> key + value)
+            .mapValues((key, value) -> key + (value == null ? "-" : value))
             .to("out");
         return builder.build();
     }

@@ -11,7 +11,7 @@ def topology(log: Callable[[str], None]) -> Topology:
         builder.stream("in")
         .map(lambda key, value: (value, key))
         .repartition(Repartitioned(name="swapped"))
-        .map_values_with_key(lambda key, value: f"{key}{value}")
+        .map_values_with_key(lambda key, value: key + (value or "-"))
         .to("out")
     )
     return builder.build()

@@ -7,7 +7,7 @@ break the syntax.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from penstock._engine.topology.description import TopologyDescription
 from penstock._engine.topology.picture.scene import Arrow, Kind, Panel, Scene, Shape, compose
@@ -61,13 +61,16 @@ _STYLES = {
 }
 
 
+_PANEL_STYLE = "fill:#f1f5fb,stroke:#c3d0e4,color:#1c2430"
+
+
 def _shape(index: int, shape: Shape) -> str:
     opening, closing = _OUTLINES[shape.kind]
     return f'  n{index}{opening}"{_label(shape.text)}"{closing}'
 
 
 def _panel(number: int, panel: Panel, scene: Scene) -> Iterator[str]:
-    yield f'  subgraph s{number}["{_label(panel.title)}"]'
+    yield f'  subgraph s{number}["{panel.title}"]'
     for member in panel.members:
         yield f"  {_shape(member, scene.shapes[member])}"
     yield "  end"
@@ -79,21 +82,20 @@ def _arrow(arrow: Arrow, head: Kind) -> str:
 
 def _classes(scene: Scene) -> Iterator[str]:
     for kind in Kind:
-        members = _joined(i for i, shape in enumerate(scene.shapes) if shape.kind is kind)
+        members = [f"n{i}" for i, shape in enumerate(scene.shapes) if shape.kind is kind]
         if members:
             yield f"  classDef {kind} {_STYLES[kind]}"
-            yield f"  class {members} {kind}"
-
-
-def _joined(indices: Iterable[int]) -> str:
-    return ",".join(f"n{index}" for index in indices)
+            yield f"  class {','.join(members)} {kind}"
+    if scene.panels:
+        yield f"  classDef panel {_PANEL_STYLE}"
+        yield f"  class {','.join(f's{n}' for n in range(len(scene.panels)))} panel"
 
 
 def _label(text: str) -> str:
     """Write anything but plain name characters as Mermaid's `#code;`: labels may otherwise be read
     as Markdown or HTML.
     """
-    return re.sub(r"[^A-Za-z0-9_.\- ]", _code, " ".join(text.split())) or " "
+    return re.sub(r"[^\w.\- ]", _code, " ".join(text.split())) or " "
 
 
 def _code(match: re.Match[str]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,7 +25,8 @@ _ELLIPSIS = "\u2026"
 _MONOSPACE_EM = 0.605
 _SMALL_EM = 0.72
 _CAPITAL_EM = 0.85
-_FULL_EM = 1.2
+_FULL_EM = 1.3
+_LAST_LATIN = "\u024f"
 _OTHER_EM = dict.fromkeys("fijlrtI.,:;'|!()[]{}-/ ", 0.5) | dict.fromkeys("mwMW@%&+=<>#~^", 1.12)
 
 _CAPTIONS = {
@@ -139,5 +139,5 @@ def _em(char: str) -> float:
 
 
 def _is_full(char: str) -> bool:
-    """Tell whether a character is as wide as high: East Asian ones and emoji."""
-    return unicodedata.east_asian_width(char) in {"W", "F"}
+    """Take every character beyond the Latin ones for as wide as they come."""
+    return char > _LAST_LATIN
