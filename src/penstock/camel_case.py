@@ -10,8 +10,9 @@ _RENAMED = {"foreach": "for_each", "print_": "print"}
 
 
 class ExplainsCamelCase:
-    """Mixed into public classes; type checkers do not see it, so they still report unknown "
-    "names."""
+    """Mixed into public classes; type checkers do not see it, so they still report unknown
+    names.
+    """
 
     __slots__ = ()
 

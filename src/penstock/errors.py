@@ -15,11 +15,12 @@ the class and the attributes are.
 from __future__ import annotations
 
 import sys
+import sysconfig
 import traceback
-from pathlib import Path
-from types import CodeType
+from types import FrameType
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = __name__.partition(".")[0]
+_LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")})
 
 
 class StreamsError(Exception):
@@ -33,8 +34,9 @@ class TopologyError(StreamsError):
     builders.
     """
 
-    def __init__(self, message: str) -> None:
-        self.location = user_location()
+    def __init__(self, message: str, location: str | None = None) -> None:
+        self.message = message
+        self.location = location or user_location()
         super().__init__(f"{message} (at {self.location})" if self.location else message)
 
 
@@ -43,8 +45,9 @@ class ConfigError(StreamsError):
 
 
 class SerializationError(StreamsError):
-    """Bytes that cannot be read, or a value that cannot be written. Java: "
-    "SerializationException."""
+    """Bytes that cannot be read, or a value that cannot be written. Java:
+    SerializationException.
+    """
 
 
 class ProcessingError(StreamsError):
@@ -74,23 +77,28 @@ class ProcessingError(StreamsError):
 
 def user_location() -> str | None:
     """Give `file:line` of the nearest caller outside this package, or None if there is none."""
-    frame = sys._getframe(1)
-    while frame is not None and _is_ours(frame.f_code):
-        if frame.f_back is None:
-            return None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
         frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return None if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def failure_location(error: BaseException) -> str | None:
-    """Give `file:line` of the innermost frame of `error` that is not ours: where the user's code
-    failed.
+    """Give `file:line` where the user's code failed, or None if it was not there.
+
+    That is the innermost frame of `error` outside this package and the installed libraries; if the
+    function was a library's own, the place where it was entered.
     """
-    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
-        if not _is_ours(frame.f_code):
-            return f"{frame.f_code.co_filename}:{line}"
-    return None
+    places = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not _is_ours(frame)
+    ]
+    own = [place for place in places if not place[0].startswith(_LIBRARIES)]
+    file, line = own[-1] if own else places[0] if places else (None, 0)
+    return None if file is None else f"{file}:{line}"
 
 
-def _is_ours(code: CodeType) -> bool:
-    return code.co_filename.startswith(_PACKAGE)
+def _is_ours(frame: FrameType) -> bool:
+    # By module, not by file: the __init__ that a dataclass is given has no file.
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE

@@ -70,8 +70,9 @@ class _Context(Protocol[R_contra]):
         """The wall clock as it was when this call began."""
 
     def forward(self, record: R_contra, child: str | None = None) -> None:
-        """Hand `record` to all children, or to the one named; returns when they are done with "
-        "it."""
+        """Hand `record` to all children, or to the one named; returns when they are done with
+        it.
+        """
 
     def schedule(
         self,

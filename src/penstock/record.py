@@ -74,8 +74,9 @@ class Headers:
 
 
 class FixedKeyRecord(Generic[K, V]):
-    """A record whose key must stay as it is; `process_values` is given these. Java: "
-    "FixedKeyRecord."""
+    """A record whose key must stay as it is; `process_values` is given these. Java:
+    FixedKeyRecord.
+    """
 
     __slots__ = ("headers", "key", "timestamp", "value")
 

@@ -23,6 +23,10 @@ def topology(log: Callable[[str], None]) -> Topology:
         .branch(asked("z", "z"))
         .default_branch()
     )
+
+    def tell(name: str) -> Callable[[str, str], None]:
+        return lambda key, value: log(f"{name} {value}")
+
     for name in sorted(branches):
-        branches[name].for_each(lambda key, value, name=name: log(f"{name} {value}"))
+        branches[name].for_each(tell(name))
     return builder.build()

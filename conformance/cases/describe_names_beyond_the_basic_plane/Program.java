@@ -8,7 +8,7 @@ public class Program implements Case {
     public Topology topology(Log log) {
         Topology result = new Topology();
         result.addSource("source", "in");
-        for (String node : List.of("～", "🚀", "z", "\ue000")) {
+        for (String node : List.of("\uff5e", "\ud83d\ude80", "z", "\ue000")) {
             result.addProcessor(node, Nothing::new, "source");
         }
         return result;

@@ -13,6 +13,6 @@ class Nothing(Processor[str, str, str, str]):
 def topology(log: Callable[[str], None]) -> Topology:
     result = Topology()
     result.add_source("source", "in")
-    for node in ["～", "🚀", "z", "\ue000"]:
+    for node in ["\uff5e", "🚀", "z", "\ue000"]:
         result.add_processor(node, Nothing, "source")
     return result

@@ -7,8 +7,8 @@ public class Program implements Case {
     public Topology topology(Log log) {
         Topology result = new Topology();
         result.addSource("the source", "in");
-        result.addProcessor("ünïcödé 🚀", Nothing::new, "the source");
-        result.addProcessor("a, b", Nothing::new, "the source", "ünïcödé 🚀");
+        result.addProcessor("\u00fcn\u00efc\u00f6d\u00e9 \ud83d\ude80", Nothing::new, "the source");
+        result.addProcessor("a, b", Nothing::new, "the source", "\u00fcn\u00efc\u00f6d\u00e9 \ud83d\ude80");
         result.addSink("--> x", "out", "a, b");
         return result;
     }

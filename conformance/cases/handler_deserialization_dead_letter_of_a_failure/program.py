@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, StreamsBuilder, Topology
+from penstock import Consumed, StreamsBuilder, Topology, serdes
 from penstock.handlers import LogAndFailExceptionHandler
 from penstock.serdes import Serde
 
@@ -25,5 +25,5 @@ CONFIG: dict[str, object] = {
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    builder.stream("in", Consumed(value=Picky())).to("out")
+    builder.stream("in", Consumed(key=serdes.string(), value=Picky())).to("out")
     return builder.build()

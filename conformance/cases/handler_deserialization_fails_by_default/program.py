@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, StreamsBuilder, Topology
+from penstock import Consumed, StreamsBuilder, Topology, serdes
 from penstock.serdes import Serde
 
 
@@ -18,5 +18,5 @@ class Picky(Serde[str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    builder.stream("in", Consumed(value=Picky())).to("out")
+    builder.stream("in", Consumed(key=serdes.string(), value=Picky())).to("out")
     return builder.build()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, StreamsBuilder, Topology
+from penstock import Consumed, StreamsBuilder, Topology, serdes
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.record import ConsumerRecord
 from penstock.serdes import Serde
@@ -28,5 +28,7 @@ def topology(log: Callable[[str], None]) -> Topology:
         log(record.value)
         return record.timestamp
 
-    builder.stream("in", Consumed(value=Picky(), timestamp_extractor=extractor)).to("out")
+    builder.stream("in", Consumed(serdes.string(), Picky(), timestamp_extractor=extractor)).to(
+        "out"
+    )
     return builder.build()

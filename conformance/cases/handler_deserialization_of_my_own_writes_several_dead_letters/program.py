@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, StreamsBuilder, Topology
+from penstock import Consumed, StreamsBuilder, Topology, serdes
 from penstock.handlers import DeadLetterRecord, ErrorHandlerContext, Response
 from penstock.record import ConsumerRecord
 from penstock.serdes import Serde
@@ -39,5 +39,5 @@ CONFIG: dict[str, object] = {
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    builder.stream("in", Consumed(value=Picky())).to("out")
+    builder.stream("in", Consumed(key=serdes.string(), value=Picky())).to("out")
     return builder.build()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, Processor, Record, StreamsBuilder, Topology
+from penstock import Consumed, Processor, Record, StreamsBuilder, Topology, serdes
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
 
@@ -30,5 +30,5 @@ CONFIG: dict[str, object] = {"deserialization.exception.handler": LogAndContinue
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    builder.stream("in", Consumed(value=Picky())).process(Clock).to("out")
+    builder.stream("in", Consumed(key=serdes.string(), value=Picky())).process(Clock).to("out")
     return builder.build()

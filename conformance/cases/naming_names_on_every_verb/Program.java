@@ -19,7 +19,8 @@ import org.apache.kafka.streams.processor.api.Record;
 public class Program implements Case {
     public Topology topology(Log log) {
         StreamsBuilder builder = new StreamsBuilder();
-        KStream<String, String> stream = builder.<String, String>stream("in", Consumed.as("source"))
+        KStream<String, String> source = builder.stream("in", Consumed.as("source"));
+        KStream<String, String> stream = source
             .filter((key, value) -> true, Named.as("filter"))
             .filterNot((key, value) -> false, Named.as("filter-not"))
             .map((key, value) -> KeyValue.pair(key, value), Named.as("map"))

@@ -7,6 +7,7 @@ from penstock import (
     Consumed,
     FixedKeyProcessor,
     FixedKeyRecord,
+    KStream,
     Printed,
     Processor,
     Produced,
@@ -29,9 +30,9 @@ class PassValueOn(FixedKeyProcessor[str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+    source: KStream[str, str] = builder.stream("in", Consumed(name="source"))
     stream = (
-        builder.stream("in", Consumed(name="source"))
-        .filter(lambda key, value: True, named="filter")
+        source.filter(lambda key, value: True, named="filter")
         .filter_not(lambda key, value: False, named="filter-not")
         .map(lambda key, value: (key, value), named="map")
         .map_values(lambda value: value, named="map-values")
@@ -45,7 +46,7 @@ def topology(log: Callable[[str], None]) -> Topology:
         .process_values(PassValueOn, named="process-values")
         .repartition(Repartitioned(name="again"))
     )
-    other = builder.stream("other", Consumed(name="other-source"))
+    other: KStream[str, str] = builder.stream("other", Consumed(name="other-source"))
     stream.merge(other, named="merge").to("out", Produced(name="sink"))
     stream.filter(lambda key, value: False, named="none").print(Printed.to_sys_out(name="print"))
     stream.for_each(lambda key, value: None, named="for-each")

@@ -5,6 +5,7 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Branched;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.ValueMapper;
 
 /** A branch is called by the name of the split and its own name or position, without a separator. */
 public class Program implements Case {
@@ -17,8 +18,12 @@ public class Program implements Case {
             .branch((key, value) -> "plum".equals(value), Branched.as("-plum"))
             .defaultBranch();
         for (String name : new TreeMap<>(branches).keySet()) {
-            branches.get(name).mapValues(value -> name + " " + value).to("out");
+            branches.get(name).mapValues(putBefore(name)).to("out");
         }
         return builder.build();
+    }
+
+    static ValueMapper<String, String> putBefore(String name) {
+        return value -> name + " " + value;
     }
 }

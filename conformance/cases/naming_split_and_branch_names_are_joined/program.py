@@ -5,6 +5,10 @@ from collections.abc import Callable
 from penstock import Branched, StreamsBuilder, Topology
 
 
+def put_before(name: str) -> Callable[[str], str]:
+    return lambda value: f"{name} {value}"
+
+
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
     branches = (
@@ -16,5 +20,5 @@ def topology(log: Callable[[str], None]) -> Topology:
         .default_branch()
     )
     for name in sorted(branches):
-        branches[name].map_values(lambda value, name=name: f"{name} {value}").to("out")
+        branches[name].map_values(put_before(name)).to("out")
     return builder.build()

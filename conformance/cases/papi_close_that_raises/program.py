@@ -21,7 +21,11 @@ class Close(Processor[str, str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
+    def closing(name: str) -> Callable[[], Close]:
+        return lambda: Close(name, log)
+
     stream = builder.stream("in")
     for name in ["a", "bad", "c"]:
-        stream.process(lambda name=name: Close(name, log)).to("out")
+        stream.process(closing(name)).to("out")
     return builder.build()

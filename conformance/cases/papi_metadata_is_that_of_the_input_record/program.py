@@ -15,10 +15,5 @@ class Where(Processor[str, str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    (
-        builder.stream(["left", "right"])
-        .flat_map_values(lambda value: list(value))
-        .process(Where)
-        .to("out")
-    )
+    (builder.stream(["left", "right"]).flat_map_values(list).process(Where).to("out"))
     return builder.build()

@@ -6,7 +6,7 @@ import org.apache.kafka.streams.kstream.Named;
 public class Program implements Case {
     public Topology topology(Log log) {
         StreamsBuilder builder = new StreamsBuilder();
-        builder.stream("in").filter((key, value) -> true, Named.as("größe")).to("out");
+        builder.stream("in").filter((key, value) -> true, Named.as("gr\u00f6\u00dfe")).to("out");
         return builder.build();
     }
 }

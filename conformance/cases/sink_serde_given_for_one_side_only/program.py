@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
+from penstock import Consumed, KStream, Produced, StreamsBuilder, Topology, serdes
 from penstock.serdes import Serde
 
 
@@ -19,7 +19,7 @@ CONFIG: dict[str, object] = {"default.key.serde": Shout(), "default.value.serde"
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    stream = builder.stream("in", Consumed(value=serdes.string()))
+    stream: KStream[str, str] = builder.stream("in", Consumed(value=serdes.string()))
     stream.to("neither")
     stream.to("key", Produced(key=serdes.string()))
     stream.to("value", Produced(value=Shout()))

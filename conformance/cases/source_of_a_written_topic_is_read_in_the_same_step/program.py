@@ -12,7 +12,7 @@ class Shift(Processor[str, str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    builder.stream("in").flat_map_values(lambda value: list(value)).process(Shift).to("next")
+    builder.stream("in").flat_map_values(list).process(Shift).to("next")
     builder.stream("next").peek(lambda key, value: log(value)).to("last")
     builder.stream("last").peek(lambda key, value: log(value + "!")).to("out")
     return builder.build()

@@ -7,7 +7,11 @@ from penstock import StreamsBuilder, Topology
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
+
+    def tell(name: str) -> Callable[[str, str], None]:
+        return lambda key, value: log(name)
+
     stream = builder.stream("in")
     for name in ["m", "z", "a", "k", "b", "y"]:
-        stream.peek(lambda key, value, name=name: log(name), named=name).to("out")
+        stream.peek(tell(name), named=name).to("out")
     return builder.build()

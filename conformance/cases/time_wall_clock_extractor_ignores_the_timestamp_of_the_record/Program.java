@@ -2,6 +2,7 @@ import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.processor.TimestampExtractor;
 import org.apache.kafka.streams.processor.WallclockTimestampExtractor;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Record;
@@ -10,7 +11,8 @@ import org.apache.kafka.streams.processor.api.Record;
 public class Program implements Case {
     public Topology topology(Log log) {
         StreamsBuilder builder = new StreamsBuilder();
-        KStream<String, String> source = builder.stream("in", Consumed.with(new WallclockTimestampExtractor()));
+        TimestampExtractor extractor = new WallclockTimestampExtractor();
+        KStream<String, String> source = builder.stream("in", Consumed.with(extractor));
         source.process(Compare::new).to("out");
         return builder.build();
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from penstock import Consumed, Processor, Record, StreamsBuilder, Topology
+from penstock import Consumed, KStream, Processor, Record, StreamsBuilder, Topology
 from penstock.timestamps import WallclockTimestampExtractor
 
 
@@ -14,6 +14,7 @@ class Compare(Processor[str, str, str, str]):
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    source = builder.stream("in", Consumed(timestamp_extractor=WallclockTimestampExtractor()))
+    extractor = WallclockTimestampExtractor()
+    source: KStream[str, str] = builder.stream("in", Consumed(timestamp_extractor=extractor))
     source.process(Compare).to("out")
     return builder.build()

@@ -1,5 +1,6 @@
-"""`penstock demo`: a live word count. Until the engine is there it runs on the test driver, and "
-"says so."""
+"""`penstock demo`: a live word count. Until the engine is there it runs on the test driver, and
+says so.
+"""
 
 from __future__ import annotations
 

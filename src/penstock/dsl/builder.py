@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TypeVar, cast
 
 from penstock._engine.topology.build import build
-from penstock._engine.topology.checks import check_option, split_topics
+from penstock._engine.topology.checks import check_option, check_store, split_topics
 from penstock._engine.topology.graph import Graph, StateStore, StreamSource
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
@@ -50,7 +50,7 @@ class StreamsBuilder(ExplainsCamelCase):
         option = (
             Consumed[K, V]() if consumed is None else check_option(consumed, Consumed, "stream")
         )
-        several = isinstance(topics, Iterable) and not isinstance(topics, str)
+        several = isinstance(topics, Iterable) and not isinstance(topics, (str, bytes))
         names, pattern = split_topics(cast(Iterable[object], topics) if several else [topics])
         source = StreamSource(
             name=self._graph.names.named_or_next(option.name, "KSTREAM-SOURCE-"),
@@ -71,9 +71,10 @@ class StreamsBuilder(ExplainsCamelCase):
         )
 
     def add_state_store(self, store: StoreBuilder) -> StreamsBuilder:
-        """Add a store for `process(..., state_stores=[name])`. Java: "
-        "StreamsBuilder.addStateStore."""
-        self._graph.add(StateStore(check_option(store, StoreBuilder, "add_state_store")))
+        """Add a store for `process(..., state_stores=[name])`. Java:
+        StreamsBuilder.addStateStore.
+        """
+        self._graph.add(StateStore(check_store(store, "add_state_store")))
         return self
 
     def build(self) -> Topology:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from penstock._engine.topology.checks import (
     check_function,
     check_offset_reset,
+    check_partitions,
     check_serde,
+    check_timestamp_extractor,
     check_writable,
 )
 from penstock._engine.topology.naming import check_name
@@ -63,7 +65,7 @@ class Consumed(Generic[K, V]):
         check_serde(self.key, "key")
         check_serde(self.value, "value")
         if self.timestamp_extractor is not None:
-            check_function(self.timestamp_extractor, "timestamp_extractor")
+            check_timestamp_extractor(self.timestamp_extractor)
         check_offset_reset(self.offset_reset)
         if self.name is not None:
             check_name(self.name)
@@ -104,11 +106,8 @@ class Repartitioned(Generic[K, V]):
             check_name(self.name)
         check_serde(self.key, "key")
         check_serde(self.value, "value")
-        if self.partitions is not None and (
-            not isinstance(self.partitions, int) or self.partitions < 1
-        ):
-            msg = f"partitions must be a number of at least 1; got {self.partitions!r}"
-            raise TopologyError(msg)
+        if self.partitions is not None:
+            check_partitions(self.partitions)
         if self.partitioner is not None:
             check_function(self.partitioner, "partitioner")
 

@@ -10,7 +10,9 @@ from penstock._engine.topology.checks import (
     check_function,
     check_option,
     check_sink_topic,
+    check_store_names,
     check_supplier,
+    shown,
 )
 from penstock._engine.topology.graph import (
     Graph,
@@ -140,8 +142,9 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
     def flat_map_values_with_key(
         self, mapper: Callable[[K, V], Iterable[V2]], *, named: NameLike = None
     ) -> KStream[K, V2]:
-        """Give the record once for each value of `mapper(key, value)`. Java: "
-        "KStream.flatMapValues."""
+        """Give the record once for each value of `mapper(key, value)`. Java:
+        KStream.flatMapValues.
+        """
         check_function(mapper, "flat_map_values_with_key's mapper")
         operation = nodes.FlatMapValues(mapper, with_key=True)
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
@@ -181,7 +184,7 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
     def merge(self, other: KStream[K, V], *, named: NameLike = None) -> KStream[K, V]:
         """Give the records of both streams, in the order they come. Java: KStream.merge."""
         if not isinstance(other, KStream):
-            msg = f"merge takes another KStream; got {other!r}"
+            msg = f"merge takes another KStream; got {shown(other)}"
             raise TopologyError(msg)
         if other._graph is not self._graph:
             msg = "merge takes a stream of the same StreamsBuilder; got one of another builder"
@@ -299,16 +302,11 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
     def _draw_processor(
         self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
     ) -> int:
-        if isinstance(state_stores, str):
-            msg = (
-                f"state_stores must be a list of names; got the str {state_stores!r}; write "
-                f"[{state_stores!r}]"
-            )
-            raise TopologyError(msg)
+        stores = check_store_names(state_stores)
         # Unlike every other verb, a named processor uses up no number.
         name = given_name(named) or self._graph.names.processor(prefix)
         operation = nodes.UserProcessor(supplier, fixed_key=prefix == "KSTREAM-PROCESSVALUES-")
-        return self._graph.add(Process(name, operation, tuple(state_stores)), self._step)
+        return self._graph.add(Process(name, operation, stores), self._step)
 
     def _same(self, step: int) -> KStream[K, V]:
         return self._next(step, self._key_serde, self._value_serde, self._repartition_required)
@@ -355,14 +353,15 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         """
         check_function(predicate, "branch's predicate")
         predicates = (*self._operation.predicates, predicate)
-        self._add(predicates, len(predicates), branched)
+        option = self._option(branched, "branch")
+        self._add(predicates, len(predicates), option)
         return self
 
     def default_branch(self, branched: Branched[K, V] | None = None) -> dict[str, KStream[K, V]]:
         """Send the records that no predicate wanted, and end the split. Java:
         BranchedKStream.defaultBranch.
         """
-        self._add(self._operation.predicates, 0, branched)
+        self._add(self._operation.predicates, 0, self._option(branched, "default_branch"))
         return self._branches
 
     def no_default_branch(self) -> dict[str, KStream[K, V]]:
@@ -371,15 +370,15 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         """
         return self._branches
 
+    def _option(self, branched: Branched[K, V] | None, verb: str) -> Branched[K, V]:
+        return Branched[K, V]() if branched is None else check_option(branched, Branched, verb)
+
     def _add(
         self,
         predicates: tuple[Callable[..., object], ...],
         number: int,
-        branched: Branched[K, V] | None,
+        option: Branched[K, V],
     ) -> None:
-        option = (
-            Branched[K, V]() if branched is None else check_option(branched, Branched, "branch")
-        )
         graph = self._source._graph
         splitter = graph.steps[self._step].drawing.name
         name = f"{splitter}{number if option.name is None else option.name}"
@@ -398,5 +397,9 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
             option.consumer(stream)
             return
         result = stream if option.function is None else option.function(stream)
-        if result is not None:
-            self._branches[name] = result
+        if result is None:
+            return
+        if not isinstance(result, KStream):
+            msg = f"a branch's function must give a KStream or None; got {shown(result)}"
+            raise TopologyError(msg)
+        self._branches[name] = result

@@ -1,5 +1,6 @@
-"""Test a topology without Spark, broker or JVM: the same runtime, one task, a clock that you "
-"move."""
+"""Test a topology without Spark, broker or JVM: the same runtime, one task, a clock that you
+move.
+"""
 
 from penstock.testing.driver import TopologyTestDriver
 from penstock.testing.mock_context import CapturedForward, CapturedPunctuator, MockProcessorContext

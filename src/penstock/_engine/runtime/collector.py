@@ -1,5 +1,6 @@
-"""What leaves a task: outputs, repartition and changelog records, in the order they were "
-"produced."""
+"""What leaves a task: outputs, repartition and changelog records, in the order they were
+produced.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ Output: TypeAlias = tuple[str, int | None, bytes | None, bytes | None, int, Head
 
 
 class Collector:
-    """Collects outputs until the host takes them; `partition_count(topic)` is the host's "
-    "knowledge."""
+    """Collects outputs until the host takes them; `partition_count(topic)` is the host's
+    knowledge.
+    """
 
     __slots__ = ("_outputs", "partition_count", "send")
 

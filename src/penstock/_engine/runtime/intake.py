@@ -1,5 +1,6 @@
-"""Bytes become records: decode, then ask the extractor for the time. Bad ones meet their "
-"handler."""
+"""Bytes become records: decode, then ask the extractor for the time. Bad ones meet their
+handler.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,11 @@ def build(steps: Sequence[Step]) -> Topology:
     topology = Topology()
     for step in kept.values():
         parents = tuple(kept[parent].drawing.name for parent in step.parents)
-        _write(topology, step.drawing, parents, step.location)
+        try:
+            _write(topology, step.drawing, parents, step.location)
+        except TopologyError as error:
+            # The mistake is where the step was written, not where the program is built.
+            raise TopologyError(error.message, step.location) from None
     return topology
 
 
@@ -67,17 +71,16 @@ def _check_shareable(main: Step, other: Step) -> None:
     assert isinstance(two, StreamSource)
     if set(one.topics) != set(two.topics):
         msg = (
-            f"two streams must read the same topics or none in common; got {sorted(one.topics)} "
-            f"at {main.location} and {sorted(two.topics)} at {other.location}"
+            "two streams must read the same topics or none in common; got "
+            f"{sorted(two.topics)} after {sorted(one.topics)} at {main.location}"
         )
-        raise TopologyError(msg)
+        raise TopologyError(msg, other.location)
     if one.offset_reset != two.offset_reset:
         msg = (
             "streams over the same topics must have the same offset_reset; got "
-            f"{one.offset_reset!r} "
-            f"at {main.location} and {two.offset_reset!r} at {other.location}"
+            f"{two.offset_reset!r} after {one.offset_reset!r} at {main.location}"
         )
-        raise TopologyError(msg)
+        raise TopologyError(msg, other.location)
 
 
 def _rehang(step: Step, shared: dict[int, int]) -> Step:

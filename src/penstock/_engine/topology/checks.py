@@ -4,6 +4,7 @@ expected.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,6 +14,7 @@ from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor, Processor
 from penstock.serdes import Serde
+from penstock.stores import StoreBuilder
 
 T = TypeVar("T")
 
@@ -22,14 +24,25 @@ _OFFSET_RESETS = ("earliest", "latest", "none")
 def check_function(function: object, what: str) -> None:
     """Refuse anything that cannot be called."""
     if not callable(function):
-        msg = f"{what} must be a function; got {function!r}"
+        msg = f"{what} must be a function; got {shown(function)}"
         raise TopologyError(msg)
+
+
+def check_timestamp_extractor(extractor: object) -> None:
+    """Refuse what cannot extract, the common slip of passing a class instead of an object too."""
+    if isinstance(extractor, type):
+        msg = (
+            f"timestamp_extractor must be a function or an object; got {shown(extractor)}; "
+            f"did you mean {extractor.__name__}()?"
+        )
+        raise TopologyError(msg)
+    check_function(extractor, "timestamp_extractor")
 
 
 def check_option(option: object, kind: type[T], verb: str) -> T:
     """Refuse an option object of another verb: `to(..., Consumed(...))`."""
     if not isinstance(option, kind):
-        msg = f"{verb} takes a {kind.__name__}; got {option!r}"
+        msg = f"{verb} takes a {kind.__name__}; got {shown(option)}"
         raise TopologyError(msg)
     return option
 
@@ -39,15 +52,35 @@ def check_serde(serde: object, what: str) -> None:
     if serde is None or isinstance(serde, Serde):
         return
     factory = getattr(serde, "__name__", None) if _from_serdes(serde) else None
-    hint = f"; did you mean serdes.{factory}()?" if factory else ""
-    msg = f"{what} serde must be a Serde; got {serde!r}{hint}"
+    hint = f"did you mean serdes.{factory}()?" if factory else "see penstock.serdes"
+    msg = f"{what} serde must be a Serde; got {shown(serde)}; {hint}"
     raise TopologyError(msg)
+
+
+def check_store(store: object, verb: str) -> StoreBuilder:
+    """Refuse a store that could not be opened: a wrong name, a missing or wrong serde."""
+    builder = check_option(store, StoreBuilder, verb)
+    check_name(builder.name, "store's name")
+    for part, serde in (("key", builder.key), ("value", builder.value)):
+        what = f"state store {builder.name!r}: its {part}"
+        check_serde(serde, what)
+        if serde is None:
+            msg = f"{what} serde must be a Serde; got None; see penstock.serdes"
+            raise TopologyError(msg)
+    return builder
 
 
 def check_offset_reset(policy: str | None) -> None:
     """Refuse anything but Kafka's reset policies."""
     if policy is not None and policy not in _OFFSET_RESETS:
         msg = f"offset_reset must be one of {', '.join(map(repr, _OFFSET_RESETS))}; got {policy!r}"
+        raise TopologyError(msg)
+
+
+def check_partitions(partitions: object) -> None:
+    """Refuse anything but a count of at least one."""
+    if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
+        msg = f"partitions must be a whole number of at least 1; got {partitions!r}"
         raise TopologyError(msg)
 
 
@@ -70,11 +103,7 @@ def split_topics(topics: Iterable[object]) -> tuple[tuple[str, ...], re.Pattern[
 
 def check_topic(topic: str) -> str:
     """Refuse a name that no Kafka topic can have."""
-    try:
-        return check_name(topic)
-    except TopologyError as error:
-        msg = f"topic {topic!r} cannot exist: {error}"
-        raise TopologyError(msg) from None
+    return check_name(topic, "topic's name")
 
 
 def check_sink_topic(topic: object) -> None:
@@ -91,7 +120,7 @@ def check_sink_topic(topic: object) -> None:
     if not callable(topic):
         msg = (
             "a sink's topic must be a str or a function (key, value, record_context) -> topic; "
-            f"got {topic!r}"
+            f"got {shown(topic)}"
         )
         raise TopologyError(msg)
 
@@ -99,29 +128,48 @@ def check_sink_topic(topic: object) -> None:
 def check_supplier(
     supplier: Callable[[], Any],
 ) -> Processor[Any, Any, Any, Any] | FixedKeyProcessor[Any, Any, Any]:
-    """Refuse a supplier that gives no processor, or the same one twice; give one of its "
-    "processors."""
+    """Refuse a supplier that gives no processor, or the same one twice; give one of its
+    processors.
+    """
     if isinstance(supplier, (Processor, FixedKeyProcessor)):
         msg = (
-            "a processor supplier must make a new processor each time; got the processor "
-            f"{supplier!r}; pass its class"
+            "a processor supplier must make a new processor each time; got "
+            f"{shown(supplier)}; pass the class {type(supplier).__name__}"
         )
         raise TopologyError(msg)
     check_function(supplier, "a processor supplier")
+    _check_takes_nothing(supplier)
     first, second = supplier(), supplier()
     if first is second:
         msg = (
-            f"processor supplier {supplier!r} must give a new processor each time; it gave the "
-            "same one twice"
+            f"a processor supplier must make a new processor each time; {shown(supplier)} gave "
+            f"{shown(first)} twice"
         )
         raise TopologyError(msg)
     if not isinstance(first, (Processor, FixedKeyProcessor)):
         msg = (
-            f"processor supplier {supplier!r} must give a Processor or FixedKeyProcessor; it gave "
-            f"{first!r}"
+            "a processor supplier must give a Processor or FixedKeyProcessor; "
+            f"{shown(supplier)} gave {shown(first)}"
         )
         raise TopologyError(msg)
     return first
+
+
+def check_store_names(names: object) -> tuple[str, ...]:
+    """Refuse anything but names of stores; one name alone and the stores themselves are the usual
+    mistakes.
+    """
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        hint = f"; write [{names!r}]" if isinstance(names, str) else ""
+        msg = f"state_stores must be a list of names; got {shown(names)}{hint}"
+        raise TopologyError(msg)
+    given = tuple(names)
+    for name in given:
+        if not isinstance(name, str):
+            hint = f"; write {name.name!r}" if isinstance(name, StoreBuilder) else ""
+            msg = f"state_stores must be a list of names; got {shown(name)} in it{hint}"
+            raise TopologyError(msg)
+    return given
 
 
 def check_writable(path: object) -> None:
@@ -134,6 +182,32 @@ def check_writable(path: object) -> None:
     except OSError as error:
         msg = f"cannot write to file {path!r}: {error.strerror}"
         raise TopologyError(msg) from error
+
+
+def shown(value: object) -> str:
+    """Write a wrong argument into a message; functions and plain objects without their address."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if inspect.isroutine(value):
+        return f"the function {getattr(value, '__name__', value)}"
+    if type(value).__repr__ is object.__repr__:
+        return f"a {type(value).__name__} object"
+    return repr(value)
+
+
+def _check_takes_nothing(supplier: Callable[..., Any]) -> None:
+    try:
+        parameters = inspect.signature(supplier)
+    except ValueError:
+        return  # of a kind whose parameters Python does not know
+    try:
+        parameters.bind()
+    except TypeError:
+        msg = (
+            "a processor supplier must take no arguments and give a new processor; got "
+            f"{shown(supplier)}, which takes {parameters}; pass a class derived from Processor"
+        )
+        raise TopologyError(msg) from None
 
 
 def _from_serdes(serde: object) -> bool:

@@ -14,9 +14,7 @@ from penstock._engine.topology.picture.scene import Arrow, Kind, Panel, Scene, S
 
 
 def to_mermaid(description: TopologyDescription) -> str:
-    """Draw `description` as a Mermaid flowchart: sub-topologies as boxes, topics between them,
-    stores as cylinders.
-    """
+    """Draw sub-topologies as boxes, topics as stadiums between them and stores as cylinders."""
     scene = compose(description)
     inside = {member for panel in scene.panels for member in panel.members}
     outside = [index for index in range(len(scene.shapes)) if index not in inside]
@@ -59,8 +57,6 @@ _STYLES = {
     Kind.TOPIC_PATTERN: "fill:#dff3f5,stroke:#1f8795,color:#0b3239,stroke-dasharray:5 3",
     Kind.DYNAMIC_TOPIC: "fill:#dff3f5,stroke:#1f8795,color:#0b3239,stroke-dasharray:5 3",
 }
-
-
 _PANEL_STYLE = "fill:#f1f5fb,stroke:#c3d0e4,color:#1c2430"
 
 
@@ -92,9 +88,7 @@ def _classes(scene: Scene) -> Iterator[str]:
 
 
 def _label(text: str) -> str:
-    """Write anything but plain name characters as Mermaid's `#code;`: labels may otherwise be read
-    as Markdown or HTML.
-    """
+    """Write what might be read as syntax, HTML or Markdown as Mermaid's `#code;`."""
     return re.sub(r"[^\w.\- ]", _code, " ".join(text.split())) or " "
 
 

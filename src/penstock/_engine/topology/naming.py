@@ -30,26 +30,30 @@ class NameCounter:
         return generated if name is None else name
 
 
-def check_name(name: str) -> str:
-    """Give `name` back if Kafka allows it for nodes, stores and topics; raise TopologyError if "
-    "not."""
-    if not isinstance(name, str):
-        msg = f"a name must be a str; got {name!r}"
-        raise TopologyError(msg)
-    if not name:
-        msg = "a name must not be empty"
-        raise TopologyError(msg)
-    if name in {".", ".."}:
-        msg = f"a name must not be {name!r}"
-        raise TopologyError(msg)
-    if len(name) > _MAX_LENGTH:
-        msg = f"a name must have at most {_MAX_LENGTH} characters; got {len(name)}: {name!r}"
-        raise TopologyError(msg)
-    wrong = sorted(set(name) - _ALLOWED)
-    if wrong:
-        msg = (
-            f"a name must consist of ASCII letters, digits, '.', '_' and '-'; got {name!r} with "
-            f"{', '.join(map(repr, wrong))}"
-        )
+def check_name(name: str, what: str = "name") -> str:
+    """Give `name` back if Kafka allows it for nodes, stores and topics; raise TopologyError if
+    not.
+    """
+    wrong = _what_is_wrong(name)
+    if wrong is not None:
+        msg = f"a {what} must {wrong}"
         raise TopologyError(msg)
     return name
+
+
+def _what_is_wrong(name: object) -> str | None:
+    if not isinstance(name, str):
+        return f"be a str; got {name!r}"
+    if not name:
+        return "not be empty"
+    if name in {".", ".."}:
+        return f"not be {name!r}"
+    if len(name) > _MAX_LENGTH:
+        return f"have at most {_MAX_LENGTH} characters; got {len(name)}: {name[:20]!r}..."
+    strange = sorted(set(name) - _ALLOWED)
+    if strange:
+        return (
+            f"consist of ASCII letters, digits, '.', '_' and '-'; got {name!r} with "
+            f"{', '.join(map(repr, strange))}"
+        )
+    return None

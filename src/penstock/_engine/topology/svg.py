@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from xml.sax.saxutils import escape
 
 from penstock._engine.topology.description import TopologyDescription
@@ -45,6 +46,7 @@ def to_svg(description: TopologyDescription) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+_INSIDE = {Kind.SOURCE, Kind.PROCESSOR, Kind.SINK, Kind.DYNAMIC_SINK, Kind.STORE}
 _CORNER = 7.0
 _TURN_RADIUS = 10.0
 _SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -67,6 +69,8 @@ _FIXED_STYLE = {
         "stroke-dasharray: 5 3"
     ),
 }
+
+_TOPIC_OUTLINES = ".topic .outline, .topic-pattern .outline, .dynamic-topic .outline"
 
 # Selector, property, light colour, dark colour. Plain colours, since not every program that shows
 # SVG knows CSS variables.
@@ -91,18 +95,8 @@ _COLOURS = (
     (".store .outline", "fill", "#f1ecfb", "#2b2440"),
     (".store .outline", "stroke", "#8765cf", "#9a7de0"),
     (".store-line", "stroke", "#8765cf", "#9a7de0"),
-    (
-        ".topic .outline, .topic-pattern .outline, .dynamic-topic .outline",
-        "fill",
-        "#dcf3f3",
-        "#14353a",
-    ),
-    (
-        ".topic .outline, .topic-pattern .outline, .dynamic-topic .outline",
-        "stroke",
-        "#2a97a3",
-        "#3fa9b5",
-    ),
+    (_TOPIC_OUTLINES, "fill", "#dcf3f3", "#14353a"),
+    (_TOPIC_OUTLINES, "stroke", "#2a97a3", "#3fa9b5"),
     (".internal-topic .outline", "fill", "#eceff3", "#272d36"),
     (".internal-topic .outline", "stroke", "#98a3b1", "#687688"),
 )
@@ -132,9 +126,6 @@ def _summary(scene: Scene) -> str:
     )
 
 
-_INSIDE = {Kind.SOURCE, Kind.PROCESSOR, Kind.SINK, Kind.DYNAMIC_SINK, Kind.STORE}
-
-
 def _listed(scene: Scene, indices: set[int]) -> str:
     return ", ".join(scene.shapes[i].text for i in sorted(indices)) or "nothing"
 
@@ -157,7 +148,7 @@ def _arrows(scene: Scene, picture: Picture) -> Iterator[str]:
 def _path(route: Route) -> str:
     """Leave and arrive upright: curves between rows, rounded corners where a way turns around."""
     path = f"M{route[0][0]:g} {route[0][1]:g}"
-    for before, here, after in zip(route, route[1:], [*route[2:], None], strict=False):
+    for (before, here), after in zip(pairwise(route), [*route[2:], None], strict=True):
         if before[0] != here[0] and before[1] != here[1]:
             middle = (before[1] + here[1]) / 2
             path += f"C{before[0]:g} {middle:g} {here[0]:g} {middle:g} {here[0]:g} {here[1]:g}"

@@ -14,16 +14,17 @@ from typing import Any
 from penstock._engine.topology.checks import (
     check_function,
     check_offset_reset,
-    check_option,
     check_serde,
     check_sink_topic,
+    check_store,
     check_supplier,
+    check_timestamp_extractor,
+    shown,
     split_topics,
 )
 from penstock._engine.topology.describe import describe
 from penstock._engine.topology.description import TopologyDescription
 from penstock._engine.topology.mermaid import to_mermaid
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import (
     AnySerde,
     InternalTopic,
@@ -80,8 +81,9 @@ class Topology(ExplainsCamelCase):
         timestamp_extractor: TimestampExtractor | None = None,
         offset_reset: str | None = None,
     ) -> Topology:
-        """Read `topics`, or all topics that match one compiled pattern. Java: "
-        "Topology.addSource."""
+        """Read `topics`, or all topics that match one compiled pattern. Java:
+        Topology.addSource.
+        """
         names, pattern = split_topics(topics)
         if len(set(names)) < len(names):
             msg = f"source {name!r} must read each topic once; got {', '.join(names)}"
@@ -90,7 +92,7 @@ class Topology(ExplainsCamelCase):
         check_serde(value, "value")
         check_offset_reset(offset_reset)
         if timestamp_extractor is not None:
-            check_function(timestamp_extractor, "timestamp_extractor")
+            check_timestamp_extractor(timestamp_extractor)
         location = user_location()
         return self.add_source_node(
             SourceNode(
@@ -126,8 +128,7 @@ class Topology(ExplainsCamelCase):
 
     def add_state_store(self, store: StoreBuilder, *processors: str) -> Topology:
         """Add a store and connect it to processors. Java: Topology.addStateStore."""
-        check_option(store, StoreBuilder, "add_state_store")
-        check_name(store.name)
+        check_store(store, "add_state_store")
         if self.stores.get(store.name, store) != store:
             msg = (
                 f"another state store is already named {store.name!r}; a store must have a name "
@@ -209,8 +210,9 @@ class Topology(ExplainsCamelCase):
         return self
 
     def stores_of(self, processor: str) -> list[str]:
-        """Give the names of the stores connected to a processor, in the order they were "
-        "connected."""
+        """Give the names of the stores connected to a processor, in the order they were
+        connected.
+        """
         return [store for store, users in self._store_users.items() if processor in users]
 
     def store_users(self) -> dict[str, list[str]]:
@@ -223,16 +225,20 @@ class Topology(ExplainsCamelCase):
             raise TopologyError(msg)
         if name in self.nodes:
             msg = (
-                f"node {name!r} is already in the topology; every node must have a name of its own"
+                f"every node must have a name of its own; got {name!r} again, the name of the node "
+                f"defined at {self.nodes[name].location}"
             )
             raise TopologyError(msg)
 
     def _check_parents(self, name: str, parents: Iterable[str]) -> None:
         parents = tuple(parents)
         if not parents:
-            msg = f"node {name!r} must have at least one parent"
+            msg = f"node {name!r} must have at least one parent; got none"
             raise TopologyError(msg)
         for parent in parents:
+            if not isinstance(parent, str):
+                msg = f"a parent of node {name!r} must be a node's name; got {shown(parent)}"
+                raise TopologyError(msg)
             if parent not in self.nodes:
                 known = ", ".join(map(repr, self.nodes)) or "none"
                 why = (

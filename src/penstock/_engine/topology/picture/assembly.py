@@ -78,15 +78,14 @@ def pictured(scene: Scene, labels: Sequence[Label]) -> Picture:
     return _framed(whole, (_MARGIN, _MARGIN), (_MARGIN, _MARGIN))
 
 
-def _connected(count: int, ends: Iterable[tuple[int, int]]) -> list[list[int]]:
+def _connected(count: int, ends: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
     """Give the pieces that hang together, in their order."""
     group_of = {piece: [piece] for piece in range(count)}
     for tail, head in ends:
         if group_of[tail] is not group_of[head]:
             group_of[tail].extend(group_of[head])
             group_of |= dict.fromkeys(group_of[head], group_of[tail])
-    groups = {id(group): sorted(group) for group in group_of.values()}
-    return sorted(groups.values())
+    return sorted({tuple(sorted(group)) for group in group_of.values()})
 
 
 def _of_group(pieces: Sequence[Picture], scene: Scene) -> Picture:
@@ -175,18 +174,20 @@ def _joined(
     scene: Scene,
     gaps: Point,
 ) -> Picture:
+    """Lay out `pieces` in rows; `ends` are the arrows between them."""
     blocks = [Block(p.width, p.height, rank) for p, rank in zip(pieces, ranks, strict=True)]
     links = []
     for n, (tail, head) in ends.items():
-        tail_port = pieces[tail].boxes[scene.arrows[n].tail].centre
-        head_box = pieces[head].boxes[scene.arrows[n].head]
-        is_store = scene.shapes[scene.arrows[n].head].kind is Kind.STORE
-        links.append(Link(tail, head, tail_port, head_box.centre, _STORE_PULL if is_store else 1.0))
+        arrow = scene.arrows[n]
+        ports = pieces[tail].boxes[arrow.tail].centre, pieces[head].boxes[arrow.head].centre
+        pull = _STORE_PULL if scene.shapes[arrow.head].kind is Kind.STORE else 1.0
+        links.append(Link(tail, head, *ports, pull))
     arrangement = arrange(blocks, links, gaps)
     moved = [_moved(piece, at) for piece, at in zip(pieces, arrangement.corners, strict=True)]
     joined = _merged(moved, (arrangement.width, arrangement.height))
     for n, route in zip(ends, arrangement.routes, strict=True):
         tail_box, head_box = joined.boxes[scene.arrows[n].tail], joined.boxes[scene.arrows[n].head]
+        # Of a panel, the route reaches only the side: the node is further inside.
         points = [(tail_box.centre, tail_box.bottom), *route, (head_box.centre, head_box.top)]
         joined.routes[n] = tuple(dict.fromkeys(points))
     return joined

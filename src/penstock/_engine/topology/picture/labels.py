@@ -19,6 +19,8 @@ CAPTION_PX = 9.0
 
 _WIDTH_MIN = 72.0
 _WIDTH_MAX = 222.0
+# More characters never fit, however narrow.
+_LENGTH_MAX = 64
 _ELLIPSIS = "\u2026"
 
 # Widths in em. Any character in no group counts as a small letter.
@@ -43,7 +45,7 @@ _CAPTIONS = {
 
 _OWNER = "(?:KSTREAM|KTABLE|COGROUPKSTREAM)-(?:FK-JOIN-)?"
 _NODE_NAME = re.compile(rf"{_OWNER}([A-Z-]+)-\d{{10}}(.*)")
-_STORE_NAME = re.compile(rf"(?:{_OWNER})?(.+?)-(?:STATE-STORE-\d{{10}}|\d{{10}}-store)")
+_STORE_NAME = re.compile(rf"({_OWNER})?(.+?)-(?:STATE-STORE-\d{{10}}|\d{{10}}-store)")
 _TOPIC_NAME = re.compile(rf"{_OWNER}([A-Z-]+)-\d{{10}}-(repartition|changelog|topic)")
 _VERBS = {
     "FLATMAP": "flat_map",
@@ -103,28 +105,30 @@ def _in_words(kind: Kind, name: str) -> str | None:
     """Say a generated name in words; None if the user gave it."""
     if kind is Kind.STORE:
         store = _STORE_NAME.fullmatch(name)
-        return f"{_verb(store[1])} store" if store else None
+        return f"{_verb(store[2]) if store[1] else store[2]} store" if store else None
     if kind in {Kind.TOPIC, Kind.INTERNAL_TOPIC}:
         topic = _TOPIC_NAME.fullmatch(name)
         return (_verb(topic[1]) if topic[2] == "topic" else topic[2]) if topic else None
     if kind is Kind.PROCESSOR and name.startswith("KTABLE-SOURCE-"):
         return "table"
     node = _NODE_NAME.fullmatch(name)
-    if node and node[2]:
-        ending = node[2].strip("-")
-        return f"branch {ending}" if node[1] == "BRANCH" else ending
-    return _verb(node[1]) if node else None
+    if node is None:
+        return None
+    ending = node[2].strip("-")
+    if node[1] == "BRANCH" or not ending:
+        return f"{_verb(node[1])} {ending}".strip()
+    return ending
 
 
 def _verb(part: str) -> str:
-    if part in _VERBS:
-        return _VERBS[part]
-    return part.lower().replace("-", " ") if part.isupper() else part
+    return _VERBS.get(part, part.lower().replace("-", " "))
 
 
 def _shortened(text: str, width_of: Callable[[str], float]) -> str:
     """Take out of the middle what is too much: names differ at their ends."""
-    kept = len(text)
+    if width_of(text) <= _WIDTH_MAX:
+        return text
+    kept = min(len(text), _LENGTH_MAX)
     shortened = text
     while width_of(shortened) > _WIDTH_MAX:
         kept -= 1

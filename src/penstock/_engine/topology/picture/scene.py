@@ -25,9 +25,7 @@ from penstock._engine.topology.description import (
 
 
 class Kind(StrEnum):
-    """What a shape stands for; the value is the CSS class of the SVG and the class of the Mermaid
-    text.
-    """
+    """What a shape stands for; the value is its class in the SVG and in the Mermaid text."""
 
     SOURCE = "source"
     PROCESSOR = "processor"
@@ -42,9 +40,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One thing on the picture; `text` is its full name (a pattern or an extractor for those
-    topics).
-    """
+    """One thing on the picture; `text` is its full name, or the pattern or extractor of topics."""
 
     kind: Kind
     text: str
@@ -52,9 +48,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From the shape with index `tail` to the one with index `head`; to a store it is a plain
-    dotted line.
-    """
+    """From one shape to another, by their indices; to a store it is a plain dotted line."""
 
     tail: int
     head: int
@@ -95,9 +89,7 @@ def compose(description: TopologyDescription) -> Scene:
     return Scene(
         shapes=tuple(shapes.values()),
         panels=tuple(
-            Panel(
-                _title(part), isinstance(part, GlobalStoreDescription), _members(number, index_of)
-            )
+            _panel(part, [index for key, index in index_of.items() if key[0] == number])
             for number, (part, _) in enumerate(parts)
         ),
         arrows=tuple(Arrow(index_of[tail], index_of[head]) for tail, head in pairs),
@@ -127,13 +119,10 @@ def _parts(description: TopologyDescription) -> list[tuple[_Part, tuple[NodeDesc
     return sorted(parts, key=lambda part: part[0].id)
 
 
-def _title(part: _Part) -> str:
-    suffix = " (global)" if isinstance(part, GlobalStoreDescription) else ""
-    return f"Sub-topology {part.id}{suffix}"
-
-
-def _members(number: int, index_of: dict[_Key, int]) -> tuple[int, ...]:
-    return tuple(index for (panel, _, _), index in index_of.items() if panel == number)
+def _panel(part: _Part, members: list[int]) -> Panel:
+    is_global = isinstance(part, GlobalStoreDescription)
+    title = f"Sub-topology {part.id}{' (global)' if is_global else ''}"
+    return Panel(title, is_global, tuple(members))
 
 
 def _inside(number: int, nodes: tuple[NodeDescription, ...]) -> Iterator[tuple[_Key, Shape]]:
@@ -154,8 +143,9 @@ def _node_kind(node: NodeDescription) -> Kind:
 
 
 def _topics(number: int, node: NodeDescription) -> dict[_Key, Shape]:
-    """Give what `node` reads or writes. Extractors are never shared: two sinks may choose different
-    topics with one.
+    """Give what `node` reads or writes.
+
+    Two sinks with one extractor have two shapes: they need not write to the same topics.
     """
     if isinstance(node, ProcessorDescription):
         return {}
@@ -174,9 +164,7 @@ def _topic_kind(name: str) -> Kind:
 
 
 def _pairs(number: int, nodes: tuple[NodeDescription, ...]) -> Iterator[tuple[_Key, _Key]]:
-    """Give both ends of every arrow at `nodes`: what they read, what they call, what they write,
-    what they remember.
-    """
+    """Give both ends of every arrow: to what is read, called, written and remembered."""
     for node in nodes:
         here = (number, "node", node.name)
         if isinstance(node, SourceDescription):
