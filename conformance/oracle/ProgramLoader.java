@@ -36,7 +36,8 @@ final class ProgramLoader implements AutoCloseable {
     Case load(final Path source) throws CompilationFailed, ReflectiveOperationException {
         final DiagnosticCollector<JavaFileObject> diagnostics = new DiagnosticCollector<>();
         final ClassesInMemory classes = new ClassesInMemory(files);
-        final List<String> options = List.of("-proc:none", "-nowarn", "-classpath", System.getProperty("java.class.path"));
+        final List<String> options = List.of(
+            "-encoding", "UTF-8", "-proc:none", "-nowarn", "-classpath", System.getProperty("java.class.path"));
         final boolean compiled = compiler
             .getTask(null, classes, diagnostics, options, null, files.getJavaFileObjects(source))
             .call();

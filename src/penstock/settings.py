@@ -7,6 +7,7 @@ known key. Keys that start with `app.` are the user's own and reach the processo
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -54,7 +55,8 @@ def _text(value: Any) -> str:
 
 def _at_least(minimum: int) -> Callable[[Any], int]:
     def parse(value: Any) -> int:
-        number = int(value) if isinstance(value, str) and value.lstrip("-").isdigit() else value
+        digits = isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value)
+        number = int(value) if digits else value
         if not isinstance(number, int) or isinstance(number, bool) or number < minimum:
             msg = f"must be a whole number of at least {minimum}; got {value!r}"
             raise ValueError(msg)
@@ -63,8 +65,10 @@ def _at_least(minimum: int) -> Callable[[Any], int]:
     return parse
 
 
-def _instance_of(what: str, *known: type) -> Callable[[Any], Any]:
-    """Read an object, its class, or the (Java) name of a class that Penstock has."""
+def _instance_of(what: str, method: str, *known: type) -> Callable[[Any], Any]:
+    """Read an object that has `method`, its class, or the (Java) name of a class that Penstock
+    has.
+    """
     names = {kind.__name__: kind for kind in known}
 
     def parse(value: Any) -> Any:
@@ -74,9 +78,18 @@ def _instance_of(what: str, *known: type) -> Callable[[Any], Any]:
                 msg = f"must be {what} or the name of one of {', '.join(names)}; got {value!r}"
                 raise ValueError(msg)
             value = names[simple]
-        return value() if isinstance(value, type) else value
+        made = value() if isinstance(value, type) else value
+        of_another_kind = _is_built_in(made) and not isinstance(made, known)
+        if of_another_kind or not callable(getattr(made, method, None)):
+            msg = f"must be {what}, with a method {method}, or its class; got {value!r}"
+            raise ValueError(msg)
+        return made
 
     return parse
+
+
+def _is_built_in(handler: object) -> bool:
+    return type(handler).__module__ == "penstock.handlers"
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -103,6 +116,7 @@ SETTINGS: tuple[Setting, ...] = (
         FailOnInvalidTimestamp(),
         _instance_of(
             "a timestamp extractor",
+            "__call__",
             FailOnInvalidTimestamp,
             LogAndSkipOnInvalidTimestamp,
             UsePartitionTimeOnInvalidTimestamp,
@@ -115,6 +129,7 @@ SETTINGS: tuple[Setting, ...] = (
         LogAndFailExceptionHandler,
         _instance_of(
             "a deserialization exception handler",
+            "handle_error",
             LogAndFailExceptionHandler,
             LogAndContinueExceptionHandler,
         ),
@@ -125,6 +140,7 @@ SETTINGS: tuple[Setting, ...] = (
         LogAndFailProcessingExceptionHandler,
         _instance_of(
             "a processing exception handler",
+            "handle_error",
             LogAndFailProcessingExceptionHandler,
             LogAndContinueProcessingExceptionHandler,
         ),
@@ -133,7 +149,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "production.exception.handler",
         DefaultProductionExceptionHandler,
-        _instance_of("a production exception handler", DefaultProductionExceptionHandler),
+        _instance_of(
+            "a production exception handler", "handle_error", DefaultProductionExceptionHandler
+        ),
         "decides about records that cannot be written",
     ),
     Setting(
@@ -209,17 +227,15 @@ class StreamsConfig:
 
     def keeps_raw_bytes(self) -> bool:
         """Tell whether anybody may look at the raw bytes of a record that failed."""
-        built_in = all(
-            type(handler).__module__ == "penstock.handlers" for handler in self.handlers()
-        )
+        built_in = all(map(_is_built_in, self.handlers()))
         return not built_in or self._values["errors.dead.letter.queue.topic.name"] is not None
 
     def required_key_serde(self, node: str) -> Serde[Any]:
-        """Give the default key serde for a node that has none of its own."""
+        """Give the default key serde for a node that has none of its own; `node` is its title."""
         return self._required_serde("key", node)
 
     def required_value_serde(self, node: str) -> Serde[Any]:
-        """Give the default value serde for a node that has none of its own."""
+        """Give the default value serde for a node that has none of its own; `node` is its title."""
         return self._required_serde("value", node)
 
     def as_mapping(self) -> dict[str, Any]:
@@ -230,14 +246,16 @@ class StreamsConfig:
         serde = self._values[f"default.{part}.serde"]
         if serde is None:
             msg = (
-                f"node {node!r} has no {part} serde; pass one (Consumed({part}=...), "
-                f"Produced({part}=...)), "
-                f"or set 'default.{part}.serde'"
+                f"{node} has no {part} serde; pass one (Consumed({part}=...), "
+                f"Produced({part}=...), Repartitioned({part}=...)) or set 'default.{part}.serde'"
             )
             raise ConfigError(msg)
         return cast(Serde[Any], serde)
 
     def _take(self, key: str, value: Any) -> None:
+        if not isinstance(key, str):
+            msg = f"a setting's key must be a str; got {key!r}"
+            raise ConfigError(msg)
         if key.startswith(USER_PREFIX):
             self._user[key] = value
             return
@@ -254,5 +272,5 @@ class StreamsConfig:
         try:
             self._values[dotted] = setting.parse(value)
         except (ValueError, TypeError, StreamsError) as error:
-            msg = f"setting {key!r} {error}"
+            msg = f"setting {key!r}{' ' if str(error).startswith('must ') else ': '}{error}"
             raise ConfigError(msg) from error

@@ -27,9 +27,8 @@ class FailOnInvalidTimestamp:
     def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
         if record.timestamp < 0:
             msg = (
-                f"record at {_place(record)} must have a timestamp that is not negative; got "
-                f"{record.timestamp}; "
-                "use LogAndSkipOnInvalidTimestamp or UsePartitionTimeOnInvalidTimestamp to go on"
+                f"a record's timestamp must not be negative; got {record.timestamp}; use "
+                "LogAndSkipOnInvalidTimestamp or UsePartitionTimeOnInvalidTimestamp to go on"
             )
             raise StreamsError(msg)
         return record.timestamp
@@ -54,8 +53,8 @@ class UsePartitionTimeOnInvalidTimestamp:
             return record.timestamp
         if partition_time < 0:
             msg = (
-                f"the first record at {_place(record)} has timestamp {record.timestamp}, and "
-                "there is no partition time yet to use instead"
+                f"a record's timestamp must not be negative; got {record.timestamp}, and there is "
+                "no partition time yet to use instead"
             )
             raise StreamsError(msg)
         return partition_time
@@ -87,10 +86,7 @@ class EventTimestampExtractor:
         time = self._field(record.value)
         if isinstance(time, datetime):
             if time.tzinfo is None:
-                msg = (
-                    f"the event time of the record at {_place(record)} must be an aware datetime; "
-                    f"got {time!r}"
-                )
+                msg = f"an event time must be milliseconds or an aware datetime; got {time!r}"
                 raise StreamsError(msg)
             return int(time.timestamp() * 1000)
         return time

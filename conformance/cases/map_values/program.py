@@ -1,6 +1,7 @@
 """A mapper may return null or another type; one that throws ends the run with StreamsException."""
 
 from collections.abc import Callable
+from typing import Any
 
 from penstock import Produced, StreamsBuilder, Topology, serdes
 
@@ -11,6 +12,6 @@ def topology(log: Callable[[str], None]) -> Topology:
         builder.stream("in")
         .map_values(lambda value: None if value is None else int(value))
         .peek(lambda key, value: log(f"{key}={'null' if value is None else value}"))
-        .to("out", Produced(key=serdes.string(), value=serdes.integer()))
+        .to("out", Produced[Any, Any](key=serdes.string(), value=serdes.integer()))
     )
     return builder.build()

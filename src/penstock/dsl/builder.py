@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast, overload
 
 from penstock._engine.topology.build import build
 from penstock._engine.topology.checks import check_option, check_store, split_topics
@@ -17,6 +17,8 @@ from penstock.stores import StoreBuilder
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+Topics: TypeAlias = str | Iterable[str] | re.Pattern[str]
 
 
 class StreamsBuilder(ExplainsCamelCase):
@@ -41,9 +43,11 @@ class StreamsBuilder(ExplainsCamelCase):
     def __init__(self) -> None:
         self._graph = Graph()
 
-    def stream(
-        self, topics: str | Iterable[str] | re.Pattern[str], consumed: Consumed[K, V] | None = None
-    ) -> KStream[K, V]:
+    @overload
+    def stream(self, topics: Topics, consumed: None = None) -> KStream[Any, Any]: ...
+    @overload
+    def stream(self, topics: Topics, consumed: Consumed[K, V]) -> KStream[K, V]: ...
+    def stream(self, topics: Topics, consumed: Consumed[K, V] | None = None) -> KStream[K, V]:
         """Read one topic, several, or all that match a compiled pattern. Java:
         StreamsBuilder.stream.
         """

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from penstock._engine.planner.plan import plan_as_one
 from penstock._engine.runtime.position import RawRecord
 from penstock._engine.runtime.task import Task
+from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import ManualClock, SystemClock
@@ -52,7 +53,7 @@ class TopologyTestDriver(ExplainsCamelCase):
     ) -> None:
         if not isinstance(topology, Topology):
             msg = (
-                f"TopologyTestDriver takes a Topology; got {topology!r}; did you forget "
+                f"TopologyTestDriver takes a Topology; got {shown(topology)}; did you forget "
                 "builder.build()?"
             )
             raise TopologyError(msg)

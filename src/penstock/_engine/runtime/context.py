@@ -21,6 +21,7 @@ class TaskServices(Protocol):
     application_id: str
     task_id: str
     position: Position
+    started: bool
     configs: Mapping[str, Any]
 
     def schedule(
@@ -82,6 +83,9 @@ class NodeContext(ExplainsCamelCase):
             )
             raise StreamsError(msg)
         target = self._forward if child is None else self._child(child)
+        if not self._task.started:
+            msg = f"processor {self._node.name!r} must not forward in init; there is no record yet"
+            raise StreamsError(msg)
         position = self._task.position
         timestamp = position.timestamp
         target(record.key, record.value, record.timestamp, tuple(record.headers))

@@ -23,8 +23,8 @@ from penstock._engine.runtime.position import (
     RawRecord,
     RawScope,
 )
-from penstock._engine.topology.nodes import Node
-from penstock.errors import ProcessingError, StreamsError, failure_location
+from penstock._engine.topology.nodes import Node, title_of
+from penstock.errors import ProcessingError, failure_location
 from penstock.handlers import (
     DeserializationExceptionHandler,
     ErrorHandlerContext,
@@ -69,7 +69,7 @@ class Failures:
         def failed(
             error: Exception, key: Any, value: Any, timestamp: int, headers: HeaderPairs
         ) -> None:
-            if isinstance(error, ProcessingError):
+            if _is_settled(error):
                 raise error  # it has been handled where it happened
             context = self._context(node.name, timestamp, headers, scope)
             record = Record(key, value, timestamp, headers)
@@ -93,7 +93,7 @@ class Failures:
 
     def of_timer(self, node: Node, timestamp: int, error: Exception) -> None:
         """Handle an exception that a punctuator of `node` raised."""
-        if isinstance(error, ProcessingError):
+        if _is_settled(error):
             raise error
         context = self._context(node.name, timestamp, (), None)
         response = self._ask(
@@ -140,14 +140,18 @@ class Failures:
         if self._apply(response) is Result.RESUME:
             self._counters.dropped_records += 1
             return
-        where = f"topic {topic!r}, partition {partition}, offset {raw[OFFSET]}"
-        msg = (
-            f"source {node.name!r}{_defined(node)} cannot read the record at {where} in task "
-            f"{self._task_id}: "
-            f"{_said(error)}; to skip such records set 'deserialization.exception.handler' "
-            "to LogAndContinueExceptionHandler"
-        )
-        raise StreamsError(msg) from error
+        raise self._input_error(
+            node,
+            record,
+            f"cannot read the record {self._at(record)}: {_said(error)}; to skip such records set "
+            "'deserialization.exception.handler' to LogAndContinueExceptionHandler",
+        ) from error
+
+    def fail_to_extract(self, node: Node, record: ConsumerRecord, error: Exception) -> NoReturn:
+        """Raise for a record of source `node` whose timestamp extractor raised."""
+        raise self._input_error(
+            node, record, f"cannot tell the time of the record {self._at(record)}: {_said(error)}"
+        ) from error
 
     def of_output(
         self,
@@ -173,22 +177,23 @@ class Failures:
         if self._apply(response) is Result.RESUME:
             self._counters.dropped_records += 1
             return
-        msg = (
-            f"sink {node.name!r}{_defined(node)} cannot write the {origin} of a record to topic "
-            f"{record.topic!r} {self._place()}: {_said(error)}; to skip such records set "
-            "'production.exception.handler'"
-        )
-        raise StreamsError(msg) from error
+        raise self._located(
+            _UnsettledError,
+            node,
+            f"cannot write the {origin} of a record to topic {record.topic!r} {self._place()}: "
+            f"{_said(error)}; to skip such records set 'production.exception.handler'",
+        ) from error
 
     def _wrong_type(
         self, node: Node, record: ProducerRecord, error: TypeError, origin: SerializationOrigin
-    ) -> StreamsError:
+    ) -> ProcessingError:
         got = record.key if origin == "key" else record.value
-        return StreamsError(
-            f"sink {node.name!r}{_defined(node)} writes to topic {record.topic!r} with a {origin} "
-            "serde that does not "
-            f"fit: got {type(got).__name__} {got!r} {self._place()}; {error}; "
-            f"pass the right one: to(..., Produced({origin}=...)), or set 'default.{origin}.serde'"
+        return self._located(
+            _UnsettledError,
+            node,
+            f"writes to topic {record.topic!r} with a {origin} serde that does not fit: got "
+            f"{type(got).__name__} {got!r} {self._place()}; {error}; pass the right one: "
+            f"to(..., Produced({origin}=...)), or set 'default.{origin}.serde'",
         )
 
     def _ask(self, handler: Callable[[], Response], kind: str, node: Node) -> Response:
@@ -226,14 +231,35 @@ class Failures:
         )
 
     def _error(self, node: Node, what: str, cause: Exception) -> ProcessingError:
+        return self._located(ProcessingError, node, f"{what}: {_said(cause)}")
+
+    def _located(self, kind: type[ProcessingError], node: Node, what: str) -> ProcessingError:
+        """Make an error at the record in hand."""
         position = self._position
-        return ProcessingError(
-            f"node {node.name!r}{_defined(node)} {what}: {_said(cause)}",
+        return kind(
+            f"{title_of(node)} {what}",
             task_id=self._task_id,
             node=node.name,
             topic=position.topic,
             partition=position.partition,
             offset=position.offset,
+        )
+
+    def _input_error(self, node: Node, record: ConsumerRecord, what: str) -> ProcessingError:
+        """Make an error at a record that is not in hand yet."""
+        return ProcessingError(
+            f"{title_of(node)} {what}",
+            task_id=self._task_id,
+            node=node.name,
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+        )
+
+    def _at(self, record: ConsumerRecord) -> str:
+        return (
+            f"at topic {record.topic!r}, partition {record.partition}, offset {record.offset} in "
+            f"task {self._task_id}"
         )
 
     def _place(self) -> str:
@@ -247,16 +273,20 @@ class Failures:
         )
 
 
-def fail_to_start(node: Node, error: Exception) -> NoReturn:
-    """Raise for a processor whose `init` raised."""
-    msg = f"processor {node.name!r}{_defined(node)} failed to initialize: {_said(error)}"
-    raise StreamsError(msg) from error
+class _UnsettledError(ProcessingError):
+    """What a sink raises: as in Java, the node above it still asks its own handler."""
+
+
+def lifecycle_error(task_id: str, node: Node, what: str, error: Exception) -> ProcessingError:
+    """Make the error for a processor whose `init` or `close` raised."""
+    msg = f"{title_of(node)} failed to {what} in task {task_id}: {_said(error)}"
+    return ProcessingError(msg, task_id=task_id, node=node.name)
+
+
+def _is_settled(error: Exception) -> bool:
+    return isinstance(error, ProcessingError) and not isinstance(error, _UnsettledError)
 
 
 def _said(error: Exception) -> str:
     location = failure_location(error)
     return f"{type(error).__name__}: {error}{f' (at {location})' if location else ''}"
-
-
-def _defined(node: Node) -> str:
-    return f" (defined at {node.location})" if node.location else ""

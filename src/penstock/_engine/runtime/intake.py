@@ -63,7 +63,10 @@ def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
             record = ConsumerRecord(
                 topic, partition, offset, timestamp, key, value, Headers(headers)
             )
-            timestamp = _extract(extractor, record, partition_time)
+            try:
+                timestamp = _checked(extractor(record, partition_time))
+            except Exception as error:
+                failures.fail_to_extract(gate.source, record, error)
             if timestamp < 0:
                 counters.dropped_records += 1
                 return None
@@ -72,15 +75,8 @@ def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
     return admit
 
 
-def _extract(extractor: TimestampExtractor, record: ConsumerRecord, partition_time: int) -> int:
-    try:
-        return extractor(record, partition_time)
-    except StreamsError:
-        raise
-    except Exception as error:
-        place = f"topic {record.topic!r}, partition {record.partition}, offset {record.offset}"
-        msg = (
-            f"timestamp extractor {extractor!r} failed on the record at {place}: "
-            f"{type(error).__name__}: {error}"
-        )
-        raise StreamsError(msg) from error
+def _checked(timestamp: object) -> int:
+    if not isinstance(timestamp, int):
+        msg = f"a timestamp extractor must give whole milliseconds; got {timestamp!r}"
+        raise StreamsError(msg)
+    return timestamp

@@ -13,7 +13,7 @@ from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.commit import Commit, decide
-from penstock._engine.runtime.failures import Failures, Handlers, fail_to_start
+from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.intake import Gate, make_admit
 from penstock._engine.runtime.position import HEADERS, UNKNOWN, Position, RawRecord
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
@@ -21,7 +21,7 @@ from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, Top
 from penstock._engine.runtime.sink import SinkBuilder
 from penstock._engine.runtime.stores import open_stores
 from penstock._engine.runtime.wiring import Wiring
-from penstock._engine.topology.nodes import ProcessorNode, SourceNode
+from penstock._engine.topology.nodes import ProcessorNode, SourceNode, title_of
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.settings import StreamsConfig
@@ -44,6 +44,7 @@ class Task:
         self.position = Position()
         self.counters = TaskCounters()
         self.commit_requested = False
+        self.started = False
         self._plan = plan
         self._config = config
         self._consumed: dict[RecordQueue, None] = {}
@@ -69,7 +70,8 @@ class Task:
                 try:
                     init()
                 except Exception as error:
-                    fail_to_start(node, error)
+                    raise lifecycle_error(self.task_id, node, "initialize", error) from error
+        self.started = True
 
     def add_partition(self, topic: str, partition: int) -> None:
         """Read one more partition: known at the start, or of a topic that a pattern has come to
@@ -103,7 +105,6 @@ class Task:
             stretch = 1 if queues.has_records() else min(limit - done, len(queue))
             done += self._process_from(queue, stretch)
             queues.put_back(queue)
-        self.counters.processed += done
         self._commit_needed = self._commit_needed or done > 0
         return done
 
@@ -126,6 +127,7 @@ class Task:
             advance()
             if usable:
                 position.raw = raw
+                self.counters.processed += 1
                 try:
                     process(key, value, timestamp, raw[HEADERS])
                 except StreamsError:
@@ -160,16 +162,19 @@ class Task:
         self._commit_needed = self.commit_requested = False
 
     def close(self) -> None:
-        """Close the processors, in the order in which they were initialized."""
+        """Close all processors, in the order in which they were initialized, then raise what the
+        last of them raised, as Java does.
+        """
+        failure: StreamsError | None = None
         for node in self._plan.nodes:
             for close in self._wiring.at_end[node.name]:
                 try:
                     close()
                 except Exception as error:
-                    msg = (
-                        f"processor {node.name!r} failed to close: {type(error).__name__}: {error}"
-                    )
-                    raise StreamsError(msg) from error
+                    failure = lifecycle_error(self.task_id, node, "close", error)
+                    failure.__cause__ = error
+        if failure is not None:
+            raise failure
 
     def schedule(
         self,
@@ -216,8 +221,8 @@ class Task:
             source,
             topic,
             partition,
-            source.key_serde or config.required_key_serde(source.name),
-            source.value_serde or config.required_value_serde(source.name),
+            source.key_serde or config.required_key_serde(title_of(source)),
+            source.value_serde or config.required_value_serde(title_of(source)),
             source.timestamp_extractor or config.default_timestamp_extractor,
         )
         admit = make_admit(gate, self._failures, self.counters)

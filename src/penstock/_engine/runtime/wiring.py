@@ -57,8 +57,8 @@ class Wiring:
         if isinstance(node, nodes.SinkNode):
             outlet = Outlet(
                 node,
-                node.key_serde or self._config.required_key_serde(node.name),
-                node.value_serde or self._config.required_value_serde(node.name),
+                node.key_serde or self._config.required_key_serde(nodes.title_of(node)),
+                node.value_serde or self._config.required_value_serde(nodes.title_of(node)),
                 self._scopes[node.name],
             )
             return self._sinks.build(outlet)

@@ -137,7 +137,12 @@ def check_supplier(
             f"{shown(supplier)}; pass the class {type(supplier).__name__}"
         )
         raise TopologyError(msg)
-    check_function(supplier, "a processor supplier")
+    if not callable(supplier):
+        msg = (
+            "a processor supplier must be a class or a function that gives a new processor; got "
+            f"{shown(supplier)}"
+        )
+        raise TopologyError(msg)
     _check_takes_nothing(supplier)
     first, second = supplier(), supplier()
     if first is second:

@@ -174,6 +174,13 @@ def parents_of(node: Node) -> tuple[str, ...]:
     return () if isinstance(node, SourceNode) else node.parents
 
 
+def title_of(node: Node) -> str:
+    """Name `node` in a message: its kind, its name and where the user wrote it."""
+    kinds = {SourceNode: "source", ProcessorNode: "processor", SinkNode: "sink"}
+    where = f" (defined at {node.location})" if node.location else ""
+    return f"{kinds[type(node)]} {node.name!r}{where}"
+
+
 @dataclass(frozen=True, slots=True)
 class InternalTopic:
     """A repartition topic; `partitions` None means: as many as its inputs have."""

@@ -265,7 +265,8 @@ class Topology(ExplainsCamelCase):
             if source.pattern is not None and source.pattern.fullmatch(topic):
                 msg = (
                     f"topic {topic!r} is already read by source {source.name!r}, "
-                    f"whose pattern {source.pattern.pattern!r} matches it"
+                    f"whose pattern {source.pattern.pattern!r} matches it; a topic must have one "
+                    "source"
                 )
                 raise TopologyError(msg)
 
@@ -275,7 +276,8 @@ class Topology(ExplainsCamelCase):
                 if pattern.fullmatch(topic):
                     msg = (
                         f"pattern {pattern.pattern!r} matches topic {topic!r}, "
-                        f"which is already read by source {source.name!r}"
+                        f"which is already read by source {source.name!r}; a topic must have one "
+                        "source"
                     )
                     raise TopologyError(msg)
 

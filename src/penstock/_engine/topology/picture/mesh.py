@@ -86,15 +86,15 @@ def _topological(below: list[list[int]]) -> list[int]:
     entered = {head for heads in below for head in heads}
     done: dict[int, None] = {}
     for root in sorted(range(len(below)), key=lambda block: block in entered):
-        path = [] if root in done else [root]
+        path = {} if root in done else {root: None}
         while path:
-            block = path[-1]
+            block = next(reversed(path))
             below[block] = [head for head in below[block] if head not in path]
             waiting = next((head for head in below[block] if head not in done), None)
             if waiting is None:
-                done[path.pop()] = None
+                done |= [path.popitem()]
             else:
-                path.append(waiting)
+                path[waiting] = None
     return list(reversed(done))
 
 

@@ -102,7 +102,9 @@ ODDITIES = topology(
     global_stores=(
         GlobalStoreDescription(
             1,
-            SourceDescription("KSTREAM-SOURCE-0000000004", ("g",), None, ("KTABLE-SOURCE-0000000005",)),
+            SourceDescription(
+                "KSTREAM-SOURCE-0000000004", ("g",), None, ("KTABLE-SOURCE-0000000005",)
+            ),
             ProcessorDescription(
                 "KTABLE-SOURCE-0000000005",
                 ("g-STATE-STORE-0000000003",),
@@ -153,10 +155,7 @@ IN_A_ROW = topology(
 )
 
 APART = topology(
-    *(
-        subtopology(n, [[f"s{n}", f"p{n}"]], reads={f"s{n}": (f"t{n}",)})
-        for n in range(9)
-    )
+    *(subtopology(n, [[f"s{n}", f"p{n}"]], reads={f"s{n}": (f"t{n}",)}) for n in range(9))
 )
 
 LONG_NAMES = topology(
