@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from penstock._engine.planner.plan import plan_as_one
 from penstock._engine.runtime.position import RawRecord
 from penstock._engine.runtime.task import Task
-from penstock._engine.topology.checks import shown
+from penstock._engine.topology.checks import check_given_serde, shown
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import ManualClock, SystemClock
@@ -85,6 +85,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         auto_advance: Duration = 0,
     ) -> TestInputTopic[K, V]:
         """Open a topic to pipe records into."""
+        _check_serdes(key_serde, value_serde)
         start = self._clock.now_ms() if start_timestamp is None else start_timestamp
         return TestInputTopic(topic, self._pipe, (key_serde, value_serde), start, auto_advance)
 
@@ -92,6 +93,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         self, topic: str, key_serde: Serde[K], value_serde: Serde[V]
     ) -> TestOutputTopic[K, V]:
         """Open a topic to read records from; internal topics can be read too."""
+        _check_serdes(key_serde, value_serde)
         return TestOutputTopic(topic, self._written.get, (key_serde, value_serde))
 
     def advance_wall_clock_time(self, duration: Duration) -> None:
@@ -182,3 +184,8 @@ class TopologyTestDriver(ExplainsCamelCase):
         return next(
             (pattern.pattern for pattern in self._patterns if pattern.fullmatch(topic)), None
         )
+
+
+def _check_serdes(key: object, value: object) -> None:
+    check_given_serde(key, "key")
+    check_given_serde(value, "value")

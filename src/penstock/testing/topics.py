@@ -75,13 +75,19 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
         """Pipe a record in and process all it causes: `pipe_input(value)` or `pipe_input(key,
         value)`.
         """
+        if isinstance(first, TestRecord):
+            msg = f"pipe_input takes a value, or a key and a value; got {first!r}; use pipe_record"
+            raise TypeError(msg)
         key, value = (None, first) if second is _NOT_GIVEN else (first, second)
         if timestamp is None:
             timestamp = self._now_ms
             self._now_ms += self._advance_ms
-        pairs = tuple(headers)
-        raw_key = self._key_serde.serialize(self._topic, key, pairs)
-        raw_value = self._value_serde.serialize(self._topic, value, pairs)
+        if not isinstance(timestamp, int):
+            msg = f"a timestamp must be whole milliseconds; got {timestamp!r}"
+            raise TypeError(msg)
+        pairs = _header_pairs(headers)
+        raw_key = self._bytes("key", self._key_serde, key, pairs)
+        raw_value = self._bytes("value", self._value_serde, value, pairs)
         self._pipe(self._topic, (raw_key, raw_value, timestamp, pairs))
 
     def pipe_record(self, record: TestRecord[K, V]) -> None:
@@ -116,6 +122,18 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
     def advance_time(self, duration: Duration) -> None:
         """Move the topic's clock, from which records without a timestamp take theirs."""
         self._now_ms += _forward(duration, "advance")
+
+    def _bytes(
+        self, part: str, serde: Serde[Any], value: object, headers: HeaderPairs
+    ) -> bytes | None:
+        try:
+            return serde.serialize(self._topic, value, headers)
+        except TypeError as error:
+            msg = (
+                f"the {part} of a record for topic {self._topic!r} must fit {serde!r}; got "
+                f"{type(value).__name__} {value!r}"
+            )
+            raise TypeError(msg) from error
 
 
 class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
@@ -191,6 +209,17 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
     def queue_size(self) -> int:
         """Give how many records there are to read."""
         return len(self._queue(self._topic) or ())
+
+
+def _header_pairs(headers: HeadersLike) -> HeaderPairs:
+    checked = Headers()
+    try:
+        for key, value in headers:
+            checked.add(key, value)
+    except (TypeError, ValueError):
+        msg = f"headers must be (str, bytes) pairs; got {headers!r}"
+        raise TypeError(msg) from None
+    return tuple(checked)
 
 
 def _forward(duration: Duration, what: str) -> int:

@@ -48,8 +48,14 @@ def check_option(option: object, kind: type[T], verb: str) -> T:
 
 
 def check_serde(serde: object, what: str) -> None:
+    """Refuse anything but None, which means the default, and a serde."""
+    if serde is not None:
+        check_given_serde(serde, what)
+
+
+def check_given_serde(serde: object, what: str) -> None:
     """Refuse anything that is no serde, the common slip of passing its factory included."""
-    if serde is None or isinstance(serde, Serde):
+    if isinstance(serde, Serde):
         return
     factory = getattr(serde, "__name__", None) if _from_serdes(serde) else None
     hint = f"did you mean serdes.{factory}()?" if factory else "see penstock.serdes"
@@ -62,11 +68,7 @@ def check_store(store: object, verb: str) -> StoreBuilder:
     builder = check_option(store, StoreBuilder, verb)
     check_name(builder.name, "store's name")
     for part, serde in (("key", builder.key), ("value", builder.value)):
-        what = f"state store {builder.name!r}: its {part}"
-        check_serde(serde, what)
-        if serde is None:
-            msg = f"{what} serde must be a Serde; got None; see penstock.serdes"
-            raise TopologyError(msg)
+        check_given_serde(serde, f"state store {builder.name!r}: its {part}")
     return builder
 
 
@@ -145,16 +147,16 @@ def check_supplier(
         raise TopologyError(msg)
     _check_takes_nothing(supplier)
     first, second = supplier(), supplier()
-    if first is second:
-        msg = (
-            f"a processor supplier must make a new processor each time; {shown(supplier)} gave "
-            f"{shown(first)} twice"
-        )
-        raise TopologyError(msg)
     if not isinstance(first, (Processor, FixedKeyProcessor)):
         msg = (
             "a processor supplier must give a Processor or FixedKeyProcessor; "
             f"{shown(supplier)} gave {shown(first)}"
+        )
+        raise TopologyError(msg)
+    if first is second:
+        msg = (
+            f"a processor supplier must make a new processor each time; {shown(supplier)} gave "
+            f"{shown(first)} twice"
         )
         raise TopologyError(msg)
     return first
@@ -196,7 +198,7 @@ def shown(value: object) -> str:
     if inspect.isroutine(value):
         return f"the function {getattr(value, '__name__', value)}"
     if type(value).__repr__ is object.__repr__:
-        return f"a {type(value).__name__} object"
+        return f"an object of class {type(value).__name__}"
     return repr(value)
 
 

@@ -18,7 +18,7 @@ HEADLINE_PX = 13.0
 CAPTION_PX = 9.0
 
 _WIDTH_MIN = 72.0
-_WIDTH_MAX = 222.0
+_WIDTH_MAX = 232.0
 # More characters never fit, however narrow.
 _LENGTH_MAX = 64
 _ELLIPSIS = "\u2026"

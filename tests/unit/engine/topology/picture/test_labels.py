@@ -80,4 +80,4 @@ def test_both_lines_fit(text: str) -> None:
     label = label_of(Shape(Kind.PROCESSOR, text))
     assert headline_width(label.headline) <= label.width
     assert caption_width(label.caption) <= label.width
-    assert label.width <= 224
+    assert label.width <= 232

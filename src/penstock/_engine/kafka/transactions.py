@@ -1,0 +1,186 @@
+"""One commit becomes durable: the only module that knows the order.
+
+Exactly-once (design, section 3): outputs, repartition and changelog records have been sent into the
+open transaction; now (1) the consumed offsets join it, with the group metadata of the generation in
+which the work was done, (2) it is committed, and only then (3) the caller makes local state visible.
+A crash before (2) aborts everything and the records are read again; a crash between (2) and (3) is
+healed by the changelog. At-least-once is the same without the transaction: what was sent is flushed
+before the offsets are committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+
+from penstock._engine.kafka.faults import TaskMigrated, code_of, crash_point, is_migration
+from penstock._engine.runtime.collector import Output
+from penstock._engine.runtime.commit import CommitOffset
+from penstock.errors import StreamsError
+
+Offsets = Mapping[tuple[str, int], CommitOffset]
+
+_ANY_PARTITION = -1
+_SEND_SECONDS = 60.0
+_ROOM_SECONDS = 0.1
+
+
+class Committer(Protocol):
+    """Sends outputs and makes commits durable."""
+
+    def send(self, outputs: Iterable[Output]) -> None:
+        """Hand outputs to the producer."""
+
+    def commit(self, offsets: Offsets, group_metadata: Any) -> None:
+        """Make what was sent and `offsets` durable together; TaskMigrated if the work is another's."""
+
+    def abort(self) -> None:
+        """Forget what was sent since the last commit, as far as the guarantee can."""
+
+    def close(self) -> None:
+        """Let go of the producer."""
+
+
+class _Sender:
+    """What both guarantees share: a producer and how records go into it."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._failure: str | None = None
+        self._producer = Producer({**settings, "on_delivery": self._delivered})
+
+    def send(self, outputs: Iterable[Output]) -> None:
+        produce = self._producer.produce
+        for topic, partition, key, value, timestamp, headers in outputs:
+            arguments = (
+                topic,
+                value,
+                key,
+                _ANY_PARTITION if partition is None else partition,
+                None,
+                # librdkafka takes 0 for "now"; one millisecond after the epoch is nearer to the truth.
+                timestamp or 1,
+                list(headers) if headers else None,
+            )
+            try:
+                produce(*arguments)
+            except BufferError:
+                self._make_room(arguments)
+        self._producer.poll(0)
+        self._check()
+
+    def _make_room(self, arguments: tuple[Any, ...]) -> None:
+        while True:
+            self._producer.poll(_ROOM_SECONDS)
+            self._check()
+            try:
+                self._producer.produce(*arguments)
+            except BufferError:
+                continue
+            return
+
+    def _flush(self) -> None:
+        if self._producer.flush(_SEND_SECONDS):
+            msg = f"records could not be written within {_SEND_SECONDS:.0f} s; is the broker reachable?"
+            raise StreamsError(msg)
+        self._check()
+
+    def _delivered(self, error: Any, message: Any) -> None:
+        # Only failures are reported (delivery.report.only.error), so success costs nothing.
+        if error is not None and self._failure is None:
+            self._failure = f"a record for topic {message.topic()!r} could not be written: {error}"
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise StreamsError(failure)
+
+
+class AtLeastOnce(_Sender):
+    """Flush, then commit offsets."""
+
+    def __init__(self, settings: Mapping[str, Any], group: Consumer) -> None:
+        super().__init__(settings)
+        self._group = group
+
+    def commit(self, offsets: Offsets, group_metadata: Any) -> None:
+        crash_point("before-flush")
+        self._flush()
+        crash_point("before-offsets")
+        if offsets:
+            try:
+                self._group.commit(offsets=_positions(offsets), asynchronous=False)
+            except KafkaException as error:
+                raise _explained(error) from error
+        crash_point("after-commit")
+
+    def abort(self) -> None:
+        self._failure = None
+
+    def close(self) -> None:
+        self._producer.flush(_SEND_SECONDS)
+
+
+class ExactlyOnce(_Sender):
+    """One transaction for outputs, changelogs and offsets; begun by the first send."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        super().__init__(settings)
+        self._open = False
+        try:
+            self._producer.init_transactions(_SEND_SECONDS)
+        except KafkaException as error:
+            raise _explained(error) from error
+
+    def send(self, outputs: Iterable[Output]) -> None:
+        outputs = list(outputs)
+        if outputs:
+            self._begin()
+            super().send(outputs)
+
+    def commit(self, offsets: Offsets, group_metadata: Any) -> None:
+        if not offsets and not self._open:
+            return
+        self._begin()
+        try:
+            crash_point("before-offsets")
+            if offsets:
+                self._producer.send_offsets_to_transaction(
+                    _positions(offsets), group_metadata, _SEND_SECONDS
+                )
+            crash_point("before-commit")
+            self._producer.commit_transaction(_SEND_SECONDS)
+            self._open = False
+            crash_point("after-commit")
+        except KafkaException as error:
+            raise _explained(error) from error
+        self._check()
+
+    def abort(self) -> None:
+        self._failure = None
+        if self._open:
+            self._open = False
+            self._producer.abort_transaction(_SEND_SECONDS)
+
+    def close(self) -> None:
+        self.abort()
+
+    def _begin(self) -> None:
+        if not self._open:
+            self._producer.begin_transaction()
+            self._open = True
+
+
+def _positions(offsets: Offsets) -> list[TopicPartition]:
+    return [
+        TopicPartition(topic, partition, commit.offset, commit.metadata)
+        for (topic, partition), commit in offsets.items()
+    ]
+
+
+def _explained(error: KafkaException) -> StreamsError:
+    inner = code_of(error)
+    if is_migration(inner) or inner.txn_requires_abort():
+        return TaskMigrated(f"the commit was refused, another worker has taken over: {inner.str()}")
+    return StreamsError(f"the commit failed: {inner.str()}")

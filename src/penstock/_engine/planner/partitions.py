@@ -1,0 +1,75 @@
+"""How many partitions each topic has: the users' topics are counted, internal ones are decided.
+
+A repartition topic has the count the user gave it, else the most that any input of the
+sub-topologies writing to it has; topics of one co-partition group have the same count. Semantics
+5.1 and 7.3, Java: RepartitionTopics and CopartitionedTopicsEnforcer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from penstock.errors import StreamsError
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFlow:
+    """What the decision needs to know of a sub-topology: the topics it reads and writes."""
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+def decide_partition_counts(
+    known: Mapping[str, int],
+    internal: Mapping[str, int | None],
+    flows: Iterable[TopicFlow],
+    copartitioned: Iterable[frozenset[str]],
+) -> dict[str, int]:
+    """Give the partition count of every topic.
+
+    `known` are the users' topics, `internal` the repartition topics with the count asked for (None:
+    none), `copartitioned` groups of topics that are read together.
+    """
+    counts = dict(known)
+    counts.update({topic: count for topic, count in internal.items() if count is not None})
+    flows = list(flows)
+    undecided = [topic for topic, count in internal.items() if count is None]
+    while undecided:
+        decided = {topic: count for topic in undecided if (count := _widest(topic, flows, counts))}
+        if not decided:
+            msg = f"cannot tell how many partitions {', '.join(undecided)} should have; nothing that is read feeds them"
+            raise StreamsError(msg)
+        counts.update(decided)
+        undecided = [topic for topic in undecided if topic not in decided]
+    for group in copartitioned:
+        _align(group, internal, counts)
+    return counts
+
+
+def _widest(topic: str, flows: list[TopicFlow], counts: Mapping[str, int]) -> int:
+    """Give the most partitions of the inputs that flow into `topic`, 0 if one is not known yet."""
+    sources = [source for flow in flows if topic in flow.writes for source in flow.reads]
+    if not sources or any(source not in counts for source in sources):
+        return 0
+    return max(counts[source] for source in sources)
+
+
+def _align(
+    group: frozenset[str], internal: Mapping[str, int | None], counts: dict[str, int]
+) -> None:
+    fixed = {
+        topic: counts[topic]
+        for topic in sorted(group)
+        if topic not in internal or internal[topic] is not None
+    }
+    if len(set(fixed.values())) > 1:
+        listed = ", ".join(f"{topic!r} has {count}" for topic, count in fixed.items())
+        msg = (
+            f"topics that are joined must have the same number of partitions; {listed}; "
+            "repartition one of the streams: stream.repartition(Repartitioned(partitions=...))"
+        )
+        raise StreamsError(msg)
+    count = next(iter(fixed.values())) if fixed else max(counts[topic] for topic in group)
+    counts.update(dict.fromkeys(group, count))

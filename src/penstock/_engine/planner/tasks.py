@@ -1,0 +1,47 @@
+"""From sub-topologies to tasks: one task for each partition that any of its inputs has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.topology.nodes import Node, SourceNode
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """A task: `<sub-topology>_<partition>`, what it runs and the partitions it reads."""
+
+    id: str
+    partition: int
+    subtopology: SubtopologyPlan
+    inputs: tuple[tuple[str, int], ...]
+
+
+def plan_tasks(
+    plans: Iterable[SubtopologyPlan], partition_counts: Mapping[str, int]
+) -> list[TaskPlan]:
+    """Give the tasks in the order of their ids: sub-topology, then partition."""
+    tasks = []
+    for plan in plans:
+        topics = plan.source_topics()
+        for partition in range(max((partition_counts[topic] for topic in topics), default=0)):
+            inputs = tuple(
+                (topic, partition) for topic in topics if partition < partition_counts[topic]
+            )
+            tasks.append(TaskPlan(f"{plan.id}_{partition}", partition, plan, inputs))
+    return tasks
+
+
+def resolve_patterns(plan: SubtopologyPlan, topics: Iterable[str]) -> SubtopologyPlan:
+    """Give the plan with each pattern replaced by the topics that match it now."""
+    existing = sorted(topics)
+
+    def resolved(node: Node) -> Node:
+        if not isinstance(node, SourceNode) or node.pattern is None:
+            return node
+        matching = tuple(topic for topic in existing if node.pattern.fullmatch(topic))
+        return replace(node, topics=matching)
+
+    return replace(plan, nodes=tuple(map(resolved, plan.nodes)))
