@@ -257,11 +257,11 @@ def _headers_to_json(headers: Iterable[tuple[str, bytes | None]]) -> Iterator[li
 
 
 def _config(program: ModuleType) -> dict[str, object]:
-    # Java's record cache is switched off; Penstock has none yet, and no setting for it.
     return {
         "application.id": "conformance",
         "default.key.serde": serdes.string(),
         "default.value.serde": serdes.string(),
+        "statestore.cache.max.bytes": 0,
         **getattr(program, "CONFIG", {}),
     }
 

@@ -4,8 +4,19 @@ from penstock import serdes
 from penstock._engine.topology.description import TopologyDescription
 from penstock._engine.topology.topology import Topology
 from penstock.dsl.builder import StreamsBuilder
-from penstock.dsl.options import Branched, Consumed, Named, Printed, Produced, Repartitioned
+from penstock.dsl.grouped import KGroupedStream
+from penstock.dsl.options import (
+    Branched,
+    Consumed,
+    Grouped,
+    Materialized,
+    Named,
+    Printed,
+    Produced,
+    Repartitioned,
+)
 from penstock.dsl.stream import BranchedKStream, KStream
+from penstock.dsl.table import KTable
 from penstock.errors import (
     ConfigError,
     ProcessingError,
@@ -21,22 +32,40 @@ from penstock.processor import (
     ProcessorContext,
     PunctuationType,
 )
-from penstock.record import FixedKeyRecord, Headers, Record, RecordContext, RecordMetadata
+from penstock.record import (
+    Change,
+    FixedKeyRecord,
+    Headers,
+    Record,
+    RecordContext,
+    RecordMetadata,
+)
 from penstock.settings import StreamsConfig
-from penstock.stores import KeyValueStore, Stores
+from penstock.stores import (
+    KeyValueStore,
+    StoreBuilder,
+    Stores,
+    TimestampedKeyValueStore,
+    ValueAndTimestamp,
+)
 
 __all__ = [
     "Branched",
     "BranchedKStream",
     "Cancellable",
+    "Change",
     "ConfigError",
     "Consumed",
     "FixedKeyProcessor",
     "FixedKeyProcessorContext",
     "FixedKeyRecord",
+    "Grouped",
     "Headers",
+    "KGroupedStream",
     "KStream",
+    "KTable",
     "KeyValueStore",
+    "Materialized",
     "Named",
     "Printed",
     "ProcessingError",
@@ -49,12 +78,15 @@ __all__ = [
     "RecordMetadata",
     "Repartitioned",
     "SerializationError",
+    "StoreBuilder",
     "Stores",
     "StreamsBuilder",
     "StreamsConfig",
     "StreamsError",
+    "TimestampedKeyValueStore",
     "Topology",
     "TopologyDescription",
     "TopologyError",
+    "ValueAndTimestamp",
     "serdes",
 ]

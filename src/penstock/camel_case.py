@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, NoReturn
 
+_BETWEEN_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RENAMED = {"foreach": "for_each", "print_": "print"}
 
 
@@ -28,15 +29,16 @@ def snake_case(name: str) -> str:
     >>> snake_case("flatMapValues")
     'flat_map_values'
     """
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
+    return _BETWEEN_WORDS.sub("_", name).lower()
 
 
 def _explain(subject: object, name: str) -> str:
     kind = type(subject)
+    spoken = getattr(kind, "_spoken_name", kind.__name__)
     known = [attribute for attribute in dir(kind) if not attribute.startswith("_")]
     ours = _RENAMED.get(name, snake_case(name))
     if ours != name and ours in known:
-        return f"{kind.__name__} has no {name!r}; in Python it is spelled {ours!r}"
+        return f"{spoken} has no {name!r}; in Python it is spelled {ours!r}"
     near = difflib.get_close_matches(ours, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{kind.__name__} has no {name!r}{hint}"
+    return f"{spoken} has no {name!r}{hint}"

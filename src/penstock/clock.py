@@ -39,3 +39,8 @@ class ManualClock:
 def perf_counter() -> float:
     """Give seconds for measuring how long something took."""
     return time.perf_counter()
+
+
+def monotonic() -> float:
+    """Give seconds that never go back, for leases and intervals."""
+    return time.monotonic()

@@ -54,7 +54,12 @@ class ProcessingError(StreamsError):
     """A record or a timer failed in a node, and its handler chose to fail.
 
     The cause (`__cause__`) is the exception of the user's function; the attributes say where it
-    happened.
+    happened: task, node, and topic, partition and offset of the record (None, -1, -1 in a timer).
+    """
+
+    settled = True
+    """Whether a handler has decided; if not, the next node above asks its own. Of use to the engine
+    only.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from penstock.durations import Duration
 from penstock.record import FixedKeyRecord, Record, RecordMetadata
@@ -107,7 +107,20 @@ class FixedKeyProcessorContext(
     """What a processor that keeps the key may ask of its task. Java: FixedKeyProcessorContext."""
 
 
-class Processor(Generic[KIn, VIn, KOut, VOut]):
+class _HasContext:
+    """Explains the usual slip: an `init` that does not hand its context on."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            kind = type(self).__name__
+            msg = f"{kind!r} object has no attribute {name!r}"
+            if name == "context":
+                msg = f"{kind} has no context; its init must call super().init(context)"
+            raise AttributeError(msg, name=name, obj=self)
+
+
+class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
     """One node of a topology, in the user's own code. Java: Processor."""
 
     context: ProcessorContext[KOut, VOut]
@@ -118,13 +131,14 @@ class Processor(Generic[KIn, VIn, KOut, VOut]):
 
     def process(self, record: Record[KIn, VIn]) -> None:
         """Take one record."""
-        raise NotImplementedError
+        msg = f"{type(self).__name__} must override process(record)"
+        raise NotImplementedError(msg)
 
     def close(self) -> None:
         """Let go of what `init` took; called once per task."""
 
 
-class FixedKeyProcessor(Generic[KIn, VIn, VOut]):
+class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
     """A processor that must not change the key, so that no repartitioning is needed. Java:
     FixedKeyProcessor.
     """
@@ -137,7 +151,8 @@ class FixedKeyProcessor(Generic[KIn, VIn, VOut]):
 
     def process(self, record: FixedKeyRecord[KIn, VIn]) -> None:
         """Take one record."""
-        raise NotImplementedError
+        msg = f"{type(self).__name__} must override process(record)"
+        raise NotImplementedError(msg)
 
     def close(self) -> None:
         """Let go of what `init` took; called once per task."""

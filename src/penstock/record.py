@@ -141,6 +141,16 @@ class Record(FixedKeyRecord[K, V]):
         return Record(self.key, self.value, self.timestamp, headers)
 
 
+class Change(NamedTuple):
+    """What happened to a row of a table: its value now, and the one before if it was asked for;
+    None is no row. A processing exception handler sees one where a table's node failed. Java:
+    Change.
+    """
+
+    new: Any
+    old: Any
+
+
 class RecordMetadata(NamedTuple):
     """Where the record in hand was read; (None, -1, -1) if there is none. Java: RecordMetadata."""
 

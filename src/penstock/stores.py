@@ -9,9 +9,9 @@ stream.process(Counter, state_stores=["counts"])  # it calls context.get_state_s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from penstock.serdes import Serde
 
@@ -59,25 +59,107 @@ class KeyValueStore(Protocol[K, V]):
         """Give about how many entries there are."""
 
 
+class ValueAndTimestamp(NamedTuple, Generic[V]):
+    """A value and the time of the record that made it. Java: ValueAndTimestamp."""
+
+    value: V
+    timestamp: int
+
+
+class TimestampedKeyValueStore(KeyValueStore[K, ValueAndTimestamp[V]], Protocol[K, V]):
+    """A map from keys to values with their times: what tables and aggregates are kept in. Java:
+    TimestampedKeyValueStore.
+    """
+
+
+StoreEngine: TypeAlias = Literal["rocksdb", "in_memory"]
+StoreKind: TypeAlias = Literal["key_value", "timestamped_key_value"]
+Logging: TypeAlias = bool | Mapping[str, str]
+"""Whether a store has a changelog topic; a mapping holds settings of that topic."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoreBuilder:
     """How to make a store; got from `Stores`. Java: StoreBuilder."""
 
     name: str
-    key: Serde[Any]
-    value: Serde[Any]
+    key: Serde[Any] | None
+    """None, as only tables and aggregates may have it, means the default serde."""
+    value: Serde[Any] | None
     logged: bool = True
     """Whether each change is also written to a changelog topic, from which the store can be
     restored.
     """
+    kind: StoreKind = field(default="key_value", repr=False)
+    engine: StoreEngine = field(default="in_memory", repr=False)
+    cached: bool = field(default=False, repr=False)
+    changelog_settings: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    """Settings of the changelog topic."""
 
 
 class Stores:
-    """The kinds of stores. Java: Stores."""
+    """The kinds of stores. Java: Stores.
+
+    `logging` is True, False, or the settings of the changelog topic. With `caching` several changes
+    of a key become one in the store and in the changelog, made at the next commit.
+    """
 
     @staticmethod
     def in_memory_key_value_store(
-        name: str, *, key: Serde[Any], value: Serde[Any], logged: bool = True
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a key-value store that lives in memory."""
-        return StoreBuilder(name, key, value, logged)
+        return store_builder(name, key, value, caching=caching, logging=logging)
+
+    @staticmethod
+    def persistent_key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store that lives on disk, in RocksDB."""
+        return store_builder(name, key, value, engine="rocksdb", caching=caching, logging=logging)
+
+    @staticmethod
+    def timestamped_key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: StoreEngine = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a store that keeps a time with each value, as those of tables do."""
+        return store_builder(
+            name,
+            key,
+            value,
+            kind="timestamped_key_value",
+            engine=store,
+            caching=caching,
+            logging=logging,
+        )
+
+
+def store_builder(
+    name: str,
+    key: Serde[Any] | None,
+    value: Serde[Any] | None,
+    *,
+    kind: StoreKind = "key_value",
+    engine: StoreEngine = "in_memory",
+    caching: bool = False,
+    logging: Logging = True,
+) -> StoreBuilder:
+    """Make a builder of what the user said."""
+    settings = dict(logging) if isinstance(logging, Mapping) else {}
+    return StoreBuilder(name, key, value, logging is not False, kind, engine, caching, settings)

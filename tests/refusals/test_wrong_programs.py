@@ -53,6 +53,10 @@ class EchoValues(FixedKeyProcessor):
         self.context.forward(record)
 
 
+def anything(key: object, value: object) -> bool:
+    return True
+
+
 THE_ONLY_ECHO = Echo()
 COUNTS = Stores.in_memory_key_value_store("counts", key=TEXT, value=serdes.long())
 
@@ -176,6 +180,35 @@ def branch_without_a_predicate() -> None:
     words().split().branch(None)  # wrong
 
 
+@refused(
+    "map_values' mapper must take (value); got the function <lambda>, which takes (key, value); "
+    "did you mean map_values_with_key?"
+)
+def map_values_with_a_function_of_key_and_value() -> None:
+    words().map_values(lambda key, value: value)  # wrong
+
+
+@refused("filter's predicate must take (key, value); got the function <lambda>, which takes (word)")
+def filter_with_a_function_of_the_value_alone() -> None:
+    words().filter(lambda word: word > "m")  # wrong
+
+
+@refused(
+    "partitioner must take (topic, key, value, partitions); got the function <lambda>, which takes "
+    "(key)"
+)
+def partitioner_of_the_key_alone() -> None:
+    words().to("echoes", Produced(partitioner=lambda key: 0))  # wrong
+
+
+@refused(
+    "a sink's topic extractor must take (key, value, record_context); got the function <lambda>, "
+    "which takes (key, value)"
+)
+def topic_extractor_of_key_and_value_alone() -> None:
+    words().to(lambda key, value: "echoes")  # wrong
+
+
 @refused("partitioner must be a function; got 3")
 def partitioner_that_is_a_number() -> None:
     Produced(partitioner=3)  # wrong
@@ -280,7 +313,7 @@ def name_of_two_dots() -> None:
 
 @refused("a name must be a str; got 5")
 def name_that_is_a_number() -> None:
-    words().filter(bool, named=5)  # wrong
+    words().filter(anything, named=5)  # wrong
 
 
 @refused(
@@ -288,7 +321,7 @@ def name_that_is_a_number() -> None:
     "' ', '!', 'ß', 'ö'"
 )
 def name_with_strange_characters() -> None:
-    words().filter(bool, named="große wörter!")  # wrong
+    words().filter(anything, named="große wörter!")  # wrong
 
 
 @refused("a name must have at most 249 characters; got 250: 'nnnnnnnnnnnnnnnnnnnn'...")
@@ -442,7 +475,7 @@ def branch_with_a_topic_for_a_consumer() -> None:
 
 @refused("a branch's function must give a KStream or None; got 'echoes'")
 def branch_whose_function_gives_no_stream() -> None:
-    words().split().branch(bool, Branched(function=lambda stream: "echoes"))  # wrong
+    words().split().branch(anything, Branched(function=lambda stream: "echoes"))  # wrong
 
 
 @refused("merge takes another KStream; got None")

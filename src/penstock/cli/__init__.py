@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from penstock.cli import demo, describe
+from penstock.cli import broker, demo, describe
 from penstock.errors import StreamsError
 
-_COMMANDS = (demo, describe)
+_COMMANDS = (broker, demo, describe)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar, cast, overload
 
 from penstock._engine.topology.build import build
-from penstock._engine.topology.checks import check_option, check_store, split_topics
-from penstock._engine.topology.graph import Graph, StateStore, StreamSource
+from penstock._engine.topology.checks import (
+    check_option,
+    check_store,
+    check_topic,
+    split_topics,
+)
+from penstock._engine.topology.graph import Graph, StateStore, StreamSource, TableFromTopic
+from penstock._engine.topology.naming import check_name
+from penstock._engine.topology.nodes import TableSource
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl.options import Consumed
+from penstock.dsl.options import Consumed, Materialized
 from penstock.dsl.stream import KStream
+from penstock.dsl.table import KTable, store_name, table_store
+from penstock.settings import StreamsConfig
 from penstock.stores import StoreBuilder
 
 K = TypeVar("K")
@@ -74,6 +83,66 @@ class StreamsBuilder(ExplainsCamelCase):
             repartition_required=False,
         )
 
+    @overload
+    def table(
+        self, topic: str, consumed: None = None, materialized: None = None
+    ) -> KTable[Any, Any]: ...
+    @overload
+    def table(
+        self, topic: str, consumed: Consumed[K, V], materialized: Materialized[K, V] | None = None
+    ) -> KTable[K, V]: ...
+    @overload
+    def table(
+        self, topic: str, consumed: None = None, *, materialized: Materialized[K, V]
+    ) -> KTable[K, V]: ...
+    def table(
+        self,
+        topic: str,
+        consumed: Consumed[K, V] | None = None,
+        materialized: Materialized[K, V] | None = None,
+    ) -> KTable[K, V]:
+        """Read a topic as a table: the latest value of each key, None deletes. Java:
+        StreamsBuilder.table.
+
+        It is kept in a store if `materialized` names one, or a verb below looks rows up. The serdes
+        are those of `consumed`; only if there is none, those of `materialized`.
+        """
+        check_topic(topic)
+        kept = (
+            Materialized[K, V]()
+            if materialized is None
+            else check_option(materialized, Materialized, "table")
+        )
+        read = (
+            Consumed(key=kept.key, value=kept.value)
+            if consumed is None
+            else check_option(consumed, Consumed, "table")
+        )
+        source_name = None if read.name is None else check_name(f"{read.name}-source")
+        name = store_name(self._graph, kept, f"{topic}-")
+        names = self._graph.names
+        drawing = TableFromTopic(
+            source_name=names.named_or_next(source_name, "KSTREAM-SOURCE-"),
+            name=names.named_or_next(read.name, "KTABLE-SOURCE-"),
+            topic=topic,
+            key_serde=read.key,
+            value_serde=read.value,
+            timestamp_extractor=read.timestamp_extractor,
+            offset_reset=read.offset_reset,
+            operation=TableSource(
+                table_store(kept, name, read.key, read.value),
+                is_materialized=kept.name is not None,
+            ),
+        )
+        return KTable(
+            self._graph,
+            self._graph.add(drawing),
+            key_serde=read.key,
+            value_serde=read.value,
+            sources=frozenset({drawing.source_name}),
+            queryable_store_name=kept.name,
+        )
+
     def add_state_store(self, store: StoreBuilder) -> StreamsBuilder:
         """Add a store for `process(..., state_stores=[name])`. Java:
         StreamsBuilder.addStateStore.
@@ -81,6 +150,18 @@ class StreamsBuilder(ExplainsCamelCase):
         self._graph.add(StateStore(check_store(store, "add_state_store")))
         return self
 
-    def build(self) -> Topology:
-        """Build the topology of all that was said so far. Java: StreamsBuilder.build."""
-        return build(self._graph.steps)
+    def build(self, config: Mapping[str, Any] | StreamsConfig | None = None) -> Topology:
+        """Build the topology of all that was said so far. Java: StreamsBuilder.build.
+
+        `config` may hold settings of the application; of them a build looks at
+        `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name.
+        """
+        return build(self._graph, names_required=_names_required(config))
+
+
+def _names_required(config: Mapping[str, Any] | StreamsConfig | None) -> bool:
+    if config is None:
+        return False
+    if not isinstance(config, StreamsConfig):
+        config = StreamsConfig({"application.id": "not-named-yet", **config})
+    return config.explicit_names_required

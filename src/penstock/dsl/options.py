@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from penstock._engine.topology.checks import (
     check_function,
+    check_logging,
     check_offset_reset,
+    check_partitioner,
     check_partitions,
     check_serde,
+    check_store_engine,
     check_timestamp_extractor,
     check_writable,
 )
 from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
+from penstock.stores import Logging, StoreEngine
 from penstock.timestamps import TimestampExtractor
 
 if TYPE_CHECKING:
@@ -84,7 +88,7 @@ class Produced(Generic[K, V]):
         check_serde(self.key, "key")
         check_serde(self.value, "value")
         if self.partitioner is not None:
-            check_function(self.partitioner, "partitioner")
+            check_partitioner(self.partitioner)
         if self.name is not None:
             check_name(self.name)
 
@@ -109,7 +113,53 @@ class Repartitioned(Generic[K, V]):
         if self.partitions is not None:
             check_partitions(self.partitions)
         if self.partitioner is not None:
-            check_function(self.partitioner, "partitioner")
+            check_partitioner(self.partitioner)
+
+
+@dataclass(frozen=True)
+class Grouped(Generic[K, V]):
+    """How to write and read the repartition topic of a grouping; `name` gives the topic
+    `<name>-repartition`, and all aggregations of one named grouping share it. Java: Grouped.
+
+    Once a `Grouped` is given, a serde it leaves out is the default one, not the stream's.
+    """
+
+    name: str | None = None
+    key: Serde[K] | None = None
+    value: Serde[V] | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            check_name(self.name)
+        check_serde(self.key, "key")
+        check_serde(self.value, "value")
+
+
+@dataclass(frozen=True)
+class Materialized(Generic[K, V]):
+    """How to keep a table or an aggregate; `name` is its store's, by which it can be queried. Java:
+    Materialized.
+
+    `store` chooses where it lives, None is the default: RocksDB. With `caching` several changes of
+    a key become one, forwarded at the next commit. `logging` is True, False, or the settings of the
+    changelog topic.
+    """
+
+    name: str | None = None
+    key: Serde[K] | None = None
+    value: Serde[V] | None = None
+    store: StoreEngine | None = None
+    caching: bool = True
+    logging: Logging = True
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            check_name(self.name, "store's name")
+        check_serde(self.key, "key")
+        check_serde(self.value, "value")
+        if self.store is not None:
+            check_store_engine(self.store)
+        check_logging(self.logging)
 
 
 @dataclass(frozen=True)
@@ -130,7 +180,7 @@ class Branched(Generic[K, V]):
             raise TopologyError(msg)
         for role, given in (("function", self.function), ("consumer", self.consumer)):
             if given is not None:
-                check_function(given, f"a branch's {role}")
+                check_function(given, f"a branch's {role}", "stream")
 
 
 def _key_and_value(key: object, value: object) -> str:
@@ -147,7 +197,7 @@ class Printed(Generic[K, V]):
     name: str | None = None
 
     def __post_init__(self) -> None:
-        check_function(self.mapper, "mapper")
+        check_function(self.mapper, "mapper", "key", "value")
         if self.name is not None:
             check_name(self.name)
         if self.file is not None:

@@ -22,8 +22,12 @@ from penstock._engine.topology.graph import (
     repartition_names,
 )
 from penstock.camel_case import ExplainsCamelCase
+from penstock.dsl import grouped as groups
+from penstock.dsl import table
 from penstock.dsl.options import (
     Branched,
+    Grouped,
+    Materialized,
     NameLike,
     Printed,
     Produced,
@@ -87,7 +91,7 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self, predicate: Callable[[K, V], object], *, named: NameLike = None
     ) -> KStream[K, V]:
         """Keep the records for which `predicate(key, value)` is true. Java: KStream.filter."""
-        check_function(predicate, "filter's predicate")
+        check_function(predicate, "filter's predicate", "key", "value")
         return self._same(
             self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=True), named)
         )
@@ -96,7 +100,7 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self, predicate: Callable[[K, V], object], *, named: NameLike = None
     ) -> KStream[K, V]:
         """Drop the records for which `predicate(key, value)` is true. Java: KStream.filterNot."""
-        check_function(predicate, "filter_not's predicate")
+        check_function(predicate, "filter_not's predicate", "key", "value")
         return self._same(
             self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=False), named)
         )
@@ -105,12 +109,12 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self, mapper: Callable[[K, V], tuple[K2, V2]], *, named: NameLike = None
     ) -> KStream[K2, V2]:
         """Turn each record into the pair `mapper(key, value)`. Java: KStream.map."""
-        check_function(mapper, "map's mapper")
+        check_function(mapper, "map's mapper", "key", "value")
         return self._rekeyed(self._draw("KSTREAM-MAP-", nodes.Map(mapper), named), None)
 
     def map_values(self, mapper: Callable[[V], V2], *, named: NameLike = None) -> KStream[K, V2]:
         """Replace each value by `mapper(value)`. Java: KStream.mapValues."""
-        check_function(mapper, "map_values' mapper")
+        check_function(mapper, "map_values' mapper", "value", instead="map_values_with_key")
         operation = nodes.MapValues(mapper, with_key=False)
         return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
 
@@ -118,7 +122,7 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self, mapper: Callable[[K, V], V2], *, named: NameLike = None
     ) -> KStream[K, V2]:
         """Replace each value by `mapper(key, value)`. Java: KStream.mapValues."""
-        check_function(mapper, "map_values_with_key's mapper")
+        check_function(mapper, "map_values_with_key's mapper", "key", "value")
         operation = nodes.MapValues(mapper, with_key=True)
         return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
 
@@ -128,14 +132,16 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         """Turn each record into the pairs of `mapper(key, value)`, none or many. Java:
         KStream.flatMap.
         """
-        check_function(mapper, "flat_map's mapper")
+        check_function(mapper, "flat_map's mapper", "key", "value")
         return self._rekeyed(self._draw("KSTREAM-FLATMAP-", nodes.FlatMap(mapper), named), None)
 
     def flat_map_values(
         self, mapper: Callable[[V], Iterable[V2]], *, named: NameLike = None
     ) -> KStream[K, V2]:
         """Give the record once for each value of `mapper(value)`. Java: KStream.flatMapValues."""
-        check_function(mapper, "flat_map_values' mapper")
+        check_function(
+            mapper, "flat_map_values' mapper", "value", instead="flat_map_values_with_key"
+        )
         operation = nodes.FlatMapValues(mapper, with_key=False)
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
 
@@ -145,24 +151,24 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         """Give the record once for each value of `mapper(key, value)`. Java:
         KStream.flatMapValues.
         """
-        check_function(mapper, "flat_map_values_with_key's mapper")
+        check_function(mapper, "flat_map_values_with_key's mapper", "key", "value")
         operation = nodes.FlatMapValues(mapper, with_key=True)
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
 
     def select_key(self, mapper: Callable[[K, V], K2], *, named: NameLike = None) -> KStream[K2, V]:
         """Replace each key by `mapper(key, value)`. Java: KStream.selectKey."""
-        check_function(mapper, "select_key's mapper")
+        check_function(mapper, "select_key's mapper", "key", "value")
         step = self._draw("KSTREAM-KEY-SELECT-", nodes.SelectKey(mapper), named)
         return self._rekeyed(step, self._value_serde)
 
     def peek(self, action: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
         """Call `action(key, value)` for its effect and pass the record on. Java: KStream.peek."""
-        check_function(action, "peek's action")
+        check_function(action, "peek's action", "key", "value")
         return self._same(self._draw("KSTREAM-PEEK-", nodes.Peek(action, end=False), named))
 
     def for_each(self, action: Callable[[K, V], object], *, named: NameLike = None) -> None:
         """Call `action(key, value)` for its effect; the stream ends here. Java: KStream.foreach."""
-        check_function(action, "for_each's action")
+        check_function(action, "for_each's action", "key", "value")
         self._draw("KSTREAM-FOREACH-", nodes.Peek(action, end=True), named)
 
     def print(self, printed: Printed[K, V] | None = None) -> None:
@@ -210,21 +216,12 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
             if repartitioned is None
             else check_option(repartitioned, Repartitioned, "repartition")
         )
-        names = self._graph.names
-        called = repartition_names(names, option.name or names.processor("KSTREAM-REPARTITION-"))
+        prefix = option.name or self._graph.names.processor("KSTREAM-REPARTITION-")
+        called = repartition_names(self._graph, prefix, by_user=option.name is not None)
         value_serde = option.value or self._value_serde
         step = self._graph.add(
-            Repartition(
-                filter_name=called.filter,
-                sink_name=called.sink,
-                source_name=called.source,
-                topic=called.topic,
-                partitions=option.partitions,
-                # Java takes only the key serde given here, not the stream's own, for the topic.
-                key_serde=option.key,
-                value_serde=value_serde,
-                partitioner=option.partitioner,
-            ),
+            # Java takes only the key serde given here, not the stream's own, for the topic.
+            Repartition(called, option.key, value_serde, option.partitions, option.partitioner),
             self._step,
         )
         return KStream(
@@ -254,6 +251,70 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
             partitioner=option.partitioner,
         )
         self._graph.add(sink, self._step)
+
+    def group_by_key(self, grouped: Grouped[K, V] | None = None) -> groups.KGroupedStream[K, V]:
+        """Group the records by their key, to be aggregated. Java: KStream.groupByKey."""
+        option = (
+            Grouped(key=self._key_serde, value=self._value_serde)
+            if grouped is None
+            else check_option(grouped, Grouped, "group_by_key")
+        )
+        return groups.KGroupedStream(
+            self._graph,
+            self._step,
+            grouped=option,
+            sources=self._sources,
+            repartition_required=self._repartition_required,
+        )
+
+    def group_by(
+        self, selector: Callable[[K, V], K2], grouped: Grouped[K2, V] | None = None
+    ) -> groups.KGroupedStream[K2, V]:
+        """Group the records by the key `selector(key, value)`, to be aggregated. Java:
+        KStream.groupBy.
+        """
+        check_function(selector, "group_by's selector", "key", "value")
+        option = (
+            Grouped[K2, V](value=self._value_serde)
+            if grouped is None
+            else check_option(grouped, Grouped, "group_by")
+        )
+        step = self._draw("KSTREAM-KEY-SELECT-", nodes.SelectKey(selector), option.name)
+        return groups.KGroupedStream(
+            self._graph, step, grouped=option, sources=self._sources, repartition_required=True
+        )
+
+    def to_table(
+        self, materialized: Materialized[K, V] | None = None, *, named: NameLike = None
+    ) -> table.KTable[K, V]:
+        """Take the records as changes of a table: the latest value of each key, None deletes. Java:
+        KStream.toTable.
+        """
+        name = self._graph.names.named_or_next(given_name(named), "KSTREAM-TOTABLE-")
+        option = (
+            Materialized(key=self._key_serde, value=self._value_serde)
+            if materialized is None
+            else check_option(materialized, Materialized, "to_table")
+        )
+        store_name = table.store_name(self._graph, option, "KSTREAM-TOTABLE-")
+        key_serde = option.key or self._key_serde
+        value_serde = option.value or self._value_serde
+        step, sources = self._step, self._sources
+        if self._repartition_required:
+            called = repartition_names(self._graph, name, by_user=named is not None)
+            step = self._graph.add(Repartition(called, key_serde, value_serde), step)
+            sources = frozenset({called.source})
+        # Java takes only the serdes given here, not the stream's own, for the store.
+        store = table.table_store(option, store_name, option.key, option.value)
+        operation = nodes.TableSource(store, is_materialized=option.name is not None)
+        return table.KTable(
+            self._graph,
+            self._graph.add(Process(name, operation), step),
+            key_serde=key_serde,
+            value_serde=value_serde,
+            sources=sources,
+            queryable_store_name=option.name,
+        )
 
     def process(
         self,
@@ -351,7 +412,7 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         """Send the records for which `predicate(key, value)` is the first to be true. Java:
         BranchedKStream.branch.
         """
-        check_function(predicate, "branch's predicate")
+        check_function(predicate, "branch's predicate", "key", "value")
         predicates = (*self._operation.predicates, predicate)
         option = self._option(branched, "branch")
         self._add(predicates, len(predicates), option)

@@ -17,16 +17,18 @@ from penstock.errors import StreamsError
 _VARIABLE = "PENSTOCK_CRASH_AT"
 _visits: dict[str, int] = {}
 
-_LOST_MEMBERSHIP = frozenset({
-    KafkaError.ILLEGAL_GENERATION,
-    KafkaError.UNKNOWN_MEMBER_ID,
-    KafkaError.FENCED_INSTANCE_ID,
-    KafkaError.REBALANCE_IN_PROGRESS,
-    KafkaError._FENCED,
-    KafkaError.INVALID_PRODUCER_EPOCH,
-    KafkaError.PRODUCER_FENCED,
-    KafkaError._STATE,
-})
+_LOST_MEMBERSHIP = frozenset(
+    {
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.FENCED_INSTANCE_ID,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError._FENCED,
+        KafkaError.INVALID_PRODUCER_EPOCH,
+        KafkaError.PRODUCER_FENCED,
+        KafkaError._STATE,
+    }
+)
 
 
 class TaskMigrated(StreamsError):

@@ -59,6 +59,7 @@ class _Sender:
                 key,
                 _ANY_PARTITION if partition is None else partition,
                 None,
+                None,
                 # librdkafka takes 0 for "now"; one millisecond after the epoch is nearer to the truth.
                 timestamp or 1,
                 list(headers) if headers else None,

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from penstock._engine.state.layers.table import TableState
 from penstock.processor import ProcessorContext
 from penstock.record import HeaderPairs
 
@@ -34,6 +35,10 @@ class Site:
     """Tells the task the time of the record that a user's processor is about to take."""
     context: ProcessorContext[Any, Any]
     """What a user's processor is handed."""
+    table: Callable[[str], TableState]
+    """Gives the store of a table or an aggregate by its name."""
+    drop: Callable[[str], None]
+    """Counts the record in hand as dropped, for a reason."""
     on_init: Callable[[Callable[[], object]], None]
     """Takes a function to call when the task starts; parents start before children."""
     on_close: Callable[[Callable[[], object]], None]

@@ -53,7 +53,7 @@ def map_records(operation: nodes.Map, site: Site) -> Process:
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             pair = mapper(key, value)
-            if type(pair) is not tuple:
+            if type(pair) is not tuple or len(pair) != 2:
                 _check_pair(pair, "map")
             new_key, new_value = pair
             forward(new_key, new_value, timestamp, headers)
@@ -101,8 +101,11 @@ def flat_map(operation: nodes.FlatMap, site: Site) -> Process:
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
-            for pair in mapper(key, value):
-                if type(pair) is not tuple:
+            pairs = mapper(key, value)
+            if pairs is None:
+                _refuse_none("flat_map's", "(key, value) pairs")
+            for pair in pairs:
+                if type(pair) is not tuple or len(pair) != 2:
                     _check_pair(pair, "flat_map")
                 new_key, new_value = pair
                 forward(new_key, new_value, timestamp, headers)
@@ -123,7 +126,10 @@ def flat_map_values(operation: nodes.FlatMapValues, site: Site) -> Process:
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
-            for new_value in mapper(key, value) if with_key else mapper(value):
+            new_values = mapper(key, value) if with_key else mapper(value)
+            if new_values is None:
+                _refuse_none("flat_map_values'", "several values, or none in an empty list")
+            for new_value in new_values:
                 forward(key, new_value, timestamp, headers)
         except Exception as error:
             failed(error, key, value, timestamp, headers)
@@ -208,6 +214,12 @@ def _check_pair(pair: object, verb: str) -> None:
     """Let named tuples pass; a str of two letters would unpack, so anything else is refused by its
     type.
     """
-    if not isinstance(pair, tuple):
-        msg = f"{verb}'s mapper must give (key, value) pairs; got {pair!r}"
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        expected = "a (key, value) pair" if verb == "map" else "(key, value) pairs"
+        msg = f"{verb}'s mapper must give {expected}; got {pair!r}"
         raise StreamsError(msg)
+
+
+def _refuse_none(whose: str, expected: str) -> None:
+    msg = f"{whose} mapper must give {expected}; got None"
+    raise StreamsError(msg)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock._engine.operators import stateless, user
+from penstock._engine.operators import aggregate, stateless, table, user
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.topology import nodes
 
@@ -22,6 +22,12 @@ _OPERATORS: dict[type[nodes.Operation], Callable[[Any, Site], Process]] = {
     nodes.PassThrough: stateless.pass_through,
     nodes.Print: stateless.print_records,
     nodes.UserProcessor: user.user_processor,
+    nodes.Aggregate: aggregate.aggregate_records,
+    nodes.Reduce: aggregate.reduce_records,
+    nodes.TableSource: table.table_source,
+    nodes.TableFilter: table.table_filter,
+    nodes.TableMapValues: table.table_map_values,
+    nodes.ToStream: table.to_stream,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from penstock._engine.topology.java_hash import order_after_growing
 from penstock._engine.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
 from penstock._engine.topology.subtopologies import node_groups
 from penstock._engine.topology.topology import Topology
@@ -17,6 +18,8 @@ class StorePlan:
 
     builder: StoreBuilder
     changelog: str | None
+    serde_topic: str
+    """The topic that its serdes are told: what its changelog is called, even if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +70,17 @@ def _plan(
         for node in nodes
         if isinstance(node, ProcessorNode)
     }
-    used = dict.fromkeys(store for stores in stores_of.values() for store in stores)
+    # Java keeps the stores of a processor in a hash set: they are opened and flushed in its order.
+    used = dict.fromkeys(
+        store for stores in stores_of.values() for store in order_after_growing(stores)
+    )
     stores = {name: _plan_store(topology.stores[name], application_id) for name in used}
     return SubtopologyPlan(number, nodes, stores, stores_of)
 
 
 def _plan_store(builder: StoreBuilder, application_id: str) -> StorePlan:
-    return StorePlan(
-        builder, f"{application_id}-{builder.name}-changelog" if builder.logged else None
-    )
+    topic = f"{application_id}-{builder.name}-changelog"
+    return StorePlan(builder, topic if builder.logged else None, topic)
 
 
 def _on_broker(topology: Topology, node: Node, application_id: str) -> Node:

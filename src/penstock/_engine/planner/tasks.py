@@ -22,7 +22,9 @@ class TaskPlan:
 def plan_tasks(
     plans: Iterable[SubtopologyPlan], partition_counts: Mapping[str, int]
 ) -> list[TaskPlan]:
-    """Give the tasks in the order of their ids: sub-topology, then partition."""
+    """Give the tasks by partition, then sub-topology: a group that is dealt stretches of them deals
+    each worker some of every sub-topology.
+    """
     tasks = []
     for plan in plans:
         topics = plan.source_topics()
@@ -31,7 +33,7 @@ def plan_tasks(
                 (topic, partition) for topic in topics if partition < partition_counts[topic]
             )
             tasks.append(TaskPlan(f"{plan.id}_{partition}", partition, plan, inputs))
-    return tasks
+    return sorted(tasks, key=lambda task: (task.partition, task.subtopology.id))
 
 
 def resolve_patterns(plan: SubtopologyPlan, topics: Iterable[str]) -> SubtopologyPlan:

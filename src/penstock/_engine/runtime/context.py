@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.position import Position
+from penstock._engine.state.layers.table import TableState
 from penstock._engine.topology.nodes import ProcessorNode, UserProcessor
 from penstock.camel_case import ExplainsCamelCase
 from penstock.durations import Duration, to_milliseconds
@@ -34,10 +35,13 @@ class TaskServices(Protocol):
     ) -> Cancellable: ...
     def request_commit(self) -> None: ...
     def store(self, name: str) -> Any: ...
+    def table(self, name: str) -> TableState: ...
 
 
 class NodeContext(ExplainsCamelCase):
     """The ProcessorContext of one node."""
+
+    _spoken_name = "ProcessorContext"
 
     def __init__(
         self,
@@ -103,6 +107,12 @@ class NodeContext(ExplainsCamelCase):
         if interval_ms < 1:
             msg = f"a schedule's interval must be at least 1 ms; got {interval!r}"
             raise ValueError(msg)
+        if not isinstance(type, PunctuationType):
+            msg = f"a schedule's type must be a PunctuationType; got {type!r}"
+            raise TypeError(msg)
+        if not callable(callback):
+            msg = f"a schedule's callback must be a function (timestamp); got {callback!r}"
+            raise TypeError(msg)
         if start_time is not None and start_time < 0:
             msg = f"a schedule's start_time must not be before the epoch; got {start_time}"
             raise ValueError(msg)

@@ -6,6 +6,7 @@ keeps.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -24,7 +25,7 @@ from penstock._engine.runtime.position import (
     RawScope,
 )
 from penstock._engine.topology.nodes import Node, title_of
-from penstock.errors import ProcessingError, failure_location
+from penstock.errors import ProcessingError, StreamsError, failure_location
 from penstock.handlers import (
     DeserializationExceptionHandler,
     ErrorHandlerContext,
@@ -35,6 +36,9 @@ from penstock.handlers import (
     SerializationOrigin,
 )
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
+
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,15 @@ class Failures:
             raise self._error(node, f"failed on the record {self._place()}", error) from error
 
         return failed
+
+    def drop_in(self, node: Node) -> Callable[[str], None]:
+        """Give the function that `node` calls to drop the record in hand, with the reason."""
+
+        def drop(reason: str) -> None:
+            self._counters.dropped_records += 1
+            _LOG.warning("node=%s dropped the record %s: %s", node.name, self._place(), reason)
+
+        return drop
 
     def fail_in_source(self, node: Node, error: Exception) -> NoReturn:
         """Raise for what a sink below source `node` raised: there is no node between them to ask a
@@ -177,8 +190,7 @@ class Failures:
         if self._apply(response) is Result.RESUME:
             self._counters.dropped_records += 1
             return
-        raise self._located(
-            _UnsettledError,
+        raise self._unsettled(
             node,
             f"cannot write the {origin} of a record to topic {record.topic!r} {self._place()}: "
             f"{_said(error)}; to skip such records set 'production.exception.handler'",
@@ -188,8 +200,7 @@ class Failures:
         self, node: Node, record: ProducerRecord, error: TypeError, origin: SerializationOrigin
     ) -> ProcessingError:
         got = record.key if origin == "key" else record.value
-        return self._located(
-            _UnsettledError,
+        return self._unsettled(
             node,
             f"writes to topic {record.topic!r} with a {origin} serde that does not fit: got "
             f"{type(got).__name__} {got!r} {self._place()}; {error}; pass the right one: "
@@ -231,12 +242,18 @@ class Failures:
         )
 
     def _error(self, node: Node, what: str, cause: Exception) -> ProcessingError:
-        return self._located(ProcessingError, node, f"{what}: {_said(cause)}")
+        return self._located(node, f"{what}: {_said(cause)}")
 
-    def _located(self, kind: type[ProcessingError], node: Node, what: str) -> ProcessingError:
+    def _unsettled(self, node: Node, what: str) -> ProcessingError:
+        """Make what a sink raises: as in Java, the node above it still asks its own handler."""
+        error = self._located(node, what)
+        error.settled = False
+        return error
+
+    def _located(self, node: Node, what: str) -> ProcessingError:
         """Make an error at the record in hand."""
         position = self._position
-        return kind(
+        return ProcessingError(
             f"{title_of(node)} {what}",
             task_id=self._task_id,
             node=node.name,
@@ -273,10 +290,6 @@ class Failures:
         )
 
 
-class _UnsettledError(ProcessingError):
-    """What a sink raises: as in Java, the node above it still asks its own handler."""
-
-
 def lifecycle_error(task_id: str, node: Node, what: str, error: Exception) -> ProcessingError:
     """Make the error for a processor whose `init` or `close` raised."""
     msg = f"{title_of(node)} failed to {what} in task {task_id}: {_said(error)}"
@@ -284,9 +297,10 @@ def lifecycle_error(task_id: str, node: Node, what: str, error: Exception) -> Pr
 
 
 def _is_settled(error: Exception) -> bool:
-    return isinstance(error, ProcessingError) and not isinstance(error, _UnsettledError)
+    return isinstance(error, ProcessingError) and error.settled
 
 
 def _said(error: Exception) -> str:
     location = failure_location(error)
-    return f"{type(error).__name__}: {error}{f' (at {location})' if location else ''}"
+    kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
+    return f"{kind}{error}{f' (at {location})' if location else ''}"

@@ -11,7 +11,7 @@ from penstock._engine.operators.site import Process
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.topology.nodes import SinkNode
+from penstock._engine.topology.nodes import SinkNode, title_of
 from penstock.errors import StreamsError
 from penstock.handlers import SerializationOrigin
 from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
@@ -103,17 +103,17 @@ class SinkBuilder:
             if chosen is None:
                 send(key, value, timestamp, headers)
                 return
-            partitions = {chosen} if isinstance(chosen, int) else set(_checked(chosen, node))
+            partitions = _checked(chosen, node)
             if not partitions:
                 counters.dropped_records += 1
-            for partition in sorted(partitions):
+            for partition in partitions:
                 send(key, value, timestamp, headers, partition)
 
         return process
 
     def _routed(self, outlet: Outlet) -> Process:
         """Choose the topic for each record; the ways to the topics met so far are kept."""
-        extract, position, name = outlet.node.topic, self._position, outlet.node.name
+        extract, position, node = outlet.node.topic, self._position, outlet.node
         assert callable(extract)
         known: dict[str, Process] = {}
 
@@ -122,22 +122,26 @@ class SinkBuilder:
                 position.topic, position.partition, position.offset, timestamp, Headers(headers)
             )
             topic = extract(key, value, context)
+            if not isinstance(topic, str):
+                msg = f"the topic extractor of {title_of(node)} must give a name; got {topic!r}"
+                raise StreamsError(msg)
             way = known.get(topic)
             if way is None:
-                if not isinstance(topic, str):
-                    msg = f"the topic extractor of sink {name!r} must give a name; got {topic!r}"
-                    raise StreamsError(msg)
                 way = known[topic] = self._way_to(topic, outlet)
             way(key, value, timestamp, headers)
 
         return process
 
 
-def _checked(chosen: object, node: SinkNode) -> Iterable[int]:
-    if not isinstance(chosen, Iterable) or isinstance(chosen, str):
-        msg = (
-            f"the partitioner of sink {node.name!r} must give a partition, several or None; "
-            f"got {chosen!r}"
-        )
-        raise StreamsError(msg)
-    return chosen
+def _checked(chosen: object, node: SinkNode) -> list[int]:
+    """Give the chosen partitions, each once, in order."""
+    given = chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else (chosen,)
+    partitions = set(given)
+    for partition in partitions:
+        if not isinstance(partition, int) or partition < 0:
+            msg = (
+                f"the partitioner of {title_of(node)} must give a partition, several or None; "
+                f"got {chosen!r}"
+            )
+            raise StreamsError(msg)
+    return sorted(partitions)

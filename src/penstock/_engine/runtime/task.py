@@ -7,6 +7,7 @@ records and the time, takes the outputs and performs the commit. Java: StreamTas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from penstock._engine.metrics.counters import TaskCounters
@@ -19,10 +20,18 @@ from penstock._engine.runtime.position import HEADERS, UNKNOWN, Position, RawRec
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
 from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
 from penstock._engine.runtime.sink import SinkBuilder
-from penstock._engine.runtime.stores import open_stores
+from penstock._engine.runtime.stores import (
+    MakeEngine,
+    StoreSite,
+    TaskStore,
+    memory_engine,
+    open_stores,
+)
 from penstock._engine.runtime.wiring import Wiring
+from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.table import TableState
 from penstock._engine.topology.nodes import ProcessorNode, SourceNode, title_of
-from penstock.errors import StreamsError
+from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.settings import StreamsConfig
 
@@ -37,6 +46,9 @@ class Task:
         config: StreamsConfig,
         partitions: Iterable[TopicPartition],
         partition_count: Callable[[str], int],
+        *,
+        make_engine: MakeEngine = memory_engine,
+        cache_budget: CacheBudget | None = None,
     ) -> None:
         self.task_id = task_id
         self.application_id = config.application_id
@@ -56,7 +68,11 @@ class Task:
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
         partition = int(task_id.rpartition("_")[2])
-        self.stores = open_stores(plan.stores, partition, self._collector, self.position)
+        budget = cache_budget or CacheBudget(config.cache_bytes_max)
+        site = StoreSite(partition, config, self._collector, self.position, make_engine, budget)
+        self._stores = open_stores(plan.stores, site)
+        self.stores = {name: store.face for name, store in self._stores.items()}
+        """The stores as processors see them."""
         self._wiring = Wiring(plan, self, config, self._failures, sinks)
         self._queues = RecordQueues(config.max_task_idle_ms, self.counters)
         for topic, partition in partitions:
@@ -86,6 +102,16 @@ class Task:
     def set_lags(self, lags: Mapping[TopicPartition, int]) -> None:
         """Learn how many records of each partition are still on the broker."""
         self._queues.lags = lags
+
+    def resume_time(self, partition: TopicPartition, partition_time: int) -> None:
+        """Go on with the time that a partition had when it was last committed."""
+        queue = self._queues.by_partition[partition]
+        queue.partition_time = max(queue.partition_time, partition_time)
+        self.position.stream_time_ms = max(self.position.stream_time_ms, partition_time)
+
+    def buffered(self) -> dict[TopicPartition, int]:
+        """Give how many records of each partition wait here."""
+        return {partition: len(queue) for partition, queue in self._queues.by_partition.items()}
 
     def has_records(self) -> bool:
         """Tell whether records wait to be processed."""
@@ -130,7 +156,7 @@ class Task:
                 self.counters.processed += 1
                 try:
                     process(key, value, timestamp, raw[HEADERS])
-                except StreamsError:
+                except ProcessingError:
                     raise
                 except Exception as error:
                     self._failures.fail_in_source(queue.source, error)
@@ -151,13 +177,22 @@ class Task:
         return self._collector.drain()
 
     def prepare_commit(self) -> Commit | None:
-        """Decide what to commit; None if nothing happened since the last commit."""
+        """Let out what caches hold back, then decide what to commit; None if nothing happened since
+        the last commit.
+
+        The flush may forward and so produce: drain the outputs after this.
+        """
         if not self._commit_needed:
             return None
+        for store in self._stores.values():
+            store.flush()
         return decide(self._consumed)
 
-    def committed(self) -> None:
-        """Learn that the prepared commit has been performed."""
+    def committed(self, changelog_offsets: Mapping[TopicPartition, int] | None = None) -> None:
+        """Learn that the prepared commit has been performed, and where the changelogs go on."""
+        offsets = changelog_offsets or {}
+        for store in self._stores.values():
+            store.commit(None if store.changelog is None else offsets.get(store.changelog))
         self._consumed.clear()
         self._commit_needed = self.commit_requested = False
 
@@ -173,8 +208,21 @@ class Task:
                 except Exception as error:
                     failure = lifecycle_error(self.task_id, node, "close", error)
                     failure.__cause__ = error
+        for store in self._stores.values():
+            store.close()
         if failure is not None:
             raise failure
+
+    def discard(self) -> None:
+        """Close after an abort: what is not committed is forgotten, failures to close do not count."""
+        with suppress(StreamsError):
+            self.close()
+
+    def restorable(self) -> dict[TopicPartition, TaskStore]:
+        """Give the stores to be restored before the start, by their changelog partitions."""
+        return {
+            store.changelog: store for store in self._stores.values() if store.changelog is not None
+        }
 
     def schedule(
         self,
@@ -200,8 +248,14 @@ class Task:
         self.commit_requested = True
 
     def store(self, name: str) -> Any:
-        """Give a store of this task."""
+        """Give a store of this task as processors see it."""
         return self.stores[name]
+
+    def table(self, name: str) -> TableState:
+        """Give the store of a table or an aggregate as its operator sees it."""
+        table = self._stores[name].table
+        assert table is not None
+        return table
 
     def _fire(self, schedule: Schedule, now_ms: int) -> None:
         self.position.enter_timer(now_ms)

@@ -79,6 +79,8 @@ class Wiring:
             failed=self._failures.of_node(node, self._scopes[node.name]),
             enter=self._task.position.enter_processor,
             context=NodeContext(self._task, node, self._stores_of[node.name], forward, children),
+            table=self._task.table,
+            drop=self._failures.drop_in(node),
             on_init=self.at_start[node.name].append,
             on_close=self.at_end[node.name].append,
         )

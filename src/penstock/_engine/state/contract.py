@@ -35,9 +35,10 @@ class BytesStore(BytesReader, Protocol):
 
 
 class StoreEngine(BytesReader, Protocol):
-    """Where committed state lives. It changes only in whole commits, each with its changelog offset.
+    """Where committed state lives. It changes only in whole commits, each with its offset.
 
     After a kill at any moment it holds exactly what one of its `write` calls left, offset included.
+    One thread writes and closes, any may read; what is used after `close` raises StateClosedError.
     """
 
     def write(self, changes: Mapping[bytes, bytes | None], changelog_offset: int | None) -> None:

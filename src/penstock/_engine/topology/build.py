@@ -1,23 +1,26 @@
-"""From the steps of a program to its topology: share sources, then write step by step in the order
-drawn.
+"""From the steps of a program to its topology: share sources, then write step by step.
 
-A step's parents are always drawn before it, so the order of drawing is the order Java's priority
-queue writes in.
+Steps are written in the order drawn, parents first: a step that was drawn again is written late,
+and what hangs on it later still, whenever that was drawn. Java: InternalStreamsBuilder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+import logging
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from penstock._engine.topology.graph import (
     Drawing,
+    Graph,
     Process,
     Repartition,
     StateStore,
     Step,
     StreamSink,
     StreamSource,
+    TableFromTopic,
 )
 from penstock._engine.topology.nodes import (
     DropNullKeys,
@@ -29,19 +32,63 @@ from penstock._engine.topology.topology import Topology
 from penstock.errors import TopologyError
 from penstock.timestamps import FailOnInvalidTimestamp
 
+_LOG = logging.getLogger(__name__)
 
-def build(steps: Sequence[Step]) -> Topology:
-    """Write the program's steps into a new topology."""
-    kept = merge_duplicate_sources(dict(enumerate(steps)))
+
+def build(graph: Graph, *, names_required: bool) -> Topology:
+    """Write the program's steps into a new topology; say what of it has no name of the user's, or
+    refuse it if `names_required`.
+    """
+    kept = merge_duplicate_sources(dict(enumerate(graph.steps)))
     topology = Topology()
-    for step in kept.values():
+    for step in in_build_order(kept):
         parents = tuple(kept[parent].drawing.name for parent in step.parents)
         try:
             _write(topology, step.drawing, parents, step.location)
         except TopologyError as error:
             # The mistake is where the step was written, not where the program is built.
             raise TopologyError(error.message, step.location) from None
+    _check_names(graph, names_required=names_required)
     return topology
+
+
+def _check_names(graph: Graph, *, names_required: bool) -> None:
+    unnamed = {
+        "state stores": graph.unnamed_stores,
+        "changelog topics": graph.unnamed_changelogs,
+        "repartition topics": graph.unnamed_repartition_topics,
+    }
+    listed = "; ".join(f"{kind} {', '.join(names)}" for kind, names in unnamed.items() if names)
+    if not listed:
+        return
+    msg = (
+        f"{listed} have no name of their own: their numbers change with the program, and what they "
+        "hold is not found again; name them with Materialized(name=...), Grouped(name=...) or "
+        "Repartitioned(name=...)"
+    )
+    if names_required:
+        raise TopologyError(msg)
+    _LOG.warning("%s; to refuse such programs set ensure.explicit.internal.resource.naming", msg)
+
+
+def in_build_order(steps: Mapping[int, Step]) -> Iterator[Step]:
+    """Give the steps as Java's priority queue does: of those whose parents are written, the one of
+    the lowest priority.
+    """
+    missing = {index: len(step.parents) for index, step in steps.items()}
+    children: dict[int, list[int]] = {index: [] for index in steps}
+    for index, step in steps.items():
+        for parent in step.parents:
+            children[parent].append(index)
+    ready = [(steps[index].priority, index) for index, count in missing.items() if count == 0]
+    heapq.heapify(ready)
+    while ready:
+        _, index = heapq.heappop(ready)
+        yield steps[index]
+        for child in children[index]:
+            missing[child] -= 1
+            if missing[child] == 0:
+                heapq.heappush(ready, (steps[child].priority, child))
 
 
 def merge_duplicate_sources(steps: dict[int, Step]) -> dict[int, Step]:
@@ -107,6 +154,8 @@ def _write(
                     location,
                 )
             )
+        case TableFromTopic():
+            _write_table(topology, drawing, location)
         case Process():
             topology.add_operation(drawing.name, drawing.operation, parents, location)
             if drawing.stores:
@@ -129,16 +178,33 @@ def _write(
             )
 
 
+def _write_table(topology: Topology, drawing: TableFromTopic, location: str | None) -> None:
+    topology.add_source_node(
+        SourceNode(
+            drawing.source_name,
+            (drawing.topic,),
+            None,
+            drawing.key_serde,
+            drawing.value_serde,
+            drawing.timestamp_extractor,
+            drawing.offset_reset,
+            location,
+        )
+    )
+    topology.add_operation(drawing.name, drawing.operation, (drawing.source_name,), location)
+
+
 def _write_repartition(
     topology: Topology, drawing: Repartition, parents: tuple[str, ...], location: str | None
 ) -> None:
-    topology.internal_topics[drawing.topic] = InternalTopic(drawing.topic, drawing.partitions)
-    topology.add_operation(drawing.filter_name, DropNullKeys(), parents, location)
+    called = drawing.called
+    topology.internal_topics[called.topic] = InternalTopic(called.topic, drawing.partitions)
+    topology.add_operation(called.filter, DropNullKeys(), parents, location)
     topology.add_sink_node(
         SinkNode(
-            drawing.sink_name,
-            drawing.topic,
-            (drawing.filter_name,),
+            called.sink,
+            called.topic,
+            (called.filter,),
             drawing.key_serde,
             drawing.value_serde,
             drawing.partitioner,
@@ -147,8 +213,8 @@ def _write_repartition(
     )
     topology.add_source_node(
         SourceNode(
-            drawing.source_name,
-            (drawing.topic,),
+            called.source,
+            (called.topic,),
             None,
             drawing.key_serde,
             drawing.value_serde,

@@ -6,25 +6,37 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor, Processor
 from penstock.serdes import Serde
-from penstock.stores import StoreBuilder
+from penstock.stores import StoreBuilder, StoreEngine
 
 T = TypeVar("T")
 
 _OFFSET_RESETS = ("earliest", "latest", "none")
 
 
-def check_function(function: object, what: str) -> None:
-    """Refuse anything that cannot be called."""
+def check_function(
+    function: object, what: str, *parameters: str, instead: str | None = None
+) -> None:
+    """Refuse anything that cannot be called with `parameters`; `instead` is the verb whose function
+    takes more.
+    """
     if not callable(function):
         msg = f"{what} must be a function; got {shown(function)}"
+        raise TopologyError(msg)
+    taken = _parameters_unless(function, len(parameters))
+    if taken is not None:
+        hint = f"; did you mean {instead}?" if instead else ""
+        msg = (
+            f"{what} must take ({', '.join(parameters)}); got {shown(function)}, which takes "
+            f"{taken}{hint}"
+        )
         raise TopologyError(msg)
 
 
@@ -36,7 +48,7 @@ def check_timestamp_extractor(extractor: object) -> None:
             f"did you mean {extractor.__name__}()?"
         )
         raise TopologyError(msg)
-    check_function(extractor, "timestamp_extractor")
+    check_function(extractor, "timestamp_extractor", "record", "partition_time")
 
 
 def check_option(option: object, kind: type[T], verb: str) -> T:
@@ -72,6 +84,27 @@ def check_store(store: object, verb: str) -> StoreBuilder:
     return builder
 
 
+def check_store_engine(engine: object) -> None:
+    """Refuse anything but the engines there are."""
+    if engine not in get_args(StoreEngine):
+        known = " or ".join(map(repr, get_args(StoreEngine)))
+        msg = f"a store must live in {known}; got {shown(engine)}"
+        raise TopologyError(msg)
+
+
+def check_logging(logging: object) -> None:
+    """Refuse anything but yes, no, and the settings of a changelog topic."""
+    if isinstance(logging, bool):
+        return
+    if not isinstance(logging, Mapping):
+        msg = f"logging must be True, False or the changelog topic's settings; got {shown(logging)}"
+        raise TopologyError(msg)
+    for key, value in logging.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            msg = f"a changelog topic's settings must be str: str; got {key!r}: {value!r}"
+            raise TopologyError(msg)
+
+
 def check_offset_reset(policy: str | None) -> None:
     """Refuse anything but Kafka's reset policies."""
     if policy is not None and policy not in _OFFSET_RESETS:
@@ -84,6 +117,11 @@ def check_partitions(partitions: object) -> None:
     if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
         msg = f"partitions must be a whole number of at least 1; got {partitions!r}"
         raise TopologyError(msg)
+
+
+def check_partitioner(partitioner: object) -> None:
+    """Refuse what cannot choose partitions."""
+    check_function(partitioner, "partitioner", "topic", "key", "value", "partitions")
 
 
 def split_topics(topics: Iterable[object]) -> tuple[tuple[str, ...], re.Pattern[str] | None]:
@@ -125,6 +163,7 @@ def check_sink_topic(topic: object) -> None:
             f"got {shown(topic)}"
         )
         raise TopologyError(msg)
+    check_function(topic, "a sink's topic extractor", "key", "value", "record_context")
 
 
 def check_supplier(
@@ -145,7 +184,13 @@ def check_supplier(
             f"{shown(supplier)}"
         )
         raise TopologyError(msg)
-    _check_takes_nothing(supplier)
+    taken = _parameters_unless(supplier, 0)
+    if taken is not None:
+        msg = (
+            "a processor supplier must take no arguments and give a new processor; got "
+            f"{shown(supplier)}, which takes {taken}; pass a class derived from Processor"
+        )
+        raise TopologyError(msg)
     first, second = supplier(), supplier()
     if not isinstance(first, (Processor, FixedKeyProcessor)):
         msg = (
@@ -202,19 +247,17 @@ def shown(value: object) -> str:
     return repr(value)
 
 
-def _check_takes_nothing(supplier: Callable[..., Any]) -> None:
+def _parameters_unless(function: Callable[..., Any], count: int) -> str | None:
+    """Give the parameters of `function` if it cannot be called with `count` arguments."""
     try:
-        parameters = inspect.signature(supplier)
+        signature = inspect.signature(function)
     except ValueError:
-        return  # of a kind whose parameters Python does not know
+        return None  # of a kind whose parameters Python does not know
     try:
-        parameters.bind()
+        signature.bind(*range(count))
     except TypeError:
-        msg = (
-            "a processor supplier must take no arguments and give a new processor; got "
-            f"{shown(supplier)}, which takes {parameters}; pass a class derived from Processor"
-        )
-        raise TopologyError(msg) from None
+        return str(signature)
+    return None
 
 
 def _from_serdes(serde: object) -> bool:

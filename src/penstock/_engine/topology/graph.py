@@ -1,17 +1,18 @@
 """The drawing surface of one `StreamsBuilder`: the steps of a program in the order it says them.
 
-A step is frozen; drawing appends steps, and a step that grows (a split that gets another branch) is
-replaced. `build.py` rewrites the steps and writes them into a `Topology`.
+A step is frozen; drawing appends steps, and a step that grows (a split that gets another branch, a
+table that is asked for its old values) is replaced. `build.py` rewrites the steps and writes them
+into a `Topology`.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from penstock._engine.topology.naming import NameCounter
-from penstock._engine.topology.nodes import AnyFunction, AnySerde, Operation
+from penstock._engine.topology.nodes import AnyFunction, AnySerde, Operation, TableSource
 from penstock.errors import user_location
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
@@ -34,12 +35,36 @@ class StreamSource:
 
 
 @dataclass(frozen=True, slots=True)
+class TableFromTopic:
+    """`builder.table(...)`: a source and, below it, the node that makes changes of its records."""
+
+    name: str
+    source_name: str
+    topic: str
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+    timestamp_extractor: TimestampExtractor | None
+    offset_reset: str | None
+    operation: TableSource
+
+
+@dataclass(frozen=True, slots=True)
 class Process:
-    """A verb that becomes one processor node."""
+    """A verb that becomes one processor node; `stores` are those it uses besides its own."""
 
     name: str
     operation: Operation
     stores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepartitionNames:
+    """The three nodes and the topic of a repartition step."""
+
+    topic: str
+    sink: str
+    filter: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +73,16 @@ class Repartition:
     source.
     """
 
-    filter_name: str
-    sink_name: str
-    source_name: str
-    topic: str
-    partitions: int | None
+    called: RepartitionNames
     key_serde: AnySerde | None
     value_serde: AnySerde | None
-    partitioner: AnyFunction | None
+    partitions: int | None = None
+    partitioner: AnyFunction | None = None
 
     @property
     def name(self) -> str:
         """The node that the next verb hangs on."""
-        return self.source_name
+        return self.called.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,49 +107,61 @@ class StateStore:
         return self.store.name
 
 
-Drawing: TypeAlias = StreamSource | Process | Repartition | StreamSink | StateStore
+Drawing: TypeAlias = StreamSource | TableFromTopic | Process | Repartition | StreamSink | StateStore
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A drawing, what it hangs on (indices of earlier steps) and where the user wrote it."""
+    """A drawing, what it hangs on (indices of other steps) and where the user wrote it.
+
+    Of the steps whose parents are written, the one of the lowest `priority` is written next.
+    """
 
     drawing: Drawing
     parents: tuple[int, ...]
     location: str | None
+    priority: int
 
 
 class Graph:
-    """The steps drawn so far, and the counter that names them."""
+    """The steps drawn so far, the counter that names them, and what was left without a name."""
 
     def __init__(self) -> None:
         self.names = NameCounter()
         self.steps: list[Step] = []
+        self.unnamed_stores: list[str] = []
+        self.unnamed_changelogs: list[str] = []
+        self.unnamed_repartition_topics: list[str] = []
+        self._next_priority = 0
 
     def add(self, drawing: Drawing, *parents: int) -> int:
         """Draw a step and give its index."""
-        self.steps.append(Step(drawing, tuple(dict.fromkeys(parents)), user_location()))
+        hangs_on = tuple(dict.fromkeys(parents))
+        self.steps.append(Step(drawing, hangs_on, user_location(), self._priority()))
         return len(self.steps) - 1
 
     def redraw(self, index: int, drawing: Drawing) -> None:
         """Put `drawing` in the place of an earlier one."""
-        step = self.steps[index]
-        self.steps[index] = Step(drawing, step.parents, step.location)
+        self.steps[index] = replace(self.steps[index], drawing=drawing)
+
+    def draw_again(self, index: int) -> None:
+        """Say once more what was drawn: it moves behind all that was drawn since, as in Java."""
+        self.steps[index] = replace(self.steps[index], priority=self._priority())
+
+    def _priority(self) -> int:
+        self._next_priority += 1
+        return self._next_priority
 
 
-@dataclass(frozen=True, slots=True)
-class RepartitionNames:
-    """The three nodes and the topic of a repartition step."""
+def repartition_names(graph: Graph, prefix: str, *, by_user: bool) -> RepartitionNames:
+    """Name a repartition step; the three numbers are used up even where the user's name is used.
 
-    topic: str
-    sink: str
-    filter: str
-    source: str
-
-
-def repartition_names(names: NameCounter, prefix: str) -> RepartitionNames:
-    """Name a repartition step; the three numbers are used up even where the user's name is used."""
+    `by_user` tells whether the user chose `prefix`.
+    """
+    names = graph.names
     topic = prefix if prefix.endswith(REPARTITION_SUFFIX) else prefix + REPARTITION_SUFFIX
+    if not by_user:
+        graph.unnamed_repartition_topics.append(topic)
     sink = names.processor("KSTREAM-SINK-")
     null_key_filter = names.processor("KSTREAM-FILTER-")
     source = names.processor("KSTREAM-SOURCE-")

@@ -24,6 +24,10 @@ class NameCounter:
         self._next += 1
         return name
 
+    def store(self, prefix: str) -> str:
+        """Give the next name of a store with that prefix."""
+        return self.processor(f"{prefix}STATE-STORE-")
+
     def named_or_next(self, name: str | None, prefix: str) -> str:
         """Give the user's `name` or the next one; either way a number is used up."""
         generated = self.processor(prefix)

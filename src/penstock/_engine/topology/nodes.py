@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from penstock.serdes import Serde
+from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
 
 AnyFunction: TypeAlias = Callable[..., Any]
@@ -25,6 +26,10 @@ class Operation:
 
     changes_key: ClassVar[bool] = False
     changes_value: ClassVar[bool] = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        """Give the stores that the operation brings along."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,84 @@ class UserProcessor(Operation):
 
     supplier: Callable[[], Any]
     fixed_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Operation):
+    """Fold the records of each key: `aggregator(key, value, aggregate)`, begun with
+    `initializer()`.
+    """
+
+    store: StoreBuilder
+    initializer: AnyFunction
+    aggregator: AnyFunction
+    sends_old_values: bool = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return (self.store,)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce(Operation):
+    """Fold the records of each key: `reducer(aggregate, value)`, begun with the first value."""
+
+    store: StoreBuilder
+    reducer: AnyFunction
+    sends_old_values: bool = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return (self.store,)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource(Operation):
+    """Turn a stream of upserts into the changes of a table; the store is there only if something
+    needs it.
+    """
+
+    store: StoreBuilder
+    is_materialized: bool
+    sends_old_values: bool = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return (self.store,) if self.is_materialized else ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableFilter(Operation):
+    """Keep the rows of a table for which the truth of `predicate(key, value)` equals `keep_when`;
+    the others are deleted.
+    """
+
+    predicate: AnyFunction
+    keep_when: bool
+    store: StoreBuilder | None
+    sends_old_values: bool = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return () if self.store is None else (self.store,)
+
+
+@dataclass(frozen=True, slots=True)
+class TableMapValues(Operation):
+    """Replace the value of each row by `mapper(value)`, or `mapper(key, value)` if `with_key`."""
+
+    mapper: AnyFunction
+    with_key: bool
+    store: StoreBuilder | None
+    sends_old_values: bool = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return () if self.store is None else (self.store,)
+
+
+@dataclass(frozen=True, slots=True)
+class ToStream(Operation):
+    """Forward the new value of each change of a table."""
+
+
+TableOperation: TypeAlias = Aggregate | Reduce | TableSource | TableFilter | TableMapValues
+"""The operations whose results are changes: what stands behind a KTable."""
 
 
 @dataclass(frozen=True, slots=True)

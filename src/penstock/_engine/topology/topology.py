@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock._engine.topology.checks import (
-    check_function,
     check_offset_reset,
+    check_partitioner,
     check_serde,
     check_sink_topic,
     check_store,
@@ -122,20 +122,13 @@ class Topology(ExplainsCamelCase):
         check_serde(key, "key")
         check_serde(value, "value")
         if partitioner is not None:
-            check_function(partitioner, "partitioner")
+            check_partitioner(partitioner)
         location = user_location()
         return self.add_sink_node(SinkNode(name, topic, parents, key, value, partitioner, location))
 
     def add_state_store(self, store: StoreBuilder, *processors: str) -> Topology:
         """Add a store and connect it to processors. Java: Topology.addStateStore."""
-        check_store(store, "add_state_store")
-        if self.stores.get(store.name, store) != store:
-            msg = (
-                f"another state store is already named {store.name!r}; a store must have a name "
-                "of its own"
-            )
-            raise TopologyError(msg)
-        self.stores[store.name] = store
+        self._add_store(check_store(store, "add_state_store"))
         for processor in processors:
             self.connect_processor_and_state_stores(processor, store.name)
         return self
@@ -190,6 +183,9 @@ class Topology(ExplainsCamelCase):
         self._check_new_name(name)
         self._check_parents(name, parents)
         self.nodes[name] = ProcessorNode(name, operation, parents, location or user_location())
+        for store in operation.own_stores():
+            self._add_store(store)
+            self.connect_processor_and_state_stores(name, store.name)
         return self
 
     def add_source_node(self, node: SourceNode) -> Topology:
@@ -218,6 +214,16 @@ class Topology(ExplainsCamelCase):
     def store_users(self) -> dict[str, list[str]]:
         """Give for each store the processors that use it."""
         return self._store_users
+
+    def _add_store(self, store: StoreBuilder) -> None:
+        # Two builders that are equal still are two stores, and must not become one by their name.
+        if self.stores.get(store.name, store) is not store:
+            msg = (
+                f"another state store is already named {store.name!r}; a store must have a name "
+                "of its own"
+            )
+            raise TopologyError(msg)
+        self.stores[store.name] = store
 
     def _check_new_name(self, name: str) -> None:
         if not isinstance(name, str):

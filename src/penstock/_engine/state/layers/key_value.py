@@ -1,45 +1,41 @@
-"""A typed key-value store over bytes, which tells its changelog what changed."""
+"""The key-value store that a processor sees: types over bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from penstock._engine.state.contract import BytesStore
+from penstock._engine.state.layers.cache import RecordInHand
+from penstock._engine.state.layers.codec import Codec
+from penstock._engine.state.layers.logged import RecordStore
 from penstock.camel_case import ExplainsCamelCase
-from penstock.stores import StoreBuilder
-
-LogChange: TypeAlias = Callable[[bytes, bytes | None], None]
 
 
 class TypedKeyValueStore(ExplainsCamelCase):
-    """The KeyValueStore a processor sees. Values are kept as bytes, so what a user mutates is never
-    the store's.
+    """The KeyValueStore a processor sees; with a codec of ValueAndTimestamp, the
+    TimestampedKeyValueStore. Values are kept as bytes, so what a user mutates is never the store's.
     """
 
-    def __init__(self, builder: StoreBuilder, engine: BytesStore, log_change: LogChange) -> None:
-        self._name = builder.name
-        self._engine = engine
-        self._log_change = log_change
-        self._encode_key, self._decode_key = builder.key.encode, builder.key.decode
-        self._encode_value, self._decode_value = builder.value.encode, builder.value.decode
+    _spoken_name = "KeyValueStore"
+
+    def __init__(self, name: str, codec: Codec, store: RecordStore, position: RecordInHand) -> None:
+        self._name = name
+        self._codec = codec
+        self._store = store
+        self._position = position
 
     @property
     def name(self) -> str:
         return self._name
 
     def get(self, key: Any) -> Any:
-        data = self._engine.get(self._encode_key(self._checked(key)))
-        return None if data is None else self._decode_value(data)
+        data = self._store.get(self._encoded(key))
+        return None if data is None else self._codec.decode_value(data)
 
     def put(self, key: Any, value: Any) -> None:
-        raw_key = self._encode_key(self._checked(key))
-        raw_value = None if value is None else self._encode_value(value)
-        if raw_value is None:
-            self._engine.delete(raw_key)
-        else:
-            self._engine.put(raw_key, raw_value)
-        self._log_change(raw_key, raw_value)
+        raw_key = self._encoded(key)
+        data = None if value is None else self._codec.encode_value(value)
+        self._store.write(raw_key, data, self._position.timestamp, ())
 
     def put_if_absent(self, key: Any, value: Any) -> Any:
         current = self.get(key)
@@ -69,26 +65,27 @@ class TypedKeyValueStore(ExplainsCamelCase):
         return self._scan(None, None, reverse=True)
 
     def prefix_scan(self, prefix: bytes) -> Iterator[tuple[Any, Any]]:
-        return self._decoded(self._engine.scan(prefix, _after_prefix(prefix), reverse=False))
+        return self._decoded(self._store.scan(prefix, _after_prefix(prefix), reverse=False))
 
     def approximate_num_entries(self) -> int:
-        return len(self._engine)
+        return self._store.approximate_num_entries()
 
     def _scan(self, start: Any, end: Any, *, reverse: bool) -> Iterator[tuple[Any, Any]]:
-        first = None if start is None else self._encode_key(start)
+        first = None if start is None else self._codec.encode_key(start)
         # The smallest key after `end` is `end` with a zero byte behind it.
-        last = None if end is None else self._encode_key(end) + b"\0"
-        return self._decoded(self._engine.scan(first, last, reverse=reverse))
+        last = None if end is None else self._codec.encode_key(end) + b"\0"
+        return self._decoded(self._store.scan(first, last, reverse=reverse))
 
     def _decoded(self, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[Any, Any]]:
+        decode_key, decode_value = self._codec.decode_key, self._codec.decode_value
         for key, value in entries:
-            yield self._decode_key(key), self._decode_value(value)
+            yield decode_key(key), decode_value(value)
 
-    def _checked(self, key: Any) -> Any:
+    def _encoded(self, key: Any) -> bytes:
         if key is None:
             msg = f"state store {self._name!r} takes no null keys"
             raise ValueError(msg)
-        return key
+        return self._codec.encode_key(key)
 
 
 def _after_prefix(prefix: bytes) -> bytes | None:

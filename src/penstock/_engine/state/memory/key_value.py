@@ -1,40 +1,101 @@
-"""An ordered map in memory: a dict for lookups, a sorted list of keys for scans."""
+"""An ordered map in memory: a dict for lookups, and its keys in order once somebody scans."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from threading import Lock
+from weakref import WeakSet
+
+from penstock._engine.state.errors import StateClosedError
+from penstock._engine.state.sorted_keys import SortedKeys
 
 
 class MemoryStore:
-    """A BytesStore in memory."""
+    """A StoreEngine that ends with its process.
 
-    __slots__ = ("_keys", "_values")
+    One thread writes, any may read. Scans see the entries of their beginning: while one is alive,
+    a write changes a copy of the dict and then puts it in the place of the old one.
+    """
+
+    __slots__ = ("_changelog_offset", "_lock", "_order", "_scans", "_values")
 
     def __init__(self) -> None:
         self._values: dict[bytes, bytes] = {}
-        self._keys: list[bytes] = []
+        self._changelog_offset: int | None = None
+        self._order: SortedKeys | None = None  # a store that is never scanned needs no order
+        self._scans: WeakSet[Iterator[tuple[bytes, bytes]]] = WeakSet()
+        self._lock = Lock()
 
     def get(self, key: bytes) -> bytes | None:
-        return self._values.get(key)
-
-    def put(self, key: bytes, value: bytes) -> None:
-        if key not in self._values:
-            insort(self._keys, key)
-        self._values[key] = value
-
-    def delete(self, key: bytes) -> None:
-        if self._values.pop(key, None) is not None:
-            del self._keys[bisect_left(self._keys, key)]
-
-    def __len__(self) -> int:
-        return len(self._values)
+        try:
+            return self._values.get(key)
+        except AttributeError:
+            raise _closed() from None
 
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
     ) -> Iterator[tuple[bytes, bytes]]:
-        first = 0 if start is None else bisect_left(self._keys, start)
-        last = len(self._keys) if end is None else bisect_left(self._keys, end)
-        keys = self._keys[first:last]  # a copy: the store may change while the caller iterates
-        values = self._values
-        return iter([(key, values[key]) for key in (reversed(keys) if reverse else keys)])
+        with self._lock:
+            values = self._open_values()
+            if self._order is None:
+                self._order = SortedKeys(values)
+            keys = self._order.between(start, end)
+            entries = _entries(reversed(keys) if reverse else keys, values)
+            self._scans.add(entries)
+        return entries
+
+    def approximate_num_entries(self) -> int:
+        return len(self._open_values())
+
+    def write(self, changes: Mapping[bytes, bytes | None], changelog_offset: int | None) -> None:
+        with self._lock:
+            values = self._open_values()
+            if self._scans:
+                values = values.copy()
+            if self._order is not None:
+                _reorder(self._order, values, changes)
+            for key, value in changes.items():
+                if value is not None:
+                    values[key] = value
+                else:
+                    values.pop(key, None)
+            self._values = values
+            if changelog_offset is not None:
+                self._changelog_offset = changelog_offset
+
+    def changelog_offset(self) -> int | None:
+        self._open_values()
+        return self._changelog_offset
+
+    def close(self) -> None:
+        with self._lock:
+            if hasattr(self, "_values"):
+                del self._values
+            self._order = None
+
+    def _open_values(self) -> dict[bytes, bytes]:
+        try:
+            return self._values
+        except AttributeError:
+            raise _closed() from None
+
+
+def _entries(keys: Iterable[bytes], values: Mapping[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
+    for key in keys:
+        yield key, values[key]
+
+
+def _reorder(
+    order: SortedKeys, values: Mapping[bytes, bytes], changes: Mapping[bytes, bytes | None]
+) -> None:
+    for key, value in changes.items():
+        if (key in values) is not (value is not None):
+            if value is None:
+                order.remove(key)
+            else:
+                order.add(key)
+
+
+def _closed() -> StateClosedError:
+    msg = "a store in memory was used after it was closed"
+    return StateClosedError(msg)

@@ -1,0 +1,199 @@
+"""What each Kafka client of an application is told: the engine's needs, then the user's wishes.
+
+A worker has three consumers: *group* takes part in the group and reads nothing, *input* reads the
+partitions of its tasks, *restore* reads changelogs. Users set them with the prefixes of Kafka
+Streams. Make clients only in the process that uses them: librdkafka does not survive a fork.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from confluent_kafka import Consumer, KafkaException, Producer
+
+from penstock._engine.kafka.translation import translate
+from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
+
+Role: TypeAlias = Literal["group", "input", "restore", "global"]
+
+_PREFIXES: dict[Role, tuple[str, ...]] = {
+    "group": ("consumer.", "main.consumer."),
+    "input": ("consumer.", "main.consumer."),
+    "restore": ("consumer.", "restore.consumer."),
+    "global": ("consumer.", "global.consumer."),
+}
+
+_GROUP: dict[str, Any] = {
+    "partition.assignment.strategy": "cooperative-sticky",
+    "heartbeat.interval.ms": 1000,
+    "session.timeout.ms": 45_000,
+    "max.poll.interval.ms": 300_000,
+    # It reads nothing, so it must not complain that it has nowhere to begin.
+    "auto.offset.reset": "latest",
+}
+
+_READING: dict[str, Any] = {
+    # The engine knows the policy of each source; an offset that is gone is its business.
+    "auto.offset.reset": "error",
+    "enable.partition.eof": True,
+    # A partition that is added or resumed waits for the fetch under way, which waits so long if
+    # there is nothing to read. What arrives is handed over at once, however long this is.
+    "fetch.wait.max.ms": 100,
+    # How long no fetch is sent after enough is queued. A second, the default, starves a fast task.
+    "fetch.queue.backoff.ms": 5,
+    "fetch.error.backoff.ms": 100,
+    "queued.max.messages.kbytes": 65_536,
+}
+
+# Pausing a partition drops what is queued of it, so a little less is read ahead for tasks, which
+# pause, than for restoring, which does not.
+_QUEUED_MESSAGES: dict[Role, int] = {"input": 10_000, "restore": 100_000, "global": 100_000}
+
+_PRODUCER: dict[str, Any] = {
+    # The partition Java would choose for a key.
+    "partitioner": "murmur2_random",
+    "acks": "all",
+    "max.in.flight.requests.per.connection": 5,
+    # Java's streams wait 100 ms to fill a batch, which every output that is read before the commit
+    # would feel. A busy producer fills its batches in less; at a commit nobody waits.
+    "linger.ms": 5,
+    "message.max.bytes": 1_048_576,
+    "queue.buffering.max.messages": 1_000_000,
+    "queue.buffering.max.kbytes": 131_072,
+    "delivery.report.only.error": True,
+}
+
+_TRANSACTION_TIMEOUT_MS = 10_000
+_ALL_ACKS = {"all", "-1"}
+
+
+def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
+    """Give what a consumer is told; the worker adds `group.instance.id` to that of the group.
+
+    Raises:
+        ConfigError: the user wants what the engine cannot allow.
+    """
+    wanted = translate("consumer", config.client_settings(*_PREFIXES[role]))
+    if config.exactly_once and wanted.get("isolation.level", "read_committed") != "read_committed":
+        msg = (
+            "setting 'consumer.isolation.level' must be 'read_committed' under exactly-once: "
+            "what a transaction may still take back must not be read"
+        )
+        raise ConfigError(msg)
+    isolation = "read_committed" if config.exactly_once else "read_uncommitted"
+    own = _GROUP if role == "group" else {**_READING, "queued.min.messages": _QUEUED_MESSAGES[role]}
+    return {
+        **_connection(config, role),
+        # Committed offsets belong to a group, so consumers that never subscribe have it too.
+        "group.id": config.application_id,
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "allow.auto.create.topics": False,
+        "isolation.level": isolation,
+        **own,
+        **wanted,
+    }
+
+
+def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
+    """Give what the producer of a worker is told; `member_id` fences an earlier one of its name.
+
+    Raises:
+        ConfigError: the user wants what the engine cannot allow.
+    """
+    wanted = translate("producer", config.client_settings("producer."))
+    idempotent = _is_idempotent(config, wanted)
+    settings = {
+        **_connection(config, "producer"),
+        **_PRODUCER,
+        "enable.idempotence": idempotent,
+        **wanted,
+    }
+    if config.exactly_once:
+        settings.setdefault("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS)
+        _check_transaction_timeout(config, settings)
+        settings["transactional.id"] = f"{config.application_id}-{member_id}"
+    else:
+        settings.pop("transaction.timeout.ms", None)
+    return settings
+
+
+def admin_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Give what the admin client is told."""
+    return {
+        **_connection(config, "admin"),
+        **translate("admin", config.client_settings("admin.")),
+    }
+
+
+def check_clients(config: StreamsConfig) -> None:
+    """Refuse settings that no cluster or librdkafka would take, before any worker is started.
+
+    Raises:
+        ConfigError: a setting is missing, or has a value that the client does not take.
+    """
+    config.check_for_cluster()
+    consumers: tuple[Role, ...] = ("group", "input", "restore")
+    try:
+        for role in consumers:
+            Consumer(consumer_settings(config, role)).close()
+        Producer(producer_settings(config, "check"))
+    except KafkaException as error:
+        # librdkafka names the setting and the values it may have, never the value.
+        msg = f"a setting of the Kafka clients is refused: {error.args[0].str()}"
+        raise ConfigError(msg) from error
+
+
+def _connection(config: StreamsConfig, role: str) -> dict[str, Any]:
+    return {
+        "bootstrap.servers": config.bootstrap_servers,
+        "client.id": f"{config.client_id}-{role}",
+        # Small requests are sent at once.
+        "socket.nagle.disable": True,
+    }
+
+
+def _is_idempotent(config: StreamsConfig, wanted: dict[str, Any]) -> bool:
+    """Tell whether the broker is to drop what a retry doubles: as in Java, unless the user's other
+    wishes forbid it.
+    """
+    given = str(wanted.pop("enable.idempotence", "")).lower()
+    few = int(wanted.get("max.in.flight.requests.per.connection", 5)) <= 5
+    possible = (
+        str(wanted.get("acks", "all")).lower() in _ALL_ACKS
+        and few
+        and str(wanted.get("retries", "1")) != "0"
+    )
+    if config.exactly_once and (given == "false" or not possible):
+        msg = (
+            "settings of the producer must leave it idempotent under exactly-once: "
+            "'enable.idempotence' true, 'acks' all, 'retries' above 0, "
+            "'max.in.flight.requests.per.connection' at most 5; leave them out"
+        )
+        raise ConfigError(msg)
+    if given == "true" and not possible:
+        msg = (
+            "setting 'producer.enable.idempotence' needs 'acks' all, 'retries' above 0 and "
+            "'max.in.flight.requests.per.connection' at most 5"
+        )
+        raise ConfigError(msg)
+    return possible and given != "false"
+
+
+def _check_transaction_timeout(config: StreamsConfig, settings: dict[str, Any]) -> None:
+    timeout_ms = int(settings["transaction.timeout.ms"])
+    if timeout_ms < config.commit_interval_ms:
+        msg = (
+            f"setting 'producer.transaction.timeout.ms' must be at least 'commit.interval.ms', "
+            f"{config.commit_interval_ms}: the broker would abort what is not committed in time; "
+            f"got {timeout_ms}"
+        )
+        raise ConfigError(msg)
+    delivery = settings.get("delivery.timeout.ms")
+    if delivery is not None and int(delivery) > timeout_ms:
+        msg = (
+            "setting 'producer.delivery.timeout.ms' must be at most "
+            f"'producer.transaction.timeout.ms', {timeout_ms}, under exactly-once; got {delivery}"
+        )
+        raise ConfigError(msg)

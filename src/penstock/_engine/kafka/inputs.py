@@ -1,0 +1,162 @@
+"""Reading the input partitions of the tasks that are ours.
+
+One consumer that never subscribes: partitions come and go with their tasks. Reaching the end of a
+partition is an event, and the only way to know under exactly-once that nothing more can be read
+now: the log may go on behind a transaction that is still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    OFFSET_END,
+    OFFSET_INVALID,
+    Consumer,
+    KafkaError,
+    Message,
+    TopicPartition,
+)
+
+from penstock._engine.runtime.position import RawRecord
+from penstock.errors import StreamsError
+
+Partition = tuple[str, int]
+Batch = dict[Partition, list[RawRecord]]
+
+_BATCH_MESSAGES = 2000
+_NETWORK_SECONDS = 30.0
+_CAUGHT_UP, _BEHIND = 0, 1
+
+
+class InputReader:
+    """Reads the partitions it is given, from where their tasks left off."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._consumer = Consumer(dict(settings))
+        self.lags: dict[Partition, int] = {}
+        """0 for a partition read to its end, 1 for one of which more is known or not yet known."""
+        self._paused: set[Partition] = set()
+
+    def committed(self, partitions: Iterable[Partition]) -> dict[Partition, tuple[int, str] | None]:
+        """Give the committed offset and its metadata, None where there is none.
+
+        Waits for transactions that are still committing offsets (the broker's stable fetch).
+        """
+        asked = [TopicPartition(topic, number) for topic, number in partitions]
+        answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
+        for answer in answers:
+            if answer.error is not None:
+                msg = f"the committed offset of {_named(answer)} cannot be read: {answer.error}"
+                raise StreamsError(msg)
+        return {
+            (answer.topic, answer.partition): (
+                None if answer.offset == OFFSET_INVALID else (answer.offset, answer.metadata or "")
+            )
+            for answer in answers
+        }
+
+    def add(self, offsets: Mapping[Partition, int]) -> None:
+        """Begin to read partitions at the given offsets."""
+        self._consumer.incremental_assign(
+            [TopicPartition(topic, number, offset) for (topic, number), offset in offsets.items()]
+        )
+        self.lags.update(dict.fromkeys(offsets, _BEHIND))
+
+    def remove(self, partitions: Iterable[Partition]) -> None:
+        """Stop reading partitions."""
+        gone = [partition for partition in partitions if partition in self.lags]
+        if gone:
+            self._consumer.incremental_unassign([TopicPartition(*partition) for partition in gone])
+        for partition in gone:
+            del self.lags[partition]
+        self._paused.difference_update(gone)
+
+    def read(self, wait_seconds: float) -> Batch:
+        """Give what has come, waiting at most so long for the first record."""
+        first = self._consumer.poll(wait_seconds)
+        if first is None:
+            return {}
+        batch: Batch = {}
+        self._sort(first, batch)
+        for message in self._consumer.consume(_BATCH_MESSAGES, 0):
+            self._sort(message, batch)
+        return batch
+
+    def pause(self, partition: Partition) -> None:
+        """Read no more of a partition for now."""
+        if partition not in self._paused:
+            self._paused.add(partition)
+            self._consumer.pause([TopicPartition(*partition)])
+
+    def resume(self, partition: Partition) -> None:
+        """Read on."""
+        if partition in self._paused:
+            self._paused.discard(partition)
+            self._consumer.resume([TopicPartition(*partition)])
+
+    def position(self, partition: Partition) -> int | None:
+        """Give the offset that will be read next; transaction markers count."""
+        (answer,) = self._consumer.position([TopicPartition(*partition)])
+        return None if answer.offset < 0 else int(answer.offset)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._consumer.close()
+
+    def _sort(self, message: Message, batch: Batch) -> None:
+        error = message.error()
+        partition = (message.topic(), message.partition())
+        if error is not None:
+            self._heed(error, partition)
+            return
+        if partition not in self.lags:
+            return
+        record: RawRecord = (
+            message.offset(),
+            message.timestamp()[1],
+            message.key(),
+            message.value(),
+            tuple(message.headers() or ()),
+        )
+        records = batch.get(partition)
+        if records is None:
+            batch[partition] = [record]
+            self.lags[partition] = _BEHIND
+        else:
+            records.append(record)
+
+    def _heed(self, error: KafkaError, partition: Partition) -> None:
+        if error.code() == KafkaError._PARTITION_EOF:
+            if partition in self.lags:
+                self.lags[partition] = _CAUGHT_UP
+        elif error.code() == KafkaError._AUTO_OFFSET_RESET:
+            topic, number = partition
+            msg = (
+                f"topic {topic!r}, partition {number} no longer has the offset to go on from: "
+                f"{error.str()}; the records were deleted, by retention or by hand; nothing was "
+                "reset: reset the application, or commit the offset to go on from"
+            )
+            raise StreamsError(msg)
+        elif not error.retriable():
+            msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {error.str()}"
+            raise StreamsError(msg)
+
+
+def starting_offset(policy: str | None, topic: str) -> int:
+    """Give where to begin on a partition without a committed offset."""
+    if policy == "latest":
+        return int(OFFSET_END)
+    if policy == "none":
+        msg = (
+            f"topic {topic!r} has no committed offset and its offset_reset is 'none'; "
+            "commit one, or choose 'earliest' or 'latest'"
+        )
+        raise StreamsError(msg)
+    return int(OFFSET_BEGINNING)
+
+
+def _named(partition: TopicPartition) -> str:
+    return f"topic {partition.topic!r}, partition {partition.partition}"

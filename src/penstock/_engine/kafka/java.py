@@ -1,0 +1,77 @@
+"""Find the Java of this machine, as Spark does: the one of JAVA_HOME, or the one on the PATH."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock.errors import StreamsError
+
+NEEDED = 17
+
+_INSTALL = (
+    f"install a JDK, version {NEEDED} or later (on Debian and Ubuntu: "
+    f"apt-get install openjdk-{NEEDED}-jre-headless) or set JAVA_HOME to one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java that will do. `build` is all it says about itself: equal for equal programs only."""
+
+    path: str
+    version: int
+    build: str
+
+
+def find(environment: Mapping[str, str] = os.environ) -> Java:
+    """Return the Java to run programs with.
+
+    Raises:
+        StreamsError: there is none, it does not run, or it is too old.
+    """
+    path = _path(environment)
+    build = _build(path)
+    # It says version "17.0.15" since Java 9 and said version "1.8.0_402" before.
+    match = re.search(r'version "(?:1\.)?(\d+)', build)
+    if match is None:
+        msg = f"{path} does not run; {_INSTALL}"
+        raise StreamsError(msg)
+    version = int(match.group(1))
+    if version < NEEDED:
+        msg = f"Java {NEEDED} or later is needed and {path} is {version}; {_INSTALL}"
+        raise StreamsError(msg)
+    return Java(path, version, build)
+
+
+def _path(environment: Mapping[str, str]) -> str:
+    if home := environment.get("JAVA_HOME"):
+        program = Path(home) / "bin" / "java"
+        if program.is_file():
+            return str(program)
+        msg = f"there is no Java in JAVA_HOME: {program} is missing; correct it or unset it"
+        raise StreamsError(msg)
+    found = shutil.which("java", path=environment.get("PATH", os.defpath))
+    if found is None:
+        msg = f"Java {NEEDED} or later is needed and there is no 'java' on the PATH; {_INSTALL}"
+        raise StreamsError(msg)
+    return found
+
+
+def _build(path: str) -> str:
+    try:
+        done = subprocess.run(
+            [path, "-version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    except OSError:
+        return ""
+    return done.stdout.decode("utf-8", "replace")

@@ -1,0 +1,89 @@
+"""Run a program that must not outlive its owner: `python leash.py OWNER_PID GRACE COMMAND ...`.
+
+The leash is a process between the owner and the program. It holds the reading end of a pipe as its
+standard input; the owner holds the other end and never writes. When the pipe closes, because the
+owner let go or because it died in whatever way, the program is asked to end (SIGTERM) and after
+GRACE seconds made to (SIGKILL). A SIGTERM to the leash does the same; a SIGUSR1 grants no grace.
+The leash ends after the program, with its exit code as a shell would give it.
+
+It is run as a file by a bare interpreter, so that it starts in a few milliseconds: it imports
+nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+KILL = signal.SIGUSR1
+"""The signal that has a leash kill its program at once."""
+
+_PR_SET_PDEATHSIG = 1
+
+# A forked child of the owner may hold the pipe open after the owner's death: look for it, too.
+_OWNER_CHECK_SECONDS = 1.0
+
+
+def command(program: Sequence[str], owner: int, grace_seconds: float) -> list[str]:
+    """Give the command line that runs `program` on a leash held by the process `owner`."""
+    # -I -S: no site-packages and none of the user's environment, which could slow or break it.
+    bare_python = [sys.executable, "-I", "-S"]
+    return [*bare_python, str(Path(__file__).resolve()), str(owner), str(grace_seconds), *program]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the program until it ends or the owner does."""
+    owner, grace_seconds, program = int(arguments[0]), float(arguments[1]), arguments[2:]
+    # Signals wake the select below: SIGCHLD when the program ends, the others when it shall.
+    wake, alarm = os.pipe()
+    os.set_blocking(alarm, False)
+    signal.set_wakeup_fd(alarm)
+    orders: list[int] = []
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    for order in (signal.SIGTERM, KILL):
+        signal.signal(order, lambda number, _frame: orders.append(number))
+    pact = _death_pact(os.getpid())
+    # There are no threads here that preexec_fn could harm.
+    child = subprocess.Popen(program, stdin=subprocess.DEVNULL, preexec_fn=pact)  # noqa: PLW1509
+    while child.poll() is None and not orders and os.getppid() == owner:
+        readable, _, _ = select.select([wake, sys.stdin], [], [], _OWNER_CHECK_SECONDS)
+        if wake in readable:
+            os.read(wake, 512)
+        if sys.stdin in readable:
+            break
+    return _end(child, 0.0 if KILL in orders else grace_seconds)
+
+
+def _end(child: subprocess.Popen[bytes], grace_seconds: float) -> int:
+    if grace_seconds:
+        child.terminate()  # does nothing to a child that has ended
+    try:
+        code = child.wait(grace_seconds)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _death_pact(leash: int) -> Callable[[], None] | None:
+    """Have the kernel kill the program if the leash itself is killed; only Linux can."""
+    if not sys.platform.startswith("linux"):
+        return None
+    control = ctypes.CDLL(None).prctl
+
+    def before_exec() -> None:
+        control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != leash:  # it was killed before the kernel knew of the pact
+            os._exit(1)
+
+    return before_exec
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,72 @@
+"""Before the first record: look at the cluster, decide the partitions, make the internal topics.
+
+Everything that can be found wrong is found here: missing topics, inputs that are not co-partitioned,
+internal topics that do not fit the program.
+"""
+
+from __future__ import annotations
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.clients import admin_settings, check_clients
+from penstock._engine.kafka.topics import (
+    ensure_internal_topics,
+    existing_topics,
+    partition_counts,
+)
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.internal_topics import plan_internal_topics, task_topic_name
+from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
+from penstock._engine.planner.plan import SubtopologyPlan, plan_subtopologies
+from penstock._engine.planner.tasks import plan_tasks, resolve_patterns
+from penstock._engine.topology.topology import Topology
+from penstock.settings import StreamsConfig
+
+
+def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
+    """Check the cluster against the topology, make what is missing, and plan the tasks."""
+    config.check_for_cluster()
+    check_clients(config)
+    admin = AdminClient(admin_settings(config))
+    plans = _plans(topology, config, admin)
+    internal = {
+        f"{config.application_id}-{topic.name}": topic.partitions
+        for topic in topology.internal_topics.values()
+    }
+    counts = _partition_counts(topology, plans, internal, admin, config)
+    wanted = plan_internal_topics(plans, counts, internal, config.application_id)
+    ensure_internal_topics(admin, wanted, config)
+    return Blueprint(
+        config=config,
+        tasks=tuple(plan_tasks(plans, counts)),
+        partition_counts=counts,
+        task_topic=task_topic_name(config.application_id),
+        internal_topics=frozenset(wanted),
+    )
+
+
+def _plans(topology: Topology, config: StreamsConfig, admin: AdminClient) -> list[SubtopologyPlan]:
+    plans = plan_subtopologies(topology, config.application_id)
+    if any(source.pattern is not None for plan in plans for source in plan.sources()):
+        topics = existing_topics(admin)
+        plans = [resolve_patterns(plan, topics) for plan in plans]
+    return plans
+
+
+def _partition_counts(
+    topology: Topology,
+    plans: list[SubtopologyPlan],
+    internal: dict[str, int | None],
+    admin: AdminClient,
+    config: StreamsConfig,
+) -> dict[str, int]:
+    sources = [source for plan in plans for source in plan.sources()]
+    read = {topic for source in sources for topic in source.topics if topic not in internal}
+    known = partition_counts(admin, sorted(read), sources)
+    topics_of = {source.name: source.topics for source in sources}
+    flows = [TopicFlow(tuple(plan.source_topics()), tuple(plan.sink_topics())) for plan in plans]
+    groups = [
+        frozenset(topic for name in group for topic in topics_of.get(name, ()))
+        for group in topology.copartition_groups
+    ]
+    return decide_partition_counts(known, internal, flows, groups)

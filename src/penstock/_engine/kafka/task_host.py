@@ -1,0 +1,80 @@
+"""Where the tasks of a worker live on this machine: member id, task directories, store engines."""
+
+from __future__ import annotations
+
+import uuid
+from types import TracebackType
+
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.plan import StorePlan
+from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.runtime.task import Task
+from penstock._engine.state.contract import StoreEngine
+from penstock._engine.state.directory import StateDirectory, TaskDirectory, claim_member_id
+from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.rocksdb.key_value import RocksDbStore
+from penstock._engine.state.rocksdb.settings import settings_for
+
+
+class TaskHost:
+    """Opens tasks with their stores in the state directory; one per worker process."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        self._config = blueprint.config
+        self._directory = StateDirectory(self._config.state_dir, self._config.application_id)
+        self._budget = CacheBudget(self._config.cache_bytes_max)
+        self._held: dict[str, TaskDirectory] = {}
+        self.member_id, self._release_member_id = claim_member_id(
+            self._config.state_dir, self._config.application_id, lambda: uuid.uuid4().hex
+        )
+
+    def open(self, plan: TaskPlan) -> Task:
+        """Open a task; its directory is locked until `release`."""
+        directory = self._directory.lock_task(plan.id)
+        self._held[plan.id] = directory
+        try:
+            return Task(
+                plan.id,
+                plan.subtopology,
+                self._config,
+                plan.inputs,
+                self._blueprint.partition_counts.__getitem__,
+                make_engine=lambda store: self._engine(store, directory),
+                cache_budget=self._budget,
+            )
+        except BaseException:
+            self.release(plan)
+            raise
+
+    def release(self, plan: TaskPlan) -> None:
+        """Let go of the directory of a task that has been closed."""
+        directory = self._held.pop(plan.id, None)
+        if directory is not None:
+            directory.release()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        for directory in self._held.values():
+            directory.release()
+        self._held.clear()
+        self._release_member_id()
+
+    def __enter__(self) -> TaskHost:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _engine(self, plan: StorePlan, directory: TaskDirectory) -> StoreEngine:
+        builder = plan.builder
+        if builder.engine == "in_memory":
+            return MemoryStore()
+        settings = settings_for(builder.name, self._config.rocksdb_config_setter)
+        return RocksDbStore(directory.store_path(builder.name), settings)

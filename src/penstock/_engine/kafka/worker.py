@@ -1,0 +1,363 @@
+"""A worker: one member of the application, running the tasks that the group gives it.
+
+It knows nothing of Spark. Whoever hosts it runs `step` in a loop on one thread and says how long it
+may go on. All clients are made by the thread that uses them, after any fork.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.clients import admin_settings, consumer_settings, producer_settings
+from penstock._engine.kafka.faults import TaskMigrated, crash_point
+from penstock._engine.kafka.inputs import InputReader, starting_offset
+from penstock._engine.kafka.membership import Membership
+from penstock._engine.kafka.restore import RestoreJob, Restorer
+from penstock._engine.kafka.topics import end_offsets
+from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.runtime.collector import Output
+from penstock._engine.runtime.commit import CommitOffset, decode_partition_time
+from penstock._engine.runtime.task import Task
+from penstock.clock import Clock, SystemClock
+from penstock.errors import StreamsError
+
+_log = logging.getLogger(__name__)
+
+_RECORDS_PER_STEP = 2000
+_RESTORE_WAIT_SECONDS = 0.01
+
+_CHECKPOINT_MS = 10_000
+
+
+class TaskHome(Protocol):
+    """Where tasks are opened, and what keeps them apart from other workers on this machine."""
+
+    def open(self, plan: TaskPlan) -> Task: ...
+    def release(self, plan: TaskPlan) -> None: ...
+
+
+@dataclass(slots=True)
+class Running:
+    """A task of this worker: being restored, or running."""
+
+    plan: TaskPlan
+    task: Task
+    offsets: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Where to begin to read, once restored."""
+    restoring: list[RestoreJob] = field(default_factory=list)
+    started: bool = False
+
+
+class Worker:
+    """Runs tasks of one application."""
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        member_id: str,
+        home: TaskHome,
+        on_commit: Callable[[list[Output]], None],
+        clock: Clock | None = None,
+    ) -> None:
+        self._blueprint = blueprint
+        self._config = blueprint.config
+        self._member_id = member_id
+        self._home = home
+        self._on_commit = on_commit
+        self._clock = clock or SystemClock()
+        self._running: dict[int, Running] = {}
+        self._assigned: set[int] = set()
+        self._outputs: list[Output] = []
+        self._last_commit_ms = self._last_checkpoint_ms = self._clock.now_ms()
+        self._admin = AdminClient(admin_settings(self._config))
+        self._inputs = InputReader(consumer_settings(self._config, "input"))
+        self._restorer = Restorer(consumer_settings(self._config, "restore"))
+        group = consumer_settings(self._config, "group")
+        group["group.instance.id"] = member_id
+        self._membership = Membership(group, blueprint.task_topic, self)
+        self._committer = self._make_committer()
+
+    def step(self, wait_seconds: float, *, paused: bool = False) -> bool:
+        """Do a round: group, restore, read, process, commit. Tell whether records were processed."""
+        try:
+            self._membership.poll()
+            self._open_assigned()
+            self._advance_restoration()
+            processed = not paused and self._process_all(wait_seconds)
+            if self._commit_is_due():
+                # A new generation refuses the metadata of the one before: hear of it first.
+                self._membership.poll()
+                self.commit()
+        except TaskMigrated as migrated:
+            _log.warning("worker=%s dropped its uncommitted work: %s", self._member_id, migrated)
+            self._drop_everything()
+            return True
+        return processed
+
+    def commit(self, *, checkpoint: bool = False) -> None:
+        """Commit what all tasks have done since the last commit.
+
+        Now and then, and when `checkpoint` asks for it, local state also learns up to where its
+        changelog has come; what has been committed since is read once more after a crash.
+        """
+        self._last_commit_ms = self._clock.now_ms()
+        offsets: dict[tuple[str, int], CommitOffset] = {}
+        committing = []
+        for running in self._running.values():
+            if not running.started:
+                continue
+            commit = running.task.prepare_commit()
+            if commit is not None:
+                committing.append(running)
+                offsets.update(commit.offsets)
+        if not committing:
+            return
+        crash_point("before-send")
+        self._send(committing)
+        self._check_owned(offsets)
+        self._committer.commit(offsets, self._membership.metadata)
+        ends = self._changelog_ends(committing, checkpoint=checkpoint)
+        for running in committing:
+            running.task.committed(ends)
+        crash_point("after-apply")
+        outputs, self._outputs = self._outputs, []
+        self._on_commit(outputs)
+
+    def close(self) -> None:
+        """Commit, leave the group and close everything."""
+        try:
+            self.commit(checkpoint=True)
+        except TaskMigrated:
+            self._committer.abort()
+        finally:
+            self._close_tasks(list(self._running))
+            self._committer.close()
+            self._restorer.close()
+            self._inputs.close()
+            self._membership.leave()
+
+    def abandon(self) -> None:
+        """Close without a commit, after a failure; what is uncommitted is dropped."""
+        try:
+            self._committer.abort()
+        finally:
+            for index in list(self._running):
+                running = self._running.pop(index)
+                running.task.discard()
+                self._home.release(running.plan)
+            self._committer.close()
+            self._restorer.close()
+            self._inputs.close()
+            self._membership.leave()
+
+    def tasks(self) -> dict[str, str]:
+        """Give the ids of this worker's tasks, and whether each is restoring or running."""
+        return {
+            running.plan.id: "running" if running.started else "restoring"
+            for running in self._running.values()
+        }
+
+    def restore_remaining(self) -> int:
+        """Give how many changelog offsets are still to be read."""
+        return self._restorer.remaining()
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        """Give what each task has counted."""
+        return {
+            running.plan.id: running.task.counters.by_name() for running in self._running.values()
+        }
+
+    def caught_up(self) -> bool:
+        """Tell whether all inputs of all tasks have been read to their end and processed."""
+        return (
+            bool(self._assigned)
+            and len(self._running) == len(self._assigned)
+            and all(
+                running.started and not running.task.has_records()
+                for running in self._running.values()
+            )
+            and not any(self._inputs.lags.values())
+        )
+
+    # What the group tells us; called from within `Membership.poll`.
+
+    def tasks_assigned(self, tasks: Iterable[int]) -> None:
+        """Note new tasks; they are opened after the poll."""
+        self._assigned.update(index for index in tasks if index < len(self._blueprint.tasks))
+
+    def tasks_revoked(self, tasks: Iterable[int]) -> None:
+        """Finish revoked tasks: their work is committed before anybody else begins with them."""
+        gone = set(tasks)
+        self._assigned -= gone
+        if not gone & set(self._running):
+            return
+        try:
+            self.commit(checkpoint=True)
+        except TaskMigrated:
+            self._drop_everything()
+        self._close_tasks(gone)
+
+    def tasks_lost(self, tasks: Iterable[int]) -> None:
+        """Drop lost tasks: others own them already."""
+        self._assigned -= set(tasks)
+        self._drop_everything()
+
+    def _open_assigned(self) -> None:
+        for index in sorted(self._assigned - set(self._running)):
+            plan = self._blueprint.tasks[index]
+            running = Running(plan, self._home.open(plan))
+            self._running[index] = running
+            # Stable committed offsets first, then the ends of the changelogs: see restore.py.
+            self._find_offsets(running)
+            self._begin_restoration(running)
+
+    def _find_offsets(self, running: Running) -> None:
+        plan = running.plan
+        policies = {
+            topic: source.offset_reset
+            for source in plan.subtopology.sources()
+            for topic in source.topics
+        }
+        for partition, committed in self._inputs.committed(plan.inputs).items():
+            topic, _ = partition
+            if committed is None:
+                internal = topic in self._blueprint.internal_topics
+                policy = "earliest" if internal else policies.get(topic)
+                running.offsets[partition] = starting_offset(policy, topic)
+            else:
+                offset, metadata = committed
+                running.offsets[partition] = offset
+                running.task.resume_time(partition, decode_partition_time(metadata))
+
+    def _begin_restoration(self, running: Running) -> None:
+        wanted = running.task.restorable()
+        ends = end_offsets(self._admin, list(wanted), "read_uncommitted") if wanted else {}
+        running.restoring = [
+            RestoreJob(partition, store.changelog_offset(), ends[partition], store.restore)
+            for partition, store in wanted.items()
+        ]
+        self._restorer.begin(running.restoring)
+
+    def _advance_restoration(self) -> None:
+        waiting = [running for running in self._running.values() if not running.started]
+        if not waiting:
+            return
+        self._restorer.work(_RESTORE_WAIT_SECONDS)
+        for running in waiting:
+            if all(job.done for job in running.restoring):
+                running.task.start(self._clock.now_ms())
+                self._inputs.add(running.offsets)
+                running.started = True
+
+    def _process_all(self, wait_seconds: float) -> bool:
+        for (topic, number), records in self._inputs.read(wait_seconds).items():
+            self._owner_of(topic, number).add_records(topic, number, records)
+        now_ms = self._clock.now_ms()
+        processed = False
+        for running in self._running.values():
+            if not running.started:
+                continue
+            task = running.task
+            task.set_lags(self._inputs.lags)
+            if task.process(now_ms, _RECORDS_PER_STEP):
+                processed = True
+                task.punctuate_stream_time()
+            task.punctuate_wall_clock(now_ms)
+            self._limit_buffers(running)
+        self._send(self._running.values())
+        return processed
+
+    def _owner_of(self, topic: str, number: int) -> Task:
+        for running in self._running.values():
+            if (topic, number) in running.offsets:
+                return running.task
+        msg = f"no task of this worker reads topic {topic!r}, partition {number}"
+        raise StreamsError(msg)
+
+    def _limit_buffers(self, running: Running) -> None:
+        limit = self._config.buffered_records_per_partition
+        for partition, buffered in running.task.buffered().items():
+            if buffered > limit:
+                self._inputs.pause(partition)
+            else:
+                self._inputs.resume(partition)
+
+    def _send(self, tasks: Iterable[Running]) -> None:
+        for running in tasks:
+            outputs = running.task.drain()
+            if outputs:
+                self._committer.send(outputs)
+                self._outputs.extend(outputs)
+
+    def _commit_is_due(self) -> bool:
+        if any(running.task.commit_requested for running in self._running.values()):
+            return True
+        return self._clock.now_ms() - self._last_commit_ms >= self._config.commit_interval_ms
+
+    def _changelog_ends(
+        self, committing: Iterable[Running], *, checkpoint: bool
+    ) -> dict[tuple[str, int], int]:
+        now_ms = self._clock.now_ms()
+        if not checkpoint and now_ms - self._last_checkpoint_ms < _CHECKPOINT_MS:
+            return {}
+        self._last_checkpoint_ms = now_ms
+        changelogs = [
+            changelog for running in committing for changelog in running.task.restorable()
+        ]
+        # All that was sent is committed and nothing has been sent since: these ends are this state.
+        return end_offsets(self._admin, changelogs, "read_uncommitted") if changelogs else {}
+
+    def _check_owned(self, offsets: Iterable[tuple[str, int]]) -> None:
+        owned = {
+            partition
+            for index in self._assigned
+            for partition in self._blueprint.tasks[index].inputs
+        } | {partition for running in self._running.values() for partition in running.plan.inputs}
+        strangers = set(offsets) - owned
+        assert not strangers, f"offsets of partitions that are not ours: {strangers}"
+
+    def _close_tasks(self, indices: Iterable[int]) -> None:
+        for index in indices:
+            running = self._running.pop(index, None)
+            if running is not None:
+                self._inputs.remove(running.offsets)
+                self._restorer.drop([job.partition for job in running.restoring])
+                try:
+                    running.task.close()
+                finally:
+                    self._home.release(running.plan)
+
+    def _drop_everything(self) -> None:
+        """Forget all that is not committed; tasks that are still ours begin again where they were."""
+        try:
+            self._committer.abort()
+        except Exception:
+            _log.warning(
+                "worker=%s could not abort its transaction", self._member_id, exc_info=True
+            )
+        self._outputs.clear()
+        for index in list(self._running):
+            running = self._running.pop(index)
+            self._inputs.remove(running.offsets)
+            self._restorer.drop([job.partition for job in running.restoring])
+            running.task.discard()
+            self._home.release(running.plan)
+        self._committer = self._make_committer()
+
+    def _make_committer(self) -> Committer:
+        settings = producer_settings(self._config, self._member_id)
+        if self._config.exactly_once:
+            return ExactlyOnce(settings)
+        return AtLeastOnce(settings, self._membership.consumer)
+
+
+def user_outputs(outputs: Iterable[Output], internal: frozenset[str]) -> list[Any]:
+    """Give the outputs that go to the user's topics."""
+    return [output for output in outputs if output[0] not in internal]

@@ -1,0 +1,103 @@
+"""count, reduce and aggregate of a grouped stream. Java: KStreamAggregate and KStreamReduce.
+
+An aggregate is a value: the user's functions may change and return what they are given, since it is
+decoded anew for each record; what goes out as the old value is another copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from penstock._engine.operators.site import Process, Site
+from penstock._engine.state.layers.codec import timestamp_of
+from penstock._engine.topology import nodes
+from penstock.record import HeaderPairs
+
+_NO_KEY_OR_VALUE = "it has no key or no value"
+
+
+def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
+    """Fold each record into the aggregate of its key, begun with the initializer's."""
+    state = site.table(operation.store.name)
+    initializer, aggregator = _always_new(operation.initializer), operation.aggregator
+    encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
+    forward, failed, drop = site.forward, site.failed, site.drop
+    sends_old = operation.sends_old_values
+    at_flush = state.forwards_at_flush(forward, sends_old_values=sends_old)
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None or value is None:
+                drop(_NO_KEY_OR_VALUE)
+                return
+            raw_key = encode_key(key)
+            row = read(raw_key)
+            aggregate = value_of(row)
+            new_timestamp = timestamp
+            if row is None or aggregate is None:
+                aggregate = initializer()
+            elif (stored_timestamp := timestamp_of(row)) > timestamp:
+                new_timestamp = stored_timestamp
+            # As in Java, what was there before the first record is what the initializer gave.
+            old = state.copy(aggregate) if sends_old and not at_flush else None
+            new = aggregator(key, value, aggregate)
+            put(raw_key, new, new_timestamp, timestamp, headers)
+            if not at_flush:
+                forward(key, (new, old), new_timestamp, headers)
+        except Exception as error:
+            failed(error, key, value, timestamp, headers)
+
+    return process
+
+
+def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
+    """Fold each record into the aggregate of its key, begun with the first value."""
+    state = site.table(operation.store.name)
+    reducer = operation.reducer
+    encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
+    forward, failed, drop = site.forward, site.failed, site.drop
+    sends_old = operation.sends_old_values
+    at_flush = state.forwards_at_flush(forward, sends_old_values=sends_old)
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None or value is None:
+                drop(_NO_KEY_OR_VALUE)
+                return
+            raw_key = encode_key(key)
+            row = read(raw_key)
+            aggregate = value_of(row)
+            new_timestamp = timestamp
+            if row is None or aggregate is None:
+                new = value
+            else:
+                new = reducer(aggregate, value)
+                if (stored_timestamp := timestamp_of(row)) > timestamp:
+                    new_timestamp = stored_timestamp
+            put(raw_key, new, new_timestamp, timestamp, headers)
+            if not at_flush:
+                old = value_of(row) if sends_old else None
+                forward(key, (new, old), new_timestamp, headers)
+        except Exception as error:
+            failed(error, key, value, timestamp, headers)
+
+    return process
+
+
+def _always_new(initializer: Callable[[], Any]) -> Callable[[], Any]:
+    """Protect an initializer that always gives the same object from what aggregators do to it."""
+    first: Any = None
+    as_it_was: Any = None
+
+    def initial() -> Any:
+        nonlocal first, as_it_was
+        given = initializer()
+        if first is None:
+            first, as_it_was = given, deepcopy(given)
+        elif given is first:
+            return deepcopy(as_it_was)
+        return given
+
+    return initial

@@ -1,0 +1,128 @@
+"""The small server in the driver that workers talk to: what to run, whether to go on, how it goes.
+
+Every connection proves that it knows the key (HMAC, by `multiprocessing.connection`) before
+anything is read from it. The key and the application travel inside the data source's pickled code,
+never in options, which Spark shows.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Client, Connection, Listener
+from typing import Any
+
+_log = logging.getLogger(__name__)
+
+Handler = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlAddress:
+    """Where the server listens, and the key it wants."""
+
+    host: str
+    port: int
+    key: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFailure:
+    """An exception of a worker, as text, since the exception itself may not travel."""
+
+    kind: str
+    message: str
+    trace: str
+
+    @classmethod
+    def of(cls, error: BaseException) -> WorkerFailure:
+        """Describe an exception."""
+        trace = "".join(traceback.format_exception(error))
+        return cls(type(error).__name__, str(error), trace)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a worker tells: who it is, its tasks, its counts, what went wrong."""
+
+    member_id: str
+    state: str
+    """starting, running, restoring, closed or failed."""
+    tasks: dict[str, str] = field(default_factory=dict)
+    counters: dict[str, dict[str, int]] = field(default_factory=dict)
+    restore_remaining: int = 0
+    caught_up: bool = False
+    records_out: int = 0
+    failure: WorkerFailure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What the driver answers to a report."""
+
+    stop: bool = False
+    paused: bool = False
+
+
+class ControlServer:
+    """Answers requests `(verb, payload)` with what the verb's handler gives."""
+
+    def __init__(self, host: str, handlers: dict[str, Handler]) -> None:
+        self._handlers = handlers
+        self._key = secrets.token_bytes(32)
+        self._listener = Listener((host, 0), authkey=self._key)
+        name, port = self._listener.address  # type: ignore[misc]
+        self.address = ControlAddress(str(name), int(port), self._key)
+        self._closed = False
+        threading.Thread(target=self._accept, name="penstock-control", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._closed = True
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while not self._closed:
+            try:
+                connection = self._listener.accept()
+            except Exception:  # a stranger without the key, or the listener was closed
+                continue
+            threading.Thread(
+                target=self._serve, args=(connection,), name="penstock-control-client", daemon=True
+            ).start()
+
+    def _serve(self, connection: Connection[Any, Any]) -> None:
+        with suppress(EOFError, OSError), connection:
+            while True:
+                verb, payload = connection.recv()
+                try:
+                    answer = (True, self._handlers[verb](payload))
+                except Exception as error:
+                    _log.exception("control request %r failed", verb)
+                    answer = (False, f"{type(error).__name__}: {error}")
+                connection.send(answer)
+
+
+class ControlClient:
+    """A worker's connection to the driver; made by the thread that uses it."""
+
+    def __init__(self, address: ControlAddress) -> None:
+        self._connection = Client((address.host, address.port), authkey=address.key)
+
+    def ask(self, verb: str, payload: Any = None) -> Any:
+        """Send a request and give the answer."""
+        self._connection.send((verb, payload))
+        succeeded, answer = self._connection.recv()
+        if not succeeded:
+            msg = f"the driver could not answer {verb!r}: {answer}"
+            raise RuntimeError(msg)
+        return answer
+
+    def close(self) -> None:
+        """Hang up."""
+        self._connection.close()

@@ -1,0 +1,129 @@
+"""One application as one Structured Streaming query."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.control import ControlServer, Instruction, Report
+from penstock._engine.spark.session import session_for
+from penstock._engine.spark.shipping import pack
+from penstock._engine.spark.source import Run, data_source_for
+from penstock.clock import monotonic
+
+_log = logging.getLogger(__name__)
+
+_POOL_VARIABLE = "PENSTOCK_RUN"
+
+
+class ApplicationQuery:
+    """Hosts an application on Spark; `on_report` hears of every worker's reports."""
+
+    def __init__(
+        self, blueprint: Blueprint, spark: SparkSession | None, on_report: Callable[[Report], None]
+    ) -> None:
+        self._config = blueprint.config
+        self._on_report = on_report
+        self._stop = False
+        self._paused = False
+        self._members: dict[str, Report] = {}
+        self._lock = threading.Lock()
+        payload = pack(blueprint)
+        self._spark, self._owned = session_for(self._config, spark)
+        context = self._spark.sparkContext
+        host = context.getConf().get("spark.driver.host", "127.0.0.1")
+        handlers = {
+            "blueprint": lambda _: payload,
+            "report": self._report,
+            "slots": lambda _: self._slots(),
+        }
+        self._control = ControlServer(str(host), handlers)
+        self._checkpoint = tempfile.mkdtemp(prefix="penstock-checkpoint-")
+        self._query = self._start()
+
+    @property
+    def query(self) -> StreamingQuery:
+        """Spark's own handle."""
+        return self._query
+
+    def members(self) -> dict[str, Report]:
+        """Give the last report of each worker."""
+        with self._lock:
+            return dict(self._members)
+
+    def pause(self, paused: bool) -> None:
+        """Let workers stop or go on processing; they keep their tasks."""
+        self._paused = paused
+
+    def failure(self) -> str | None:
+        """Give why the query ended, None if it did not end by itself."""
+        if self._query.isActive or self._stop:
+            return None
+        error = self._query.exception()
+        return "the query was stopped" if error is None else str(error)
+
+    def close(self, timeout_seconds: float) -> bool:
+        """Ask the workers to finish, wait for them, then stop the query. Tell whether all finished."""
+        self._stop = True
+        until = monotonic() + timeout_seconds
+        waiter = threading.Event()
+        while monotonic() < until and self._query.isActive and self._unfinished():
+            waiter.wait(0.05)
+        finished = not self._unfinished()
+        with suppress(Exception):
+            self._query.stop()
+        self._control.close()
+        shutil.rmtree(self._checkpoint, ignore_errors=True)
+        if self._owned:
+            self._spark.stop()
+        return finished
+
+    def _unfinished(self) -> list[str]:
+        with self._lock:
+            return [
+                member
+                for member, report in self._members.items()
+                if report.state not in {"closed", "failed"}
+            ]
+
+    def _start(self) -> StreamingQuery:
+        run = Run(
+            uuid.uuid4().hex,
+            self._control.address,
+            self._config.turn_ms / 1000,
+            self._config.lease_ms / 1000,
+        )
+        source = data_source_for(run)
+        environment = self._spark.sparkContext.environment
+        # Workers with another environment are another pool: a competing Python job of the same session
+        # then does not get ours, nor we its.
+        environment[_POOL_VARIABLE] = run.id
+        try:
+            self._spark.dataSource.register(source)
+            frame = self._spark.readStream.format(source.name()).load()
+            writer = frame.writeStream.format("noop").queryName(self._config.application_id)
+            return writer.option("checkpointLocation", self._checkpoint).start()
+        finally:
+            environment.pop(_POOL_VARIABLE, None)
+
+    def _slots(self) -> int:
+        cores = int(self._spark.sparkContext.defaultParallelism)
+        return max(1, self._config.num_stream_threads or cores)
+
+    def _report(self, report: Any) -> Instruction:
+        assert isinstance(report, Report)
+        if report.state != "starting":
+            with self._lock:
+                self._members[report.member_id] = report
+            self._on_report(report)
+        return Instruction(stop=self._stop, paused=self._paused)

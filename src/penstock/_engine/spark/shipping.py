@@ -1,0 +1,43 @@
+"""Getting the user's functions to the executors, or saying which one cannot travel and why."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from pyspark import cloudpickle
+
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.topology.nodes import Node, ProcessorNode
+from penstock.errors import TopologyError
+
+
+def pack(blueprint: Blueprint) -> bytes:
+    """Pickle an application; TopologyError names the first node whose function cannot be."""
+    try:
+        return bytes(cloudpickle.dumps(blueprint))
+    except Exception as error:
+        culprit = _find_culprit(blueprint)
+        if culprit is None:
+            msg = f"the application cannot be shipped to Spark's workers: {error}"
+            raise TopologyError(msg) from error
+        node, holder, why = culprit
+        place = f" (defined at {node.location})" if node.location else ""
+        msg = (
+            f"node {node.name!r}{place} cannot be shipped to Spark's workers: {holder!r} holds something that "
+            f"cannot be pickled ({why}); make it where it is used, for example in Processor.init"
+        )
+        raise TopologyError(msg) from error
+
+
+def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
+    for task in blueprint.tasks:
+        for node in task.subtopology.nodes:
+            holder = node.operation if isinstance(node, ProcessorNode) else node
+            for name in (entry.name for entry in fields(holder)):
+                part = getattr(holder, name)
+                try:
+                    cloudpickle.dumps(part)
+                except Exception as error:
+                    return node, part, str(error)
+    return None

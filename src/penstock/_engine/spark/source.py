@@ -1,0 +1,106 @@
+"""The data source of the query: each batch is a turn, each partition a slot, each row an output.
+
+Its rows are the committed records of the application's output topics: a real streaming DataFrame,
+with true rates, to which sinks can be attached. It is a view; Kafka's transactions are the truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+
+from penstock._engine.runtime.collector import Output
+from penstock._engine.spark.control import ControlAddress, ControlClient
+
+SCHEMA = "topic string, key binary, value binary, timestamp bigint"
+_ARROW = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("timestamp", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of an application: what its slots must know."""
+
+    id: str
+    control: ControlAddress
+    turn_seconds: float
+    lease_seconds: float
+
+
+class Slot(InputPartition):
+    """A place for one worker during one turn. `deadline` is absolute: a late retry ends at once."""
+
+    def __init__(self, index: int, deadline: float) -> None:
+        super().__init__(index)
+        self.deadline = deadline
+
+
+def data_source_for(run: Run) -> type[DataSource]:
+    """Make the data source of a run; it carries the run inside, where no option shows it."""
+
+    class PenstockSource(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return f"penstock_{run.id}"
+
+        def schema(self) -> str:
+            return SCHEMA
+
+        def streamReader(self, schema: Any) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+            return TurnReader(run)
+
+    return PenstockSource
+
+
+class TurnReader(DataSourceStreamReader):
+    """Counts turns; Kafka keeps the real offsets."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
+        return {"turn": 0}
+
+    def latestOffset(self, start: dict[str, int], limit: Any) -> dict[str, int]:  # noqa: N802 - Spark's
+        return {"turn": start["turn"] + 1}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        client = ControlClient(self._run.control)
+        try:
+            slots = client.ask("slots")
+        finally:
+            client.close()
+        deadline = time.time() + self._run.turn_seconds
+        return [Slot(index, deadline) for index in range(slots)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        # Imported here: this module is pickled by value for the process that plans, which needs none.
+        from penstock._engine.spark.slot import Turn, take_turn
+
+        assert isinstance(partition, Slot)
+        seconds = partition.deadline - time.time()
+        if seconds <= 0:
+            return
+        turn = Turn(self._run.id, self._run.control, seconds, self._run.lease_seconds)
+        for rows in take_turn(turn):
+            yield to_arrow(rows)
+
+
+def to_arrow(rows: Sequence[Output]) -> pa.RecordBatch:
+    """Give outputs as an Arrow batch."""
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), (), (), (), ()]
+    topics, _, keys, values, timestamps, _ = columns
+    return pa.record_batch(
+        [list(topics), list(keys), list(values), list(timestamps)], schema=_ARROW
+    )

@@ -1,0 +1,81 @@
+"""A file that one process at a time may hold, and that says who does.
+
+The kernel lets go when the holder dies, however it dies. (A child forked from the holder shares
+the lock until it ends or starts another program.)
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+
+class FileLock:
+    """A lock that is held. Two holders exclude each other also within one process."""
+
+    __slots__ = ("_descriptor", "path")
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        self._descriptor: int | None = descriptor
+        self.path = path
+
+    @classmethod
+    def take(cls, path: Path) -> FileLock | None:
+        """Take the lock, making the file and its directory; None if somebody has it."""
+        while True:
+            path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+            try:
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+            except FileNotFoundError:  # the directory has just been removed
+                continue
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_file_at(path, descriptor):
+                    _write_holder(descriptor)
+                    return cls(descriptor, path)
+            except BlockingIOError:
+                os.close(descriptor)
+                return None
+            except OSError:
+                os.close(descriptor)
+                raise
+            # The last holder removed the file after we had opened it: this lock excludes nobody.
+            os.close(descriptor)
+
+    def release(self) -> None:
+        """Let go; doing it again does nothing."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.ftruncate(descriptor, 0)
+            # Closing alone would leave it to a forked child.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+    def remove(self) -> None:
+        """Delete the file, then let go."""
+        self.path.unlink(missing_ok=True)
+        self.release()
+
+
+def holder_of(path: Path) -> str:
+    """Say who holds the lock, as far as the file knows."""
+    said = ""
+    with suppress(OSError, UnicodeDecodeError):
+        said = path.read_text(encoding="utf-8")
+    pid, _, host = said.strip().partition(" ")
+    return f"process {pid} on host {host!r}" if pid.isdigit() else "another process"
+
+
+def _is_file_at(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _write_holder(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)

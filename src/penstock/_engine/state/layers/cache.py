@@ -1,0 +1,201 @@
+"""The record cache: several changes of a key between two commits become one.
+
+A change stays here until the cache is flushed: at a commit, or when the caches of a thread have
+outgrown their common budget. Then it goes to the store and its changelog, and whoever listens is
+told: a table forwards its changes only now. Semantics 8.4, Java: CachingKeyValueStore, NamedCache
+and ThreadCache, whose order of events and measure of bytes this keeps, so that the same cache
+overflows at the same record.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol, TypeAlias
+
+from penstock._engine.state.layers.logged import RecordStore
+from penstock.record import HeaderPairs
+
+FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
+"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record that made it."""
+
+Entry: TypeAlias = tuple[bytes | None, int, int, HeaderPairs, "str | None", int, Any]
+"""(value, size, timestamp, headers, topic, partition, raw): a value and the record in hand when it
+was written; a value that was only read is of no record.
+"""
+VALUE: Final = 0
+SIZE: Final = 1
+
+# What Java counts for an entry besides key, value, topic and headers.
+_ENTRY_BYTES = 45
+
+
+class RecordInHand(Protocol):
+    """Where a task stands; the cache notes it with each write and returns to it at the flush."""
+
+    topic: str | None
+    partition: int
+    raw: Any
+    timestamp: int
+
+
+class CacheBudget:
+    """How many bytes the caches of one thread may hold together, and how many they do."""
+
+    __slots__ = ("limit_bytes", "used_bytes")
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.used_bytes = 0
+
+
+class CachedStore:
+    """A RecordStore over another one, the cache of one store of one task."""
+
+    __slots__ = ("_below", "_budget", "_dirty", "_entries", "_listener", "_position", "_sends_old")
+
+    def __init__(self, below: RecordStore, budget: CacheBudget, position: RecordInHand) -> None:
+        self._below = below
+        self._budget = budget
+        self._position = position
+        self._entries: OrderedDict[bytes, Entry] = OrderedDict()
+        """The one used longest ago first."""
+        self._dirty: OrderedDict[bytes, None] = OrderedDict()
+        """The keys that must be flushed; the one written longest ago first."""
+        self._listener: FlushListener | None = None
+        self._sends_old = False
+
+    def listen(self, listener: FlushListener, *, sends_old_values: bool) -> None:
+        """Let `listener` know each change when it is flushed; the old value is looked up only if
+        asked for.
+        """
+        self._listener = listener
+        self._sends_old = sends_old_values
+
+    def get(self, key: bytes) -> bytes | None:
+        entries = self._entries
+        entry = entries.get(key)
+        if entry is not None:
+            entries.move_to_end(key)
+            return entry[VALUE]
+        value = self._below.get(key)
+        if value is not None:
+            size = _ENTRY_BYTES + len(key) + len(value)
+            entries[key] = (value, size, -1, (), "", -1, None)
+            self._grow(size)
+        return value
+
+    def write(self, key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        position, entries, dirty = self._position, self._entries, self._dirty
+        topic = position.topic
+        size = _ENTRY_BYTES + len(key)
+        if value is not None:
+            size += len(value)
+        if topic is not None:
+            size += len(topic)
+        if headers:
+            size += _size_of(headers)
+        previous = entries.get(key)
+        entries[key] = (value, size, timestamp, headers, topic, position.partition, position.raw)
+        entries.move_to_end(key)
+        dirty[key] = None
+        dirty.move_to_end(key)
+        self._grow(size if previous is None else size - previous[SIZE])
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        keys = sorted((key for key in self._entries if _within(key, start, end)), reverse=reverse)
+        cached = [(key, self._entries[key][VALUE]) for key in keys]
+        for key in keys:
+            self._entries.move_to_end(key)
+        return _merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
+
+    def approximate_num_entries(self) -> int:
+        """Count what is in the store, as Java does: not what is only in the cache."""
+        return self._below.approximate_num_entries()
+
+    def flush(self) -> None:
+        """Let all changes out, in the order of the last write of each key."""
+        self._flush_with(None)
+
+    def clear(self) -> None:
+        """Forget everything, changes included."""
+        self._budget.used_bytes -= sum(entry[SIZE] for entry in self._entries.values())
+        self._entries.clear()
+        self._dirty.clear()
+
+    def _grow(self, size: int) -> None:
+        budget = self._budget
+        budget.used_bytes += size
+        # A flush may let other caches grow: this one gives way only as long as it holds something.
+        while budget.used_bytes > budget.limit_bytes and self._entries:
+            key, entry = self._entries.popitem(last=False)
+            budget.used_bytes -= entry[SIZE]
+            if key in self._dirty:
+                self._flush_with((key, entry))
+
+    def _flush_with(self, evicted: tuple[bytes, Entry] | None) -> None:
+        if not self._dirty:
+            return
+        changes: list[tuple[bytes, Entry]] = []
+        if evicted is not None:
+            changes.append(evicted)
+            del self._dirty[evicted[0]]
+        changes += [(key, self._entries[key]) for key in self._dirty]
+        # What is flushed may cause new changes here: from now on they are others.
+        self._dirty.clear()
+        for key, entry in changes:
+            self._let_out(key, entry)
+        for key, entry in changes:
+            if entry[VALUE] is None and self._entries.get(key) is entry:
+                del self._entries[key]
+                self._budget.used_bytes -= entry[SIZE]
+
+    def _let_out(self, key: bytes, entry: Entry) -> None:
+        new, _, timestamp, headers, topic, partition, raw = entry
+        below, listener = self._below, self._listener
+        old = None
+        if listener is not None and (new is None or self._sends_old):
+            old = below.get(key)
+            if new is None and old is None:
+                return  # it came and went between two flushes: nobody need know
+        position = self._position
+        before = (position.topic, position.partition, position.raw, position.timestamp)
+        position.topic, position.partition, position.raw = topic, partition, raw
+        position.timestamp = timestamp
+        try:
+            below.write(key, new, timestamp, headers)
+            if listener is not None:
+                listener(key, new, old if self._sends_old else None, timestamp, headers)
+        finally:
+            position.topic, position.partition, position.raw, position.timestamp = before
+
+
+def _size_of(headers: HeaderPairs) -> int:
+    return sum(len(key) + (0 if value is None else len(value)) for key, value in headers)
+
+
+def _within(key: bytes, start: bytes | None, end: bytes | None) -> bool:
+    return (start is None or start <= key) and (end is None or key < end)
+
+
+def _merged(
+    cached: list[tuple[bytes, bytes | None]],
+    stored: Iterator[tuple[bytes, bytes]],
+    *,
+    reverse: bool,
+) -> Iterator[tuple[bytes, bytes]]:
+    """Weave what is cached (None: deleted) into what is stored; of one key, the cache's counts."""
+    entry = next(stored, None)
+    for key, value in cached:
+        while entry is not None and (entry[0] > key if reverse else entry[0] < key):
+            yield entry
+            entry = next(stored, None)
+        if entry is not None and entry[0] == key:
+            entry = next(stored, None)
+        if value is not None:
+            yield key, value
+    while entry is not None:
+        yield entry
+        entry = next(stored, None)

@@ -1,0 +1,93 @@
+"""Between values and the bytes of a store: the serdes of the user, and Java's format of values with
+a time (eight bytes of milliseconds before the value's).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any, Final
+
+from penstock.errors import StreamsError
+from penstock.serdes import Serde
+from penstock.stores import ValueAndTimestamp
+
+TIMESTAMP_BYTES: Final = 8
+_TIMESTAMP = Struct(">q")
+
+pack_timestamp = _TIMESTAMP.pack
+
+
+def timestamp_of(stored: bytes) -> int:
+    """Give the time of a stored value."""
+    timestamp: int = _TIMESTAMP.unpack_from(stored)[0]
+    return timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """The two directions for keys and for values; values may have no bytes, keys must have."""
+
+    encode_key: Callable[[Any], bytes]
+    decode_key: Callable[[bytes], Any]
+    encode_value: Callable[[Any], bytes | None]
+    decode_value: Callable[[bytes], Any]
+
+
+def plain_codec(store: str, topic: str, key: Serde[Any], value: Serde[Any]) -> Codec:
+    """Give the codec of a store; serdes that want a topic are told its changelog's, as in Java."""
+    return Codec(
+        _explained(_encoder(key, topic), store, "key"),
+        _decoder(key, topic),
+        _explained(_encoder(value, topic), store, "value"),
+        _decoder(value, topic),
+    )
+
+
+def timestamped_codec(plain: Codec) -> Codec:
+    """Give the codec whose values are ValueAndTimestamp."""
+    encode, decode = plain.encode_value, plain.decode_value
+
+    def encode_with_time(pair: Any) -> bytes | None:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            msg = f"a timestamped store takes ValueAndTimestamp(value, timestamp); got {pair!r}"
+            raise StreamsError(msg)
+        value, timestamp = pair
+        data = None if value is None else encode(value)
+        return None if data is None else pack_timestamp(timestamp) + data
+
+    def decode_with_time(stored: bytes) -> ValueAndTimestamp[Any]:
+        return ValueAndTimestamp(decode(stored[TIMESTAMP_BYTES:]), timestamp_of(stored))
+
+    return Codec(plain.encode_key, plain.decode_key, encode_with_time, decode_with_time)
+
+
+def _encoder(serde: Serde[Any], topic: str) -> Callable[[Any], bytes | None]:
+    # Most serdes need neither topic nor headers: no layer stands before their encode.
+    if type(serde).serialize is Serde.serialize:
+        return serde.encode
+    return lambda value: serde.serialize(topic, value)
+
+
+def _decoder(serde: Serde[Any], topic: str) -> Callable[[bytes], Any]:
+    if type(serde).deserialize is Serde.deserialize:
+        return serde.decode
+    return lambda data: serde.deserialize(topic, data)
+
+
+def _explained(encode: Callable[[Any], Any], store: str, part: str) -> Callable[[Any], Any]:
+    """Let a serde that does not fit say whose it is."""
+
+    def encode_or_explain(value: Any) -> Any:
+        try:
+            return encode(value)
+        except TypeError as error:
+            msg = (
+                f"state store {store!r} has a {part} serde that does not fit: got "
+                f"{type(value).__name__} {value!r}; {error}; pass the right one: "
+                f"Materialized({part}=...), or set 'default.{part}.serde'"
+            )
+            raise StreamsError(msg) from error
+
+    return encode_or_explain

@@ -1,0 +1,91 @@
+"""Writes go to the store and, where it has one, to its changelog topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeAlias
+
+from penstock._engine.state.contract import BytesStore
+from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, timestamp_of
+from penstock.record import HeaderPairs
+
+Write: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
+"""`write(key, value, timestamp, headers)`: set the value of a key, or delete it (None). Time and
+headers are those of the record in hand.
+"""
+Log: TypeAlias = Callable[[bytes, bytes | None, int], None]
+"""`log(key, value, timestamp)`: write a changelog record."""
+
+
+class RecordStore(Protocol):
+    """What a task's store reads from and writes to: bytes, each write on behalf of a record."""
+
+    @property
+    def get(self) -> Callable[[bytes], bytes | None]: ...
+    @property
+    def write(self) -> Write: ...
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]: ...
+    def approximate_num_entries(self) -> int: ...
+
+
+class LoggedStore:
+    """A RecordStore over a BytesStore; `log` is None if it has no changelog.
+
+    What functions there are is decided once, so that a write makes no choice and no detour.
+    """
+
+    __slots__ = ("_store", "get", "write")
+
+    def __init__(self, store: BytesStore, log: Log | None) -> None:
+        self._store = store
+        self.get = store.get
+        self.write: Write = _unlogged(store) if log is None else _logged(store, log)
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        return self._store.scan(start, end, reverse=reverse)
+
+    def approximate_num_entries(self) -> int:
+        return self._store.approximate_num_entries()
+
+
+def log_with_own_time(log: Log) -> Log:
+    """Give the log of a store whose values begin with their time: the record has it as its own, and
+    only a deletion has the time of the record in hand.
+    """
+
+    def log_change(key: bytes, stored: bytes | None, timestamp: int) -> None:
+        if stored is None:
+            log(key, None, timestamp)
+        else:
+            log(key, stored[TIMESTAMP_BYTES:], timestamp_of(stored))
+
+    return log_change
+
+
+def _logged(store: BytesStore, log: Log) -> Write:
+    put, delete = store.put, store.delete
+
+    def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if value is None:
+            delete(key)
+        else:
+            put(key, value)
+        log(key, value, timestamp)
+
+    return write
+
+
+def _unlogged(store: BytesStore) -> Write:
+    put, delete = store.put, store.delete
+
+    def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if value is None:
+            delete(key)
+        else:
+            put(key, value)
+
+    return write

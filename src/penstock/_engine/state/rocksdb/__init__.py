@@ -1,0 +1,1 @@
+"""Stores on disk, in RocksDB: the only folder that imports its binding."""

@@ -1,0 +1,45 @@
+"""RocksDB's complaints in our words: what happened to which directory, and what to do.
+
+The binding raises plain exceptions that hold RocksDB's status as text, so they are told apart by
+their words.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock._engine.state.errors import StateCorruptedError, StateError, StateLockedError
+
+
+def explained(error: Exception, path: Path, participle: str) -> StateError:
+    """Give the error to raise for what RocksDB said when the store should be `participle`."""
+    said = str(error)
+    if "lock hold by current process" in said:
+        msg = (
+            f"the state store in {path} cannot be {participle}: this process has it open already;"
+            f" close it there first"
+        )
+        return StateLockedError(msg, path)
+    if "While lock file" in said:
+        msg = (
+            f"the state store in {path} cannot be {participle}: another process has it open;"
+            f" stop that process, or give this one a 'state.dir' of its own"
+        )
+        return StateLockedError(msg, path)
+    if "Column families not opened" in said:
+        msg = (
+            f"the state store in {path} cannot be {participle}: another program has written it"
+            f" ({said}); give this application a 'state.dir' of its own"
+        )
+        return StateError(msg, path)
+    if said.startswith("Corruption") or "No such file or directory" in said:
+        msg = (
+            f"the state store in {path} cannot be {participle}: its files are damaged ({said});"
+            f" delete that directory, the store is then restored from its changelog"
+        )
+        return StateCorruptedError(msg, path)
+    msg = (
+        f"the state store in {path} cannot be {participle}: {said};"
+        f" check the disk's free space, its health and the directory's permissions"
+    )
+    return StateError(msg, path)

@@ -1,0 +1,292 @@
+"""KafkaStreams: start, close and watch an application. Control only; the work is done by Spark."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from penstock._engine.topology.topology import Topology
+from penstock.camel_case import ExplainsCamelCase
+from penstock.clock import monotonic
+from penstock.durations import Duration, to_milliseconds
+from penstock.errors import StreamsError, TopologyError
+from penstock.settings import StreamsConfig
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from penstock._engine.spark.control import Report, WorkerFailure
+    from penstock._engine.spark.query import ApplicationQuery
+
+_log = logging.getLogger(__name__)
+
+_CLOSE_SECONDS = 60.0
+_WATCH_SECONDS = 0.1
+
+
+class State(Enum):
+    """The states of an application. Java: KafkaStreams.State."""
+
+    CREATED = "CREATED"
+    REBALANCING = "REBALANCING"
+    RUNNING = "RUNNING"
+    PENDING_SHUTDOWN = "PENDING_SHUTDOWN"
+    NOT_RUNNING = "NOT_RUNNING"
+    PENDING_ERROR = "PENDING_ERROR"
+    ERROR = "ERROR"
+
+
+_MOVES: dict[State, frozenset[State]] = {
+    State.CREATED: frozenset({State.REBALANCING, State.PENDING_SHUTDOWN}),
+    State.REBALANCING: frozenset({State.RUNNING, State.PENDING_SHUTDOWN, State.PENDING_ERROR}),
+    State.RUNNING: frozenset({State.REBALANCING, State.PENDING_SHUTDOWN, State.PENDING_ERROR}),
+    State.PENDING_SHUTDOWN: frozenset({State.NOT_RUNNING}),
+    State.PENDING_ERROR: frozenset({State.ERROR}),
+    State.NOT_RUNNING: frozenset(),
+    State.ERROR: frozenset(),
+}
+
+StateListener = Callable[[State, State], None]
+
+
+class UncaughtResponse(Enum):
+    """What to do about a worker that failed. Java: StreamThreadExceptionResponse."""
+
+    REPLACE_THREAD = "replace_thread"
+    SHUTDOWN_CLIENT = "shutdown_client"
+
+
+UncaughtHandler = Callable[["WorkerFailure"], UncaughtResponse]
+
+
+class KafkaStreams(ExplainsCamelCase):
+    """Runs a topology on Spark against Kafka. Java: KafkaStreams.
+
+    ```python
+    with KafkaStreams(builder.build(), {"application.id": "fraud"}) as streams:
+        streams.run()  # until Ctrl-C
+    ```
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        config: StreamsConfig | Mapping[str, Any],
+        *,
+        spark: SparkSession | None = None,
+    ) -> None:
+        if not isinstance(topology, Topology):
+            msg = (
+                f"KafkaStreams takes a Topology; got {topology!r}; did you forget builder.build()?"
+            )
+            raise TopologyError(msg)
+        self._topology = topology
+        self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
+        self._spark = spark
+        self._state = State.CREATED
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._listener: StateListener | None = None
+        self._uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
+        self._query: ApplicationQuery | None = None
+        self._task_count = 0
+        self._failure: WorkerFailure | None = None
+        self._stop_asked = threading.Event()
+
+    @property
+    def state(self) -> State:
+        """What the application is doing now."""
+        return self._state
+
+    @property
+    def failure(self) -> WorkerFailure | None:
+        """The failure that ended the application, None if none did."""
+        return self._failure
+
+    def set_state_listener(self, listener: StateListener) -> None:
+        """Have `listener(new, old)` called at each change; before start."""
+        self._only_before_start("the state listener")
+        self._listener = listener
+
+    def set_uncaught_exception_handler(self, handler: UncaughtHandler) -> None:
+        """Have `handler(failure)` decide about workers that fail; before start."""
+        self._only_before_start("the uncaught exception handler")
+        self._uncaught = handler
+
+    def start(self) -> None:
+        """Check everything, then start; returns while the workers come up."""
+        from penstock._engine.kafka.preparation import prepare
+        from penstock._engine.spark.query import ApplicationQuery
+
+        if self._state is not State.CREATED:
+            msg = f"an application can be started once; this one is {self._state.value}"
+            raise StreamsError(msg)
+        blueprint = prepare(self._topology, self._config)
+        self._task_count = len(blueprint.tasks)
+        self._move(State.REBALANCING)
+        self._query = ApplicationQuery(blueprint, self._spark, self._heard)
+        threading.Thread(target=self._watch, name="penstock-watch", daemon=True).start()
+
+    def run(self) -> None:
+        """Start, and return when the application ends, by SIGINT, SIGTERM, `close` or a failure."""
+        handlers = {
+            number: signal.signal(number, self._on_signal)
+            for number in (signal.SIGINT, signal.SIGTERM)
+            if threading.current_thread() is threading.main_thread()
+        }
+        try:
+            if self._state is State.CREATED:
+                self.start()
+            while not self._stop_asked.wait(_WATCH_SECONDS) and not self._ended():
+                pass
+            self.close()
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        if self._failure is not None:
+            msg = f"the application failed: {self._failure.message}"
+            raise StreamsError(msg)
+
+    def close(self, timeout: Duration | None = None) -> bool:
+        """Let the workers commit and leave, then stop. Tell whether all did in time."""
+        seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
+        with self._lock:
+            if self._state is State.CREATED:
+                self._move(State.PENDING_SHUTDOWN)
+                self._move(State.NOT_RUNNING)
+                return True
+            if self._state in {State.NOT_RUNNING, State.ERROR}:
+                return True
+            if self._state is not State.PENDING_ERROR:
+                self._move(State.PENDING_SHUTDOWN)
+        finished = self._query.close(seconds) if self._query is not None else True
+        with self._lock:
+            self._move(State.ERROR if self._state is State.PENDING_ERROR else State.NOT_RUNNING)
+        return finished
+
+    def wait_until(self, state: State, timeout: Duration) -> bool:
+        """Wait for a state; tell whether it came."""
+        until = monotonic() + to_milliseconds(timeout, "timeout") / 1000
+        with self._changed:
+            while self._state is not state and not self._ended():
+                left = until - monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left)
+            return self._state is state
+
+    def pause(self) -> None:
+        """Stop processing and timers; tasks are kept."""
+        self._started_query().pause(True)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._started_query().pause(False)
+
+    def reports(self) -> dict[str, Report]:
+        """Give the last report of each worker."""
+        return self._started_query().members()
+
+    def progress(self) -> dict[str, Any] | None:
+        """Give Spark's last progress report of the query."""
+        progress = self._started_query().query.lastProgress
+        return None if progress is None else dict(progress)
+
+    def __enter__(self) -> KafkaStreams:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self._stop_asked.set()
+
+    def _heard(self, report: Report) -> None:
+        """Take a worker's report: the state of all of them is the state of the application."""
+        if report.failure is not None:
+            self._worker_failed(report)
+            return
+        if self._query is None:
+            return
+        tasks = [
+            state for member in self._query.members().values() for state in member.tasks.values()
+        ]
+        running = tasks.count("running") >= self._task_count and "restoring" not in tasks
+        with self._lock:
+            if running and self._state is State.REBALANCING:
+                self._move(State.RUNNING)
+            elif not running and self._state is State.RUNNING:
+                self._move(State.REBALANCING)
+
+    def _worker_failed(self, report: Report) -> None:
+        assert report.failure is not None
+        response = self._uncaught(report.failure)
+        _log.error(
+            "worker=%s failed, %s: %s", report.member_id, response.value, report.failure.message
+        )
+        if response is UncaughtResponse.REPLACE_THREAD:
+            return
+        self._fail(report.failure)
+
+    def _fail(self, failure: WorkerFailure) -> None:
+        with self._lock:
+            if self._state in {State.REBALANCING, State.RUNNING}:
+                self._failure = failure
+                self._move(State.PENDING_ERROR)
+                threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
+
+    def _watch(self) -> None:
+        """Notice a query that ended by itself: stopped by the user through Spark, or failed."""
+        from penstock._engine.spark.control import WorkerFailure
+
+        while not self._ended():
+            self._stop_asked.wait(_WATCH_SECONDS)
+            query = self._query
+            failure = None if query is None else query.failure()
+            if failure is not None:
+                self._fail(WorkerFailure("StreamingQueryException", failure, failure))
+                return
+
+    def _ended(self) -> bool:
+        return self._state in {State.NOT_RUNNING, State.ERROR}
+
+    def _move(self, state: State) -> None:
+        with self._changed:
+            old = self._state
+            if state is old:
+                return
+            if state not in _MOVES[old]:
+                if old in {
+                    State.PENDING_SHUTDOWN,
+                    State.PENDING_ERROR,
+                    State.NOT_RUNNING,
+                    State.ERROR,
+                }:
+                    return
+                msg = f"an application cannot go from {old.value} to {state.value}"
+                raise StreamsError(msg)
+            self._state = state
+            self._changed.notify_all()
+        if self._listener is not None:
+            self._listener(state, old)
+
+    def _started_query(self) -> ApplicationQuery:
+        if self._query is None:
+            msg = "the application has not been started"
+            raise StreamsError(msg)
+        return self._query
+
+    def _only_before_start(self, what: str) -> None:
+        if self._state is not State.CREATED:
+            msg = f"{what} must be set before start; the application is {self._state.value}"
+            raise StreamsError(msg)

@@ -1,0 +1,379 @@
+"""StreamsConfig: the settings of an application, under Kafka's dotted keys or in snake_case.
+
+Only settings that Penstock honours are known; anything else is an error that names the nearest
+known key. Keys with a client's prefix (`consumer.`, `producer.` ...) and bare keys of Kafka's
+clients reach those clients, keys that start with `topic.` the internal topics, and keys that start
+with `app.` are the user's own and reach the processors.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self, cast
+
+from penstock.errors import ConfigError, StreamsError
+from penstock.handlers import (
+    DeserializationExceptionHandler,
+    ProcessingExceptionHandler,
+    ProductionExceptionHandler,
+)
+from penstock.serdes import Serde
+from penstock.settings import parsing
+from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
+from penstock.settings.keys import USER_PREFIX, dotted_key
+from penstock.settings.secrets import shown
+from penstock.settings.sources import VARIABLE_PREFIX, read_environment, read_file
+from penstock.settings.table import BY_KEY, EXACTLY_ONCE_V2, SETTINGS
+from penstock.timestamps import TimestampExtractor
+
+OWN_PREFIX = "penstock."
+
+_COMMIT_INTERVAL_MS = 30_000
+_COMMIT_INTERVAL_EXACTLY_ONCE_MS = 100
+_MAX_POLL_RECORDS = 1000
+
+
+class StreamsConfig:
+    """The settings of one application, checked. Java: StreamsConfig.
+
+    >>> StreamsConfig({"application.id": "fraud", "max.task.idle.ms": "100"}).max_task_idle_ms
+    100
+    >>> StreamsConfig({"application_id": "fraud", "processing_guarantee": "exactly_once_v2"})
+    StreamsConfig({'application.id': 'fraud', 'processing.guarantee': 'exactly_once_v2'})
+
+    Raises:
+        ConfigError: a key is not known, or a value is not one it can have.
+    """
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        self._given: dict[str, Any] = {}
+        for key, value in (values or {}).items():
+            self._take(key, value)
+        self._values = {
+            setting.key: self._given[setting.key]
+            if setting.key in self._given
+            else _fresh(setting.default)
+            for setting in SETTINGS
+        }
+        if self._values["commit.interval.ms"] is None:
+            self._values["commit.interval.ms"] = (
+                _COMMIT_INTERVAL_EXACTLY_ONCE_MS if self.exactly_once else _COMMIT_INTERVAL_MS
+            )
+        if self._values["application.id"] is None:
+            msg = "setting 'application.id' must be given; it names the application"
+            raise ConfigError(msg)
+        # What the engine takes from the consumers' settings must be right before anything starts.
+        _ = self.auto_offset_reset, self.max_poll_records
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read the settings of a TOML or Java properties file.
+
+        Raises:
+            ConfigError: the file cannot be read, or a setting in it is wrong.
+        """
+        try:
+            return cls(read_file(path))
+        except ConfigError as error:
+            if str(path) in str(error):
+                raise
+            msg = f"settings file {str(path)!r}: {error}"
+            raise ConfigError(msg) from error
+
+    @classmethod
+    def from_environment(
+        cls,
+        base: Mapping[str, Any] | StreamsConfig | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Read variables such as `PENSTOCK_COMMIT_INTERVAL_MS`; they go before `base`.
+
+        >>> StreamsConfig.from_environment({"application.id": "fraud"}, {"PENSTOCK_POLL_MS": "5"})
+        StreamsConfig({'application.id': 'fraud', 'poll.ms': 5})
+        """
+        given = base.given() if isinstance(base, StreamsConfig) else cls._spelled(base or {})
+        variables = read_environment(os.environ if environment is None else environment)
+        for name, value in variables.items():
+            own = OWN_PREFIX + name.replace("_", ".")
+            try:
+                given[own if own in BY_KEY else dotted_key(name)] = value
+            except ConfigError as error:
+                msg = f"environment variable {VARIABLE_PREFIX}{name.upper()}: {error}"
+                raise ConfigError(msg) from error
+        return cls(given)
+
+    @property
+    def application_id(self) -> str:
+        return cast(str, self._values["application.id"])
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Where the cluster is; ConfigError if nobody said."""
+        servers = self._values["bootstrap.servers"]
+        if servers is None:
+            msg = (
+                "setting 'bootstrap.servers' must be given, as 'host:port'; it says where the "
+                "Kafka cluster is"
+            )
+            raise ConfigError(msg)
+        return cast(str, servers)
+
+    @property
+    def client_id(self) -> str:
+        """What the names of the Kafka clients begin with."""
+        return cast(str, self._values["client.id"]) or self.application_id
+
+    @property
+    def num_stream_threads(self) -> int | None:
+        """The number of slots; None: one for each core of the executors."""
+        return cast("int | None", self._values["num.stream.threads"])
+
+    @property
+    def exactly_once(self) -> bool:
+        return bool(self._values["processing.guarantee"] == EXACTLY_ONCE_V2)
+
+    @property
+    def commit_interval_ms(self) -> int:
+        return cast(int, self._values["commit.interval.ms"])
+
+    @property
+    def poll_ms(self) -> int:
+        return cast(int, self._values["poll.ms"])
+
+    @property
+    def buffered_records_per_partition(self) -> int:
+        return cast(int, self._values["buffered.records.per.partition"])
+
+    @property
+    def max_task_idle_ms(self) -> int:
+        return cast(int, self._values["max.task.idle.ms"])
+
+    @property
+    def task_timeout_ms(self) -> int:
+        return cast(int, self._values["task.timeout.ms"])
+
+    @property
+    def repartition_purge_interval_ms(self) -> int:
+        return cast(int, self._values["repartition.purge.interval.ms"])
+
+    @property
+    def state_dir(self) -> Path:
+        return Path(self._values["state.dir"])
+
+    @property
+    def cache_bytes_max(self) -> int:
+        return cast(int, self._values["statestore.cache.max.bytes"])
+
+    @property
+    def explicit_names_required(self) -> bool:
+        return cast(bool, self._values["ensure.explicit.internal.resource.naming"])
+
+    @property
+    def rocksdb_config_setter(self) -> Callable[[str, Any], None] | None:
+        """What changes the options of a store, given its name and them; or None."""
+        return cast("Callable[[str, Any], None] | None", self._values["rocksdb.config.setter"])
+
+    @property
+    def replication_factor(self) -> int:
+        return cast(int, self._values["replication.factor"])
+
+    @property
+    def turn_ms(self) -> int:
+        return cast(int, self._values["penstock.turn.ms"])
+
+    @property
+    def lease_ms(self) -> int:
+        return cast(int, self._values["penstock.lease.ms"])
+
+    @property
+    def spark_master(self) -> str:
+        """The Spark master where no session is given.
+
+        By default `local[N,4]`: where it stands alone, `local[N]` does not retry a slot that fails.
+        """
+        default = f"local[{self.num_stream_threads or '*'},4]"
+        return cast(str, self._values["penstock.spark.master"]) or default
+
+    @property
+    def default_timestamp_extractor(self) -> TimestampExtractor:
+        return cast(TimestampExtractor, self._values["default.timestamp.extractor"])
+
+    @property
+    def auto_offset_reset(self) -> str:
+        """Where a source begins that has no committed offset and says nothing itself: `earliest`
+        as in Java, or `consumer.auto.offset.reset`.
+        """
+        return cast(
+            str,
+            self._of_consumer(
+                "auto.offset.reset", "earliest", parsing.one_of("earliest", "latest", "none")
+            ),
+        )
+
+    @property
+    def max_poll_records(self) -> int:
+        """How many records one read gives at most: `consumer.max.poll.records`."""
+        return cast(
+            int, self._of_consumer("max.poll.records", _MAX_POLL_RECORDS, parsing.at_least(1))
+        )
+
+    def check_for_cluster(self) -> None:
+        """Refuse what the test driver can do without and a cluster cannot.
+
+        Raises:
+            ConfigError: `bootstrap.servers` is missing, or an optimization is asked for.
+        """
+        _ = self.bootstrap_servers
+        if self._values["topology.optimization"] != "none":
+            msg = (
+                "setting 'topology.optimization' must be 'none' on a cluster: Penstock does not "
+                "rewrite topologies yet, and the internal topics would not be those Java makes; "
+                f"got {self._values['topology.optimization']!r}"
+            )
+            raise ConfigError(msg)
+
+    def client_settings(self, *prefixes: str) -> dict[str, Any]:
+        """Give what the user says to a client: bare keys it knows, then those of each prefix."""
+        client: Client = PREFIXES[prefixes[0]]
+        bare = {
+            key: value
+            for key, value in self._given.items()
+            if key not in BY_KEY and key in CLIENT_KEYS[client]
+        }
+        for prefix in prefixes:
+            bare.update(self._with_prefix(prefix))
+        return bare
+
+    def topic_settings(self) -> dict[str, str]:
+        """Give what the user says about all internal topics: the keys after `topic.`."""
+        return {key: str(value) for key, value in self._with_prefix(TOPIC_PREFIX).items()}
+
+    def handlers(
+        self,
+    ) -> tuple[
+        DeserializationExceptionHandler, ProcessingExceptionHandler, ProductionExceptionHandler
+    ]:
+        """Give the three handlers, each told the settings."""
+        handlers = tuple(
+            self._values[f"{kind}.exception.handler"]
+            for kind in ("deserialization", "processing", "production")
+        )
+        for handler in handlers:
+            configure = getattr(handler, "configure", None)
+            if configure is not None:
+                configure(self.as_mapping())
+        return cast(
+            tuple[
+                DeserializationExceptionHandler,
+                ProcessingExceptionHandler,
+                ProductionExceptionHandler,
+            ],
+            handlers,
+        )
+
+    def keeps_raw_bytes(self) -> bool:
+        """Tell whether anybody may look at the raw bytes of a record that failed."""
+        built_in = all(map(parsing.is_built_in, self.handlers()))
+        return not built_in or self._values["errors.dead.letter.queue.topic.name"] is not None
+
+    def required_key_serde(self, node: str) -> Serde[Any]:
+        """Give the default key serde for a node that has none of its own; `node` is its title."""
+        return self._required_serde("key", node)
+
+    def required_value_serde(self, node: str) -> Serde[Any]:
+        """Give the default value serde for a node that has none of its own; `node` is its title."""
+        return self._required_serde("value", node)
+
+    def given(self) -> dict[str, Any]:
+        """Give the settings that were set, under their dotted keys, secrets included."""
+        return dict(self._given)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Give all settings under their dotted keys, the user's own and secrets included."""
+        return {**self._given, **self._values}
+
+    def describe(self) -> str:
+        """Give all settings as text, one a line, without the secrets.
+
+        >>> print(StreamsConfig({"application.id": "fraud", "sasl.password": "x"}).describe())
+        application.id = fraud
+        ...
+        sasl.password = <hidden>
+        """
+        return "\n".join(
+            f"{key} = {shown(key, value)}{'' if key in self._given else '  (default)'}"
+            for key, value in {**self._values, **self._given}.items()
+        )
+
+    def __repr__(self) -> str:
+        items = (
+            f"{key!r}: {value!r}"
+            if shown(key, value) in {value, repr(value)}
+            else f"{key!r}: {shown(key, value)!r}"
+            for key, value in self._given.items()
+        )
+        return f"StreamsConfig({{{', '.join(items)}}})"
+
+    def _required_serde(self, part: str, node: str) -> Serde[Any]:
+        serde = self._values[f"default.{part}.serde"]
+        if serde is None:
+            msg = (
+                f"{node} has no {part} serde; pass one (Consumed({part}=...), "
+                f"Produced({part}=...), Repartitioned({part}=...), Grouped({part}=...), "
+                f"Materialized({part}=...)) or set 'default.{part}.serde'"
+            )
+            raise ConfigError(msg)
+        return cast(Serde[Any], serde)
+
+    def _of_consumer(self, key: str, default: Any, parse: Callable[[Any], Any]) -> Any:
+        value = self.client_settings("consumer.", "main.consumer.").get(key, default)
+        return _parsed(f"consumer.{key}", value, parse)
+
+    def _with_prefix(self, prefix: str) -> dict[str, Any]:
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self._given.items()
+            if key.startswith(prefix)
+        }
+
+    @staticmethod
+    def _spelled(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {dotted_key(key): value for key, value in values.items()}
+
+    def _take(self, key: str, value: Any) -> None:
+        spelling = dotted_key(key)
+        if spelling in self._given:
+            msg = f"setting {spelling!r} must be given once; got {key!r} too"
+            raise ConfigError(msg)
+        setting = BY_KEY.get(spelling)
+        trimmed = value.strip() if isinstance(value, str) else value
+        if setting is not None:
+            self._given[spelling] = _parsed(key, trimmed, setting.parse)
+        elif spelling.startswith(USER_PREFIX):
+            self._given[spelling] = value
+        else:
+            self._given[spelling] = _parsed(key, trimmed, _for_client)
+
+
+def _fresh(default: Any) -> Any:
+    return default() if isinstance(default, type) else default
+
+
+def _parsed(key: str, value: Any, parse: Callable[[Any], Any]) -> Any:
+    try:
+        return parse(value)
+    except (ValueError, TypeError, StreamsError) as error:
+        msg = f"setting {key!r}{' ' if str(error).startswith('must ') else ': '}{error}"
+        raise ConfigError(msg) from error
+
+
+def _for_client(value: Any) -> Any:
+    """Read a value that a client or a topic is told; it may be a secret, so no error shows it."""
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        return ",".join(value)
+    if isinstance(value, str | int | float) or callable(value):
+        return value
+    msg = f"must be a str, a number, a bool or a list of str; got a {type(value).__name__}"
+    raise ValueError(msg)

@@ -1,0 +1,139 @@
+"""How the value of a setting is read: from Python's types, or from a file's or variable's text.
+
+Each function gives the value or raises ValueError with a sentence that begins with "must".
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from typing import Any
+
+
+def text(value: Any) -> str:
+    """Read a text that is not empty."""
+    if not isinstance(value, str) or not value:
+        msg = f"must be a str that is not empty; got {value!r}"
+        raise ValueError(msg)
+    return value
+
+
+def application_id(value: Any) -> str:
+    """Read a name that can begin the name of a topic."""
+    name = text(value)
+    if not re.fullmatch(r"[a-zA-Z0-9._-]{1,200}", name):
+        msg = (
+            "must be made of letters, digits, '.', '_' and '-', at most 200, since topics are "
+            f"named after it; got {value!r}"
+        )
+        raise ValueError(msg)
+    return name
+
+
+def servers(value: Any) -> str:
+    """Read `host:port,host:port`, or a list of `host:port`."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        msg = f"must be 'host:port', several with commas or in a list; got {value!r}"
+        raise ValueError(msg)
+    hosts = [part.strip() for part in parts]
+    wrong = [host for host in hosts if not re.fullmatch(r"([a-zA-Z_0-9]+://)?.*?:[0-9]+", host)]
+    if wrong or not hosts:
+        msg = f"must be 'host:port', several with commas; got {value!r}"
+        raise ValueError(msg)
+    return ",".join(hosts)
+
+
+def at_least(minimum: int) -> Callable[[Any], int]:
+    """Read a whole number of at least `minimum`."""
+
+    def parse(value: Any) -> int:
+        digits = isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value)
+        number = int(value) if digits else value
+        if not isinstance(number, int) or isinstance(number, bool) or number < minimum:
+            msg = f"must be a whole number of at least {minimum}; got {value!r}"
+            raise ValueError(msg)
+        return number
+
+    return parse
+
+
+def replication_factor(value: Any) -> int:
+    """Read a number of replicas, or -1."""
+    number = at_least(-1)(value)
+    if number == 0:
+        msg = f"must be -1 (the broker's default) or at least 1; got {value!r}"
+        raise ValueError(msg)
+    return number
+
+
+def truth(value: Any) -> bool:
+    """Read true or false."""
+    named = {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else value
+    if not isinstance(named, bool):
+        msg = f"must be True or False; got {value!r}"
+        raise ValueError(msg)
+    return named
+
+
+def one_of(*choices: str, refused: dict[str, str] | None = None) -> Callable[[Any], str]:
+    """Read one of a few words; `refused` says why others, that Java has or had, are not taken."""
+
+    def parse(value: Any) -> str:
+        if value in choices:
+            return str(value)
+        reason = (refused or {}).get(value) if isinstance(value, str) else None
+        because = f": {reason}" if reason else ""
+        msg = f"must be {' or '.join(map(repr, choices))}; got {value!r}{because}"
+        raise ValueError(msg)
+
+    return parse
+
+
+def optimization(value: Any) -> str:
+    """Read the names of rewrites, several with commas, or none or all."""
+    rewrites = {"merge.repartition.topics", "reuse.ktable.source.topics", "single.store.self.join"}
+    named = {part.strip() for part in value.split(",")} if isinstance(value, str) else set()
+    if value not in {"none", "all"} and not (named and named <= rewrites):
+        msg = f"must be 'none', 'all', or some of {', '.join(sorted(rewrites))}; got {value!r}"
+        raise ValueError(msg)
+    return str(value)
+
+
+def instance_of(what: str, method: str, *known: type) -> Callable[[Any], Any]:
+    """Read an object that has `method`, its class, the (Java) name of a class that Penstock has, or
+    `module:name` of one of the user's own.
+    """
+    names = {kind.__name__: kind for kind in known}
+
+    def parse(value: Any) -> Any:
+        found = _named(value, what, names) if isinstance(value, str) else value
+        made = found() if isinstance(found, type) else found
+        of_another_kind = is_built_in(made) and not isinstance(made, known)
+        if of_another_kind or not callable(getattr(made, method, None)):
+            msg = f"must be {what}, with a method {method}, or its class; got {value!r}"
+            raise ValueError(msg)
+        return made
+
+    return parse
+
+
+def is_built_in(handler: object) -> bool:
+    """Tell whether a handler is one of Penstock's."""
+    return type(handler).__module__ == "penstock.handlers"
+
+
+def _named(name: str, what: str, names: dict[str, type]) -> Any:
+    module, colon, attribute = name.partition(":")
+    if colon:
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError, ValueError) as error:
+            msg = f"must be {what}; {name!r} cannot be imported: {error}"
+            raise ValueError(msg) from error
+    simple = name.rpartition(".")[2]
+    if simple not in names:
+        msg = f"must be {what} or the name of one of {', '.join(names)}; got {name!r}"
+        raise ValueError(msg)
+    return names[simple]

@@ -1,0 +1,32 @@
+"""Which settings are secrets, and how values are shown without them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+HIDDEN = "<hidden>"
+
+_SECRET_KEY = re.compile(
+    r"passw|secret|token|jaas|passphrase|credential|private.?key|user\.?info"
+    r"|sasl.oauthbearer.(config|extensions)|ssl.key(\.pem|$)|ssl.keystore.key|api.?key|access.?key",
+    re.IGNORECASE,
+)
+# user:password@ in a URL, wherever it stands.
+_SECRET_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+
+
+def is_secret(key: str) -> bool:
+    """Tell whether the value of a setting must not be shown."""
+    return _SECRET_KEY.search(key.replace("_", ".")) is not None
+
+
+def shown(key: str, value: Any) -> str:
+    """Give a value as a text that may be seen by anybody."""
+    if value is not None and is_secret(key):
+        return HIDDEN
+    printed = value if isinstance(value, str) else repr(value)
+    if _PRIVATE_KEY.search(printed):
+        return HIDDEN
+    return _SECRET_IN_URL.sub(f"{HIDDEN}@", printed)

@@ -1,0 +1,314 @@
+"""The settings Penstock honours: key, unit, default, how the value is read, what it does.
+
+Keys and defaults are those of Kafka Streams 4.3 unless they begin with `penstock.`. A key of Kafka
+Streams that is not honoured is listed with the reason, so that nobody waits for an effect it has
+not.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from penstock import serdes
+from penstock.handlers import (
+    DefaultProductionExceptionHandler,
+    LogAndContinueExceptionHandler,
+    LogAndContinueProcessingExceptionHandler,
+    LogAndFailExceptionHandler,
+    LogAndFailProcessingExceptionHandler,
+)
+from penstock.settings import parsing
+from penstock.timestamps import (
+    FailOnInvalidTimestamp,
+    LogAndSkipOnInvalidTimestamp,
+    UsePartitionTimeOnInvalidTimestamp,
+    WallclockTimestampExtractor,
+)
+
+AT_LEAST_ONCE = "at_least_once"
+EXACTLY_ONCE_V2 = "exactly_once_v2"
+
+_REMOVED_GUARANTEE = (
+    "it was removed in Kafka Streams 4.0; 'exactly_once_v2' gives the same guarantee "
+    "with fewer producers"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting: its key in Kafka Streams, its default, how its value is read, and what it does.
+
+    A default that is a class means: a new object of it.
+    """
+
+    key: str
+    default: Any
+    parse: Callable[[Any], Any]
+    effect: str
+    unit: str | None = None
+
+
+_APPLICATION = (
+    Setting(
+        "application.id",
+        None,
+        parsing.application_id,
+        "names the application: its group, its internal topics, its state",
+    ),
+    Setting(
+        "bootstrap.servers",
+        None,
+        parsing.servers,
+        "where the Kafka cluster is",
+        "host:port, several with commas",
+    ),
+    Setting(
+        "client.id",
+        None,
+        parsing.text,
+        "begins the names of the Kafka clients in the broker's logs and quotas; "
+        "default: application.id",
+    ),
+    Setting(
+        "num.stream.threads",
+        None,
+        parsing.at_least(1),
+        "how many slots share the tasks; default: one for each core of the executors",
+        "slots",
+    ),
+    Setting(
+        "processing.guarantee",
+        AT_LEAST_ONCE,
+        parsing.one_of(
+            AT_LEAST_ONCE,
+            EXACTLY_ONCE_V2,
+            refused={"exactly_once": _REMOVED_GUARANTEE, "exactly_once_beta": _REMOVED_GUARANTEE},
+        ),
+        "whether a failure may repeat effects of a record (at_least_once) or not (exactly_once_v2)",
+    ),
+    Setting(
+        "topology.optimization",
+        "none",
+        parsing.optimization,
+        "which rewrites a topology goes through; on a cluster only none, yet",
+    ),
+    Setting(
+        "ensure.explicit.internal.resource.naming",
+        False,
+        parsing.truth,
+        "whether a program is refused whose stores or internal topics have no name of the user's",
+    ),
+)
+
+_DATA = (
+    Setting(
+        "default.key.serde",
+        None,
+        serdes.resolve,
+        "reads and writes keys where a verb says nothing else",
+    ),
+    Setting(
+        "default.value.serde",
+        None,
+        serdes.resolve,
+        "reads and writes values where a verb says nothing else",
+    ),
+    Setting(
+        "default.timestamp.extractor",
+        FailOnInvalidTimestamp(),
+        parsing.instance_of(
+            "a timestamp extractor",
+            "__call__",
+            FailOnInvalidTimestamp,
+            LogAndSkipOnInvalidTimestamp,
+            UsePartitionTimeOnInvalidTimestamp,
+            WallclockTimestampExtractor,
+        ),
+        "gives a record its time where its source says nothing else",
+    ),
+)
+
+_FAILURES = (
+    Setting(
+        "deserialization.exception.handler",
+        LogAndFailExceptionHandler,
+        parsing.instance_of(
+            "a deserialization exception handler",
+            "handle_error",
+            LogAndFailExceptionHandler,
+            LogAndContinueExceptionHandler,
+        ),
+        "decides about records that cannot be read",
+    ),
+    Setting(
+        "processing.exception.handler",
+        LogAndFailProcessingExceptionHandler,
+        parsing.instance_of(
+            "a processing exception handler",
+            "handle_error",
+            LogAndFailProcessingExceptionHandler,
+            LogAndContinueProcessingExceptionHandler,
+        ),
+        "decides about records on which a node raises",
+    ),
+    Setting(
+        "production.exception.handler",
+        DefaultProductionExceptionHandler,
+        parsing.instance_of(
+            "a production exception handler", "handle_error", DefaultProductionExceptionHandler
+        ),
+        "decides about records that cannot be written",
+    ),
+    Setting(
+        "errors.dead.letter.queue.topic.name",
+        None,
+        parsing.text,
+        "takes the records that failed, from the built-in handlers",
+    ),
+    Setting(
+        "task.timeout.ms",
+        300_000,
+        parsing.at_least(0),
+        "how long faults of the broker that may pass are retried; 0: not at all",
+        "ms",
+    ),
+)
+
+_PACE = (
+    Setting(
+        "commit.interval.ms",
+        None,
+        parsing.at_least(0),
+        "how often work is committed; default: 30000, under exactly-once 100",
+        "ms",
+    ),
+    Setting("poll.ms", 100, parsing.at_least(0), "how long a poll waits for records", "ms"),
+    Setting(
+        "buffered.records.per.partition",
+        1000,
+        parsing.at_least(1),
+        "how many records of a partition may wait in a task before it is read no further",
+        "records",
+    ),
+    Setting(
+        "max.task.idle.ms",
+        0,
+        parsing.at_least(-1),
+        "how long a task waits for partitions that are empty; -1: not at all",
+        "ms",
+    ),
+    Setting(
+        "repartition.purge.interval.ms",
+        30_000,
+        parsing.at_least(0),
+        "how often what was read and committed is deleted from repartition topics",
+        "ms",
+    ),
+)
+
+_STATE = (
+    Setting(
+        "state.dir",
+        str(Path(tempfile.gettempdir()) / "penstock"),
+        parsing.text,
+        "where workers keep their stores; a disk that survives a restart saves restoring",
+        "path",
+    ),
+    Setting(
+        "statestore.cache.max.bytes",
+        10 * 1024 * 1024,
+        parsing.at_least(0),
+        "how much the record caches of a slot may hold together; 0: no caches",
+        "bytes",
+    ),
+    Setting(
+        "rocksdb.config.setter",
+        None,
+        parsing.instance_of("a function of a store's name and its RocksDB settings", "__call__"),
+        "changes the settings of RocksDB, store by store",
+    ),
+    Setting(
+        "replication.factor",
+        -1,
+        parsing.replication_factor,
+        "how many replicas internal topics have; -1: the broker's default",
+        "replicas",
+    ),
+)
+
+_HOST = (
+    Setting(
+        "penstock.turn.ms",
+        10_000,
+        parsing.at_least(100),
+        "how long a turn is: after each, Spark shows new progress and may move slots",
+        "ms",
+    ),
+    Setting(
+        "penstock.lease.ms",
+        60_000,
+        parsing.at_least(1000),
+        "how long a worker goes on without a new turn before it gives its tasks back",
+        "ms",
+    ),
+    Setting(
+        "penstock.spark.master",
+        None,
+        parsing.text,
+        "the Spark master where no session is given; default: local[N,4], N the slots or cores",
+    ),
+)
+
+SETTINGS: tuple[Setting, ...] = (*_APPLICATION, *_DATA, *_FAILURES, *_PACE, *_STATE, *_HOST)
+
+BY_KEY = {setting.key: setting for setting in SETTINGS}
+
+RENAMED = {
+    "cache.max.bytes.buffering": "statestore.cache.max.bytes",
+    "default.deserialization.exception.handler": "deserialization.exception.handler",
+    "default.production.exception.handler": "production.exception.handler",
+}
+"""Keys that Kafka Streams has replaced by others."""
+
+NOT_HONOURED = frozenset(
+    {
+        "acceptable.recovery.lag",
+        "allow.os.group.write.access",
+        "application.server",
+        "built.in.metrics.version",
+        "default.client.supplier",
+        "default.dsl.store",
+        "default.list.key.serde.inner",
+        "default.list.key.serde.type",
+        "default.list.value.serde.inner",
+        "default.list.value.serde.type",
+        "dsl.store.format",
+        "dsl.store.suppliers.class",
+        "group.protocol",
+        "log.summary.interval.ms",
+        "max.warmup.replicas",
+        "metrics.num.samples",
+        "metrics.recording.level",
+        "metrics.sample.window.ms",
+        "num.standby.replicas",
+        "probing.rebalance.interval.ms",
+        "processing.exception.handler.global.enabled",
+        "processor.wrapper.class",
+        "rack.aware.assignment.non_overlap_cost",
+        "rack.aware.assignment.strategy",
+        "rack.aware.assignment.tags",
+        "rack.aware.assignment.traffic_cost",
+        "state.cleanup.delay.ms",
+        "state.cleanup.dir.max.age.ms",
+        "task.assignor.class",
+        "upgrade.from",
+        "window.size.ms",
+        "windowed.inner.class.serde",
+        "windowstore.changelog.additional.retention.ms",
+    }
+)
+"""Keys of Kafka Streams that have no effect here, so they are refused."""

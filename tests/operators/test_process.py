@@ -1,0 +1,233 @@
+"""process and process_values: the user's own operators, their forwards, timers and stores."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from penstock import (
+    Cancellable,
+    FixedKeyProcessor,
+    FixedKeyRecord,
+    Processor,
+    ProcessorContext,
+    PunctuationType,
+    Record,
+    RecordMetadata,
+    Stores,
+    StreamsBuilder,
+    serdes,
+)
+from tests.operators.programs import ANYTHING, Program, drive, pipe, read, read_all, run
+
+AnyProcessor = Processor[Any, Any, Any, Any]
+COUNTS = Stores.in_memory_key_value_store("counts", key=ANYTHING, value=ANYTHING)
+
+
+class Twice(AnyProcessor):
+    """Forwards each record twice, the second time a second later under another key."""
+
+    def process(self, record: Record[Any, Any]) -> None:
+        self.context.forward(record)
+        self.context.forward(record.with_key("later").with_timestamp(record.timestamp + 1000))
+
+
+class Count(FixedKeyProcessor[Any, Any, int]):
+    """Counts by key."""
+
+    def process(self, record: FixedKeyRecord[Any, Any]) -> None:
+        counts = self.context.get_state_store("counts")
+        count = (counts.get(record.key) or 0) + 1
+        counts.put(record.key, count)
+        self.context.forward(record.with_value(count))
+
+
+def test_a_processor_forwards_none_one_or_many() -> None:
+    made = run(lambda s: s.process(Twice), [("a", 1, 5), (None, None, 6)])
+    assert made == [("a", 1, 5), ("later", 1, 1005), (None, None, 6), ("later", None, 1006)]
+
+
+def test_a_supplier_may_be_a_function() -> None:
+    class Add(AnyProcessor):
+        def __init__(self, amount: int) -> None:
+            self.amount = amount
+
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.forward(record.with_value(record.value + self.amount))
+
+    assert run(lambda s: s.process(lambda: Add(5)), [("a", 1)]) == [("a", 6, 0)]
+
+
+def test_a_store_remembers_and_the_test_may_look() -> None:
+    def build(builder: StreamsBuilder) -> None:
+        builder.add_state_store(COUNTS)
+        builder.stream("in").process_values(Count, state_stores=["counts"]).to("out")
+
+    with drive(build, **{"application.id": "app"}) as driver:
+        pipe(driver, "in", ("a", "x", 1), ("b", "x", 2), ("a", "x", 3))
+        assert read(driver, "out") == [("a", 1, 1), ("b", 1, 2), ("a", 2, 3)]
+        assert list(driver.get_state_store("counts").all()) == [("a", 2), ("b", 1)]
+        assert read(driver, "app-counts-changelog") == [("a", 1, 1), ("b", 1, 2), ("a", 2, 3)]
+
+
+def test_forward_to_one_child_by_name() -> None:
+    class Sort(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.forward(record, "even" if record.value % 2 == 0 else "odd")
+
+    def build(builder: StreamsBuilder) -> None:
+        sorted_ = builder.stream("in").process(Sort)
+        for name in ("odd", "even"):
+            sorted_.filter(lambda k, v: True, named=name).to(name)
+
+    with drive(build) as driver:
+        pipe(driver, "in", ("a", 1), ("a", 2))
+        assert read(driver, "odd") == [("a", 1, 0)]
+        assert read(driver, "even") == [("a", 2, 0)]
+
+
+def test_the_context_tells_where_the_record_was_read() -> None:
+    seen: list[Any] = []
+
+    class Look(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            context = self.context
+            seen.append((context.record_metadata, context.current_stream_time_ms))
+            assert (context.application_id, context.task_id) == ("app", "0_0")
+
+    def build(builder: StreamsBuilder) -> None:
+        builder.stream("in").process(Look)
+
+    with drive(build, **{"application.id": "app"}) as driver:
+        pipe(driver, "in", ("a", 1, 9), ("b", 2, 4))
+    assert seen == [(RecordMetadata("in", 0, 0), 9), (RecordMetadata("in", 0, 1), 9)]
+
+
+class Ticking(AnyProcessor):
+    """Forwards a record at each tick of a timer; cancels it at the third."""
+
+    type = PunctuationType.STREAM_TIME
+    timer: Cancellable
+
+    def init(self, context: ProcessorContext[Any, Any]) -> None:
+        super().init(context)
+        self.ticks = 0
+        self.timer = context.schedule(timedelta(milliseconds=10), self.type, self.tick)
+
+    def tick(self, now: int) -> None:
+        self.ticks += 1
+        self.context.forward(Record("tick", self.ticks, now))
+        if self.ticks == 3:
+            self.timer.cancel()
+
+    def process(self, record: Record[Any, Any]) -> None:
+        pass
+
+
+class TickingOnTheWall(Ticking):
+    type = PunctuationType.WALL_CLOCK_TIME
+
+
+def test_a_stream_time_timer_ticks_with_the_records() -> None:
+    times = (25, 28, 31, 60, 70, 90)
+    made = run(lambda s: s.process(Ticking), [("a", 1, time) for time in times])
+    assert made == [("tick", 1, 25), ("tick", 2, 31), ("tick", 3, 60)]
+
+
+def test_a_wall_clock_timer_ticks_once_per_step_of_the_clock() -> None:
+    def build(builder: StreamsBuilder) -> None:
+        builder.stream("in").process(TickingOnTheWall).to("out")
+
+    with drive(build) as driver:
+        pipe(driver, "in", ("a", 1, 500))
+        for step in (9, 1, 35, timedelta(seconds=1)):
+            driver.advance_wall_clock_time(step)
+        assert read(driver, "out") == [("tick", 1, 10), ("tick", 2, 45), ("tick", 3, 1045)]
+
+
+def test_headers_belong_to_the_record_in_hand() -> None:
+    """A processor may change them in place: neither its siblings nor its parent see it."""
+
+    class Tag(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            record.headers.add("tag", b"1").remove("trace")
+            self.context.forward(record)
+            record.headers.add("tag", b"2")
+
+    def build(builder: StreamsBuilder) -> None:
+        stream = builder.stream("in")
+        stream.process(Tag).to("tagged")
+        stream.to("sibling")
+
+    with drive(build) as driver:
+        pipe(driver, "in", ("a", 1, 0, [("trace", b"0")]))
+        (tagged,), (sibling,) = read_all(driver, "tagged"), read_all(driver, "sibling")
+    assert list(tagged.headers) == [("tag", b"1")]
+    assert list(sibling.headers) == [("trace", b"0")]
+
+
+def test_what_is_done_to_a_value_after_it_was_forwarded_changes_nothing_below() -> None:
+    class Reuse(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            value = record.value
+            for number in (1, 2):
+                value["count"] = number
+                self.context.forward(record.with_value(value))
+            value["count"] = 99
+
+    assert run(lambda s: s.process(Reuse), [("a", {})]) == [
+        ("a", {"count": 1}, 0),
+        ("a", {"count": 2}, 0),
+    ]
+
+
+def test_what_is_done_to_a_value_after_it_was_put_changes_nothing_in_the_store() -> None:
+    class Collect(FixedKeyProcessor[Any, Any, Any]):
+        def process(self, record: FixedKeyRecord[Any, Any]) -> None:
+            store = self.context.get_state_store("counts")
+            seen = store.get(record.key) or []
+            seen.append(record.value)
+            store.put(record.key, seen)
+            seen.append("too late")
+            self.context.forward(record.with_value(store.get(record.key)))
+
+    def build(builder: StreamsBuilder) -> None:
+        builder.add_state_store(COUNTS)
+        builder.stream("in").process_values(Collect, state_stores=["counts"]).to("out")
+
+    with drive(build) as driver:
+        pipe(driver, "in", ("a", 1), ("a", 2))
+        assert [value for _, value, _ in read(driver, "out")] == [[1], [1, 2]]
+
+
+def test_one_processor_object_per_node() -> None:
+    made: list[AnyProcessor] = []
+
+    class Noted(AnyProcessor):
+        def init(self, context: ProcessorContext[Any, Any]) -> None:
+            super().init(context)
+            made.append(self)
+
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.forward(record)
+
+    program: Program = lambda s: s.process(Noted).process(Noted)  # noqa: E731
+    assert run(program, [("a", 1)]) == [("a", 1, 0)]
+    assert len(set(map(id, made))) == 2
+
+
+@pytest.mark.parametrize("prefix", ["app.", ""])
+def test_settings_of_the_users_own_reach_the_processor(prefix: str) -> None:
+    seen: list[Any] = []
+
+    class Look(AnyProcessor):
+        def init(self, context: ProcessorContext[Any, Any]) -> None:
+            seen.append(context.app_configs_with_prefix(prefix)["app.limit".removeprefix(prefix)])
+
+        def process(self, record: Record[Any, Any]) -> None:
+            pass
+
+    run(lambda s: s.process(Look), [], **{"app.limit": 5, "default.key.serde": serdes.string()})
+    assert seen == [5]

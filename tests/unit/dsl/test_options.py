@@ -1,0 +1,49 @@
+"""Options are plain data. What they refuse is in tests/refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import Branched, Consumed, Named, Printed, Produced, Repartitioned, serdes
+from penstock.dsl.options import given_name
+
+TEXT = serdes.string()
+OPTIONS = [
+    Consumed(key=TEXT),
+    Produced(value=TEXT),
+    Repartitioned(partitions=3),
+    Branched(),
+    Named("n"),
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: type(option).__name__)
+def test_options_are_equal_by_what_they_say_and_do_not_change(option: Any) -> None:
+    assert option == dataclasses.replace(option)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        option.name = "other"
+
+
+@pytest.mark.parametrize("kind", [Consumed, Produced, Repartitioned, Branched])
+def test_everything_may_be_left_out(kind: Any) -> None:
+    assert {field.default for field in dataclasses.fields(kind())} == {None}
+
+
+def test_options_may_be_written_with_their_types() -> None:
+    assert Consumed[str, str](key=TEXT) == Consumed(key=TEXT)
+
+
+def test_a_name_may_be_text_or_named() -> None:
+    assert given_name("n") == given_name(Named("n")) == "n"
+    assert given_name(None) is None
+
+
+def test_printed_goes_to_standard_output_or_a_file(tmp_path: Path) -> None:
+    path = str(tmp_path / "lines.txt")
+    assert Printed.to_sys_out(label="x").file is None
+    assert Printed.to_file(path, label="x").file == path
+    assert Printed.to_sys_out().mapper("k", None) == "k, None"

@@ -1,0 +1,64 @@
+"""The decision to commit, and what Kafka keeps beside an offset. Semantics 2.4."""
+
+from __future__ import annotations
+
+import base64
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock._engine.runtime.commit import (
+    CommitOffset,
+    decide,
+    decode_partition_time,
+    encode_partition_time,
+)
+from penstock._engine.runtime.record_queue import RecordQueue
+from penstock._engine.topology.nodes import SourceNode
+
+SOURCE = SourceNode("source", ("a",), None, None, None, None, None, None)
+
+
+def queue(topic: str, partition: int, offsets: list[int], partition_time: int) -> RecordQueue:
+    made = RecordQueue(
+        SOURCE, topic, partition, lambda raw, time: (raw[1], raw[2], raw[3]), lambda *record: None
+    )
+    made.add([(offset, 0, None, None, ()) for offset in offsets])
+    made.partition_time = partition_time
+    return made
+
+
+def test_partition_time_is_java_s_bytes_in_base64() -> None:
+    assert encode_partition_time(1000) == "AgAAAAAAAAPo"
+    assert base64.b64decode(encode_partition_time(1000)) == b"\x02" + (1000).to_bytes(8, "big")
+
+
+@given(st.integers(-1, 2**63 - 1))
+def test_partition_time_comes_back(time: int) -> None:
+    assert decode_partition_time(encode_partition_time(time)) == time
+
+
+def test_the_first_version_and_what_stands_behind_the_time_can_be_read() -> None:
+    assert decode_partition_time(base64.b64encode(struct.pack(">bq", 1, 7)).decode()) == 7
+    longer = struct.pack(">bq", 2, 7) + b"processor metadata"
+    assert decode_partition_time(base64.b64encode(longer).decode()) == 7
+
+
+@pytest.mark.parametrize("text", ["", "not base64!", "AgAA", "CQAAAAAAAAPo"])
+def test_unknown_metadata_is_an_unknown_time(text: str) -> None:
+    assert decode_partition_time(text) == -1
+
+
+def test_a_commit_holds_the_next_offset_and_the_time_of_each_consumed_partition() -> None:
+    consumed = [queue("a", 0, [5, 6], 30), queue("b", 1, [9], -1)]
+    consumed[1].advance()
+    assert decide(consumed).offsets == {
+        ("a", 0): CommitOffset(5, encode_partition_time(30)),
+        ("b", 1): CommitOffset(10, encode_partition_time(-1)),
+    }
+
+
+def test_a_partition_that_was_never_read_is_left_out() -> None:
+    assert decide([queue("a", 0, [], -1)]).offsets == {}

@@ -1,0 +1,77 @@
+"""What a user's processor may ask of its task."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from penstock import Processor, ProcessorContext, PunctuationType, Record, StreamsBuilder
+from penstock.testing import TopologyTestDriver
+from tests.operators.programs import drive
+
+
+def context_of(**config: Any) -> tuple[ProcessorContext[Any, Any], TopologyTestDriver]:
+    """Give the context of a processor in a task that has started."""
+    found: list[ProcessorContext[Any, Any]] = []
+
+    class Look(Processor[Any, Any, Any, Any]):
+        def init(self, context: ProcessorContext[Any, Any]) -> None:
+            found.append(context)
+
+        def process(self, record: Record[Any, Any]) -> None: ...
+
+    def build(builder: StreamsBuilder) -> None:
+        builder.stream("in").process(Look)
+
+    driver = drive(build, **config)
+    return found[0], driver
+
+
+def test_identity() -> None:
+    context, _ = context_of(**{"application.id": "app"})
+    assert (context.application_id, context.task_id) == ("app", "0_0")
+
+
+def test_times_are_the_task_s() -> None:
+    context, driver = context_of()
+    assert (context.current_stream_time_ms, context.current_system_time_ms) == (-1, 0)
+    driver.advance_wall_clock_time(50)
+    assert (context.current_stream_time_ms, context.current_system_time_ms) == (-1, 50)
+
+
+def test_settings_with_and_without_a_prefix() -> None:
+    context, _ = context_of(**{"app.limit": 5, "app.name": "x", "application.id": "a"})
+    assert context.app_configs()["application.id"] == "a"
+    assert context.app_configs_with_prefix("app.") == {"limit": 5, "name": "x"}
+
+
+def test_settings_are_a_copy() -> None:
+    context, _ = context_of(**{"application.id": "a"})
+    configs: Any = context.app_configs()
+    configs["application.id"] = "b"
+    assert context.app_configs()["application.id"] == "a"
+
+
+@pytest.mark.parametrize("interval", [0, -5, timedelta(0), timedelta(microseconds=10)])
+def test_a_timer_s_interval_is_at_least_a_millisecond(interval: Any) -> None:
+    context, _ = context_of()
+    with pytest.raises(ValueError, match="interval must be at least 1 ms; got"):
+        context.schedule(interval, PunctuationType.STREAM_TIME, print)
+
+
+def test_a_timer_s_start_is_not_before_the_epoch() -> None:
+    context, _ = context_of()
+    with pytest.raises(ValueError, match="start_time must not be before the epoch; got -1"):
+        context.schedule(1, PunctuationType.STREAM_TIME, print, start_time=-1)
+
+
+def test_a_timer_s_type_and_callback_are_checked() -> None:
+    context, _ = context_of()
+    wrong: Any = "WALL_CLOCK_TIME"
+    with pytest.raises(TypeError, match="type must be a PunctuationType; got 'WALL_CLOCK_TIME'"):
+        context.schedule(1, wrong, print)
+    wrong = None
+    with pytest.raises(TypeError, match=r"callback must be a function \(timestamp\); got None"):
+        context.schedule(1, PunctuationType.STREAM_TIME, wrong)

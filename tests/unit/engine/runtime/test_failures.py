@@ -1,0 +1,178 @@
+"""What happens when a record fails."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock import Headers, ProcessingError, Record, SerializationError
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.failures import Failures, Handlers
+from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.topology.nodes import PassThrough, ProcessorNode, SinkNode
+from penstock.handlers import (
+    DeadLetterRecord,
+    ErrorHandlerContext,
+    LogAndFailExceptionHandler,
+    Response,
+)
+from penstock.record import ProducerRecord
+
+NODE = ProcessorNode("map", PassThrough(), ("source",), "app.py:5")
+SINK = SinkNode("sink", "out", ("map",), None, None, None, "app.py:6")
+LETTER = DeadLetterRecord("dead", b"k", b"v", 5)
+HEADERS = (("h", b"x"),)
+
+
+class Decides:
+    """A processing and production handler that does as it is told and keeps what it was shown."""
+
+    def __init__(self, response: Any) -> None:
+        self.response = response
+        self.shown: list[tuple[Any, ...]] = []
+
+    def handle_error(self, context: ErrorHandlerContext, record: Any, error: Exception) -> Response:
+        self.shown.append((context, record, error))
+        return self.response  # type: ignore[no-any-return]
+
+    def handle_serialization_error(
+        self, context: ErrorHandlerContext, record: Any, error: Exception, origin: str
+    ) -> Response:
+        self.shown.append((context, record, error, origin))
+        return self.response  # type: ignore[no-any-return]
+
+
+class Place:
+    """A task's failures with one record in hand, and all that they may touch."""
+
+    def __init__(self, response: Any) -> None:
+        self.handler = Decides(response)
+        self.counters = TaskCounters()
+        self.collector = Collector(lambda topic: 1)
+        self.scope = RawScope()
+        self.position = Position()
+        self.position.topic, self.position.partition = "in", 1
+        self.position.raw = (7, 5, b"raw key", b"raw value", HEADERS)
+        handlers = Handlers(LogAndFailExceptionHandler(), self.handler, self.handler)
+        self.failures = Failures("0_1", handlers, self.position, self.collector, self.counters)
+
+    def fail(self, error: Exception) -> None:
+        self.failures.of_node(NODE, self.scope)(error, "k", "v", 6, HEADERS)
+
+
+def test_the_handler_sees_the_record_where_it_failed_and_its_origin() -> None:
+    place, error = Place(Response.resume()), ValueError("boom")
+    place.fail(error)
+    ((context, record, seen),) = place.handler.shown
+    assert (record, seen) == (Record("k", "v", 6, HEADERS), error)
+    assert context == ErrorHandlerContext(
+        topic="in",
+        partition=1,
+        offset=7,
+        headers=Headers(HEADERS),
+        processor_node_id="map",
+        task_id="0_1",
+        timestamp=6,
+        source_raw_key=b"raw key",
+        source_raw_value=b"raw value",
+    )
+
+
+def test_resume_drops_the_record_counts_it_and_writes_the_letters() -> None:
+    place = Place(Response.resume([LETTER]))
+    place.fail(ValueError("boom"))
+    assert place.counters.dropped_records == 1
+    assert place.collector.drain() == [("dead", None, b"k", b"v", 5, ())]
+
+
+@pytest.mark.parametrize(
+    "response", [Response.fail([LETTER]), Response(Response.retry().result, (LETTER,))]
+)
+def test_fail_raises_after_writing_the_letters(response: Response) -> None:
+    place, cause = Place(response), ValueError("boom")
+    with pytest.raises(ProcessingError) as caught:
+        place.fail(cause)
+    assert caught.value.__cause__ is cause
+    assert str(caught.value) == (
+        "processor 'map' (defined at app.py:5) failed on the record at topic 'in', partition 1, "
+        "offset 7 in task 0_1: ValueError: boom"
+    )
+    assert place.counters.dropped_records == 0
+    assert len(place.collector.drain()) == 1
+
+
+def test_what_was_decided_below_is_not_asked_again() -> None:
+    place = Place(Response.resume())
+    error = ProcessingError("below", task_id="0_1", node="below")
+    with pytest.raises(ProcessingError) as caught:
+        place.fail(error)
+    assert caught.value is error
+    assert place.handler.shown == []
+
+
+def test_raw_bytes_are_gone_once_something_was_sent() -> None:
+    place = Place(Response.resume())
+    place.scope.sent = True
+    place.fail(ValueError("boom"))
+    context = place.handler.shown[0][0]
+    assert (context.source_raw_key, context.source_raw_value) == (None, None)
+
+
+def test_a_timer_has_no_record() -> None:
+    place = Place(Response.resume())
+    place.position.enter_timer(30)
+    place.failures.of_timer(NODE, 30, ValueError("boom"))
+    ((context, record, _),) = place.handler.shown
+    assert record is None
+    assert (context.topic, context.partition, context.offset, context.timestamp) == (
+        None,
+        -1,
+        -1,
+        30,
+    )
+    assert place.counters.dropped_records == 1
+
+
+def test_a_timer_that_fails_says_when() -> None:
+    place = Place(Response.fail())
+    place.position.enter_timer(30)
+    with pytest.raises(
+        ProcessingError, match="failed in a timer at 30 in task 0_1: ValueError: boom"
+    ):
+        place.failures.of_timer(NODE, 30, ValueError("boom"))
+
+
+@pytest.mark.parametrize("answer", [None, "resume"])
+def test_a_handler_must_answer(answer: Any) -> None:
+    with pytest.raises(ProcessingError, match="must give a Response; got"):
+        Place(answer).fail(ValueError("boom"))
+
+
+RECORD = ProducerRecord("out", None, 6, "k", 5, Headers(HEADERS))
+
+
+def test_a_value_that_cannot_be_written_meets_the_production_handler() -> None:
+    place, error = Place(Response.resume()), SerializationError("too big")
+    place.failures.of_output(SINK, place.scope, RECORD, error, "value")
+    ((context, record, seen, origin),) = place.handler.shown
+    assert (context.processor_node_id, record, seen, origin) == ("sink", RECORD, error, "value")
+    assert place.counters.dropped_records == 1
+
+
+def test_a_value_of_the_wrong_type_is_a_mistake_and_nobody_is_asked() -> None:
+    place = Place(Response.resume())
+    with pytest.raises(ProcessingError, match="value serde that does not fit: got int 5") as caught:
+        place.failures.of_output(SINK, place.scope, RECORD, TypeError("no str"), "value")
+    assert place.handler.shown == []
+    assert caught.value.node == "sink"
+
+
+def test_what_a_sink_raises_is_still_shown_to_the_handler_above() -> None:
+    place = Place(Response.fail())
+    with pytest.raises(ProcessingError) as caught:
+        place.failures.of_output(SINK, place.scope, RECORD, SerializationError("big"), "key")
+    above = Place(Response.resume())
+    above.fail(caught.value)
+    assert above.handler.shown[0][2] is caught.value

@@ -1,0 +1,139 @@
+"""A record leaves: topic, bytes, partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from penstock import StreamsError, serdes
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.operators.site import Process
+from penstock._engine.runtime.collector import Collector, Output
+from penstock._engine.runtime.failures import Failures, Handlers
+from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.runtime.sink import Outlet, SinkBuilder
+from penstock._engine.topology.nodes import SinkNode
+from penstock.handlers import (
+    DefaultProductionExceptionHandler,
+    LogAndFailExceptionHandler,
+    LogAndFailProcessingExceptionHandler,
+)
+from penstock.serdes import HeaderPairs, Serde
+
+
+class TopicSerde(Serde[str]):
+    """A serde that wants to know topic and headers, and has bytes for None."""
+
+    def serialize(self, topic: str, value: str | None, headers: HeaderPairs = ()) -> bytes:
+        return f"{topic} {value} {dict(headers)}".encode()
+
+
+class Mouth:
+    """A sink and what came out of it."""
+
+    def __init__(
+        self,
+        topic: str | Callable[..., Any] = "out",
+        partitioner: Callable[..., Any] | None = None,
+        value_serde: Serde[Any] | None = None,
+    ) -> None:
+        self.collector = Collector(lambda topic: 4)
+        self.counters = TaskCounters()
+        self.scope = RawScope()
+        position = Position()
+        handlers = Handlers(
+            LogAndFailExceptionHandler(),
+            LogAndFailProcessingExceptionHandler(),
+            DefaultProductionExceptionHandler(),
+        )
+        failures = Failures("0_0", handlers, position, self.collector, self.counters)
+        node = SinkNode("sink", topic, (), None, None, partitioner, None)
+        outlet = Outlet(node, serdes.string(), value_serde or serdes.string(), self.scope)
+        builder = SinkBuilder(self.collector, failures, position, self.counters)
+        self.send: Process = builder.build(outlet)
+
+    def outputs(self) -> list[Output]:
+        return self.collector.drain()
+
+
+def test_key_and_value_become_bytes_for_a_partition_of_kafka_s_choice() -> None:
+    mouth = Mouth()
+    mouth.send("k", "v", 5, (("h", b"x"),))
+    assert mouth.outputs() == [("out", None, b"k", b"v", 5, (("h", b"x"),))]
+
+
+def test_none_becomes_no_bytes() -> None:
+    mouth = Mouth()
+    mouth.send(None, None, 5, ())
+    assert mouth.outputs() == [("out", None, None, None, 5, ())]
+
+
+def test_a_serde_may_look_at_topic_and_headers() -> None:
+    mouth = Mouth(value_serde=TopicSerde())
+    mouth.send("k", None, 5, (("h", b"x"),))
+    assert mouth.outputs()[0][3] == b"out None {'h': b'x'}"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "partitions"),
+    [
+        (2, [2]),
+        (None, [None]),
+        ([3, 1, 3], [1, 3]),
+        ({0}, [0]),
+        (iter([1]), [1]),
+        (range(2), [0, 1]),
+    ],
+)
+def test_a_partitioner_chooses(chosen: Any, partitions: list[int | None]) -> None:
+    mouth = Mouth(partitioner=lambda topic, key, value, count: chosen)
+    mouth.send("k", "v", 5, ())
+    assert [output[1] for output in mouth.outputs()] == partitions
+
+
+def test_no_partition_at_all_drops_the_record_and_counts_it() -> None:
+    mouth = Mouth(partitioner=lambda topic, key, value, count: [])
+    mouth.send("k", "v", 5, ())
+    assert mouth.outputs() == []
+    assert mouth.counters.dropped_records == 1
+
+
+def test_the_partitioner_is_asked_with_the_values_before_they_are_bytes() -> None:
+    asked: list[Any] = []
+    mouth = Mouth(partitioner=lambda *question: asked.append(question))
+    mouth.send("k", "v", 5, ())
+    assert asked == [("out", "k", "v", 4)]
+
+
+@pytest.mark.parametrize("wrong", ["0", -1, 1.0, [0, -1], [None]])
+def test_anything_else_is_refused(wrong: Any) -> None:
+    with pytest.raises(StreamsError, match="must give a partition, several or None; got"):
+        Mouth(partitioner=lambda topic, key, value, count: wrong).send("k", "v", 5, ())
+
+
+def test_a_function_chooses_the_topic_and_the_partitioner_hears_of_it() -> None:
+    asked: list[str] = []
+    mouth = Mouth(
+        topic=lambda key, value, context: f"to-{value}",
+        partitioner=lambda topic, key, value, count: asked.append(topic) or 1,  # type: ignore[func-returns-value]
+    )
+    for value in "aba":
+        mouth.send("k", value, 5, ())
+    assert [output[0] for output in mouth.outputs()] == asked == ["to-a", "to-b", "to-a"]
+
+
+@pytest.mark.parametrize("wrong", [None, 5, ["out"]])
+def test_a_topic_must_be_a_name(wrong: Any) -> None:
+    with pytest.raises(
+        StreamsError, match="the topic extractor of sink 'sink' must give a name; got"
+    ):
+        Mouth(topic=lambda key, value, context: wrong).send("k", "v", 5, ())
+
+
+def test_raw_bytes_are_let_go_once_the_record_is_out() -> None:
+    mouth = Mouth()
+    assert not mouth.scope.sent
+    mouth.send("k", "v", 5, ())
+    assert mouth.scope.sent

@@ -1,0 +1,227 @@
+"""A task driven directly, as Spark will: several partitions, batches, commits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from penstock import (
+    Cancellable,
+    Processor,
+    ProcessorContext,
+    Produced,
+    PunctuationType,
+    Record,
+    StreamsBuilder,
+    StreamsConfig,
+    StreamsError,
+)
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.runtime.commit import Commit, CommitOffset, encode_partition_time
+from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.task import Task
+from penstock.handlers import LogAndContinueExceptionHandler
+
+PARTITIONS = [("in", 0), ("in", 1)]
+
+
+def task(program: Callable[[StreamsBuilder], object], **config: Any) -> Task:
+    """Give a started task that reads both partitions of topic "in", of which the host knows that
+    nothing is left on the broker.
+    """
+    builder = StreamsBuilder()
+    program(builder)
+    settings = {
+        "application.id": "app",
+        "default.key.serde": "string",
+        "default.value.serde": "string",
+        **config,
+    }
+    (plan,) = plan_subtopologies(builder.build(), "app")
+    made = Task("0_0", plan, StreamsConfig(settings), PARTITIONS, lambda topic: 4)
+    made.set_lags(dict.fromkeys(PARTITIONS, 0))
+    made.start(0)
+    return made
+
+
+def echo(builder: StreamsBuilder) -> None:
+    builder.stream("in").to("out")
+
+
+def raws(*timestamps: int, first_offset: int = 0) -> list[RawRecord]:
+    return [
+        (first_offset + i, time, b"k", f"v{time}".encode(), ()) for i, time in enumerate(timestamps)
+    ]
+
+
+def values(made: Task) -> list[bytes | None]:
+    return [value for _, _, _, value, _, _ in made.drain()]
+
+
+def offsets(commit: Commit | None) -> dict[tuple[str, int], int] | None:
+    if commit is None:
+        return None
+    return {partition: where.offset for partition, where in commit.offsets.items()}
+
+
+def test_partitions_are_interleaved_by_time_in_batches_of_any_size() -> None:
+    for limit in (1, 2, 3, 100):
+        made = task(echo)
+        made.add_records("in", 0, raws(1, 4, 5))
+        made.add_records("in", 1, raws(2, 3, 9))
+        while made.process(0, limit):
+            pass
+        assert values(made) == [b"v1", b"v2", b"v3", b"v4", b"v5", b"v9"]
+
+
+def test_process_gives_how_many_it_took() -> None:
+    made = task(echo)
+    made.add_records("in", 0, raws(1, 2, 3))
+    assert (made.process(0, 2), made.process(0, 2), made.process(0, 2)) == (2, 1, 0)
+    assert made.counters.processed == 3
+
+
+def test_a_task_waits_for_a_partition_with_lag() -> None:
+    made = task(echo)
+    made.set_lags({("in", 0): 0, ("in", 1): 5})
+    made.add_records("in", 0, raws(1))
+    assert made.process(0, 10) == 0
+    assert made.has_records()
+    made.add_records("in", 1, raws(0))
+    assert made.process(0, 10) == 1
+    assert values(made) == [b"v0"]
+
+
+def test_nothing_happened_nothing_to_commit() -> None:
+    assert task(echo).prepare_commit() is None
+
+
+def test_a_commit_goes_on_at_the_next_record_of_each_partition_that_was_read() -> None:
+    made = task(echo)
+    made.add_records("in", 0, raws(7, 5, first_offset=10))
+    made.process(0)
+    assert made.prepare_commit() == Commit({("in", 0): CommitOffset(11, encode_partition_time(7))})
+    made.committed()
+    assert made.prepare_commit() is None
+    made.process(0)
+    assert made.prepare_commit() == Commit({("in", 0): CommitOffset(12, encode_partition_time(7))})
+
+
+def test_a_commit_that_was_not_performed_is_decided_again() -> None:
+    made = task(echo)
+    made.add_records("in", 0, raws(1))
+    made.process(0)
+    assert offsets(made.prepare_commit()) == offsets(made.prepare_commit()) == {("in", 0): 1}
+
+
+def test_skipped_records_are_committed_but_not_counted_as_processed() -> None:
+    made = task(
+        echo,
+        **{
+            "default.value.serde": "long",
+            "deserialization.exception.handler": LogAndContinueExceptionHandler,
+        },
+    )
+    made.add_records("in", 0, raws(1, 2))
+    assert made.process(0, 10) == 1
+    assert values(made) == []
+    assert offsets(made.prepare_commit()) == {("in", 0): 2}
+    assert made.counters.by_name()["process-total"] == 0
+    assert made.counters.by_name()["dropped-records-total"] == 2
+
+
+class Ticking(Processor[Any, Any, Any, Any]):
+    """Forwards each tick of both clocks; asks for a commit at each record."""
+
+    timers: list[Cancellable]
+
+    def init(self, context: ProcessorContext[Any, Any]) -> None:
+        super().init(context)
+        for type in PunctuationType:
+            context.schedule(10, type, lambda now, type=type: self.tick(type, now))  # type: ignore[misc]
+
+    def tick(self, type: PunctuationType, now: int) -> None:
+        self.context.forward(Record(type.value, str(now), now))
+
+    def process(self, record: Record[Any, Any]) -> None:
+        self.context.commit()
+
+
+def ticking(builder: StreamsBuilder) -> None:
+    builder.stream("in").process(Ticking).to("out")
+
+
+def test_stream_time_is_the_highest_of_all_partitions() -> None:
+    made = task(ticking)
+    made.punctuate_stream_time()
+    assert values(made) == []
+    made.add_records("in", 0, raws(5))
+    made.add_records("in", 1, raws(3, 14))
+    made.process(0, 10)
+    made.punctuate_stream_time()
+    assert values(made) == [b"14"]
+
+
+def test_the_wall_clock_ticks_without_records_and_needs_a_commit() -> None:
+    made = task(ticking)
+    made.punctuate_wall_clock(9)
+    assert made.prepare_commit() is None
+    made.punctuate_wall_clock(10)
+    assert values(made) == [b"10"]
+    assert made.prepare_commit() == Commit({})
+    assert made.counters.punctuated == 1
+
+
+def test_a_processor_may_ask_for_a_commit() -> None:
+    made = task(ticking)
+    made.add_records("in", 0, raws(1))
+    made.process(0)
+    assert made.commit_requested
+    made.committed()
+    assert not made.commit_requested
+
+
+def test_a_topic_that_nobody_reads_is_refused() -> None:
+    with pytest.raises(StreamsError, match="task 0_0 was given topic 'other', which no source"):
+        task(echo).add_partition("other", 0)
+
+
+def test_partitioners_hear_how_many_partitions_the_host_says_there_are() -> None:
+    asked: list[int] = []
+
+    def program(builder: StreamsBuilder) -> None:
+        builder.stream("in").to(
+            "out", Produced(partitioner=lambda topic, key, value, count: asked.append(count))
+        )
+
+    made = task(program)
+    made.add_records("in", 0, raws(1))
+    made.process(0)
+    assert asked == [4]
+
+
+def test_processors_are_closed_even_if_one_of_them_fails() -> None:
+    closed: list[str] = []
+
+    class Closing(Processor[Any, Any, Any, Any]):
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def process(self, record: Record[Any, Any]) -> None: ...
+
+        def close(self) -> None:
+            closed.append(self.name)
+            if self.name != "second":
+                raise ValueError(self.name)
+
+    def program(builder: StreamsBuilder) -> None:
+        stream = builder.stream("in")
+        for name in ("first", "second", "third"):
+            stream.process(lambda name=name: Closing(name), named=name)  # type: ignore[misc]
+
+    made = task(program)
+    with pytest.raises(StreamsError, match=r"processor 'third' .* failed to close"):
+        made.close()
+    assert closed == ["first", "second", "third"]

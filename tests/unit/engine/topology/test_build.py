@@ -1,0 +1,115 @@
+"""From the steps of a program to its topology."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from penstock import Consumed, Repartitioned, StreamsBuilder, TopologyError, serdes
+from penstock._engine.topology.nodes import ProcessorNode, SinkNode, SourceNode
+from penstock.timestamps import FailOnInvalidTimestamp
+
+
+def node(builder: StreamsBuilder, name: str) -> Any:
+    return builder.build().nodes[name]
+
+
+def test_nodes_are_written_in_the_order_they_were_said() -> None:
+    builder = StreamsBuilder()
+    left, right = builder.stream("left"), builder.stream("right")
+    right.filter(lambda k, v: True, named="f")
+    left.merge(right, named="m").to("out")
+    assert list(builder.build().nodes) == [
+        "KSTREAM-SOURCE-0000000000",
+        "KSTREAM-SOURCE-0000000001",
+        "f",
+        "m",
+        "KSTREAM-SINK-0000000004",
+    ]
+
+
+def test_streams_of_the_same_topics_share_one_source() -> None:
+    builder = StreamsBuilder()
+    builder.stream(["a", "b"]).to("one")
+    builder.stream(["b", "a"]).to("two")
+    topology = builder.build()
+    sinks = [node for node in topology.nodes.values() if isinstance(node, SinkNode)]
+    assert [sink.parents for sink in sinks] == [("KSTREAM-SOURCE-0000000000",)] * 2
+
+
+def test_equal_patterns_share_one_source_and_different_flags_do_not() -> None:
+    builder = StreamsBuilder()
+    builder.stream(re.compile("a.*"))
+    builder.stream(re.compile("a.*"))
+    builder.stream(re.compile("a.*", re.IGNORECASE))
+    assert len(builder.build().nodes) == 2
+
+
+def test_the_shared_source_becomes_the_last_parent() -> None:
+    builder = StreamsBuilder()
+    first, again, other = builder.stream("a"), builder.stream("a"), builder.stream("b")
+    again.merge(other, named="merged")
+    assert node(builder, "merged").parents == (
+        "KSTREAM-SOURCE-0000000002",
+        "KSTREAM-SOURCE-0000000000",
+    )
+    assert first is not again
+
+
+def test_the_same_program_may_be_built_twice() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").repartition(Repartitioned(name="r")).to("out")
+    assert str(builder.build().describe()) == str(builder.build().describe())
+
+
+def test_a_program_may_go_on_after_it_was_built() -> None:
+    builder = StreamsBuilder()
+    stream = builder.stream("in")
+    before = builder.build()
+    stream.to("out")
+    assert len(before.nodes) == 1
+    assert len(builder.build().nodes) == 2
+
+
+def test_a_repartition_is_a_filter_a_sink_and_a_source_with_its_own_serdes() -> None:
+    builder = StreamsBuilder()
+    text = serdes.string()
+    option = Repartitioned(name="r", key=text, value=text, partitions=3)
+    builder.stream("in").repartition(option)
+    topology = builder.build()
+    sink, source = topology.nodes["r-repartition-sink"], topology.nodes["r-repartition-source"]
+    assert isinstance(topology.nodes["r-repartition-filter"], ProcessorNode)
+    assert isinstance(sink, SinkNode)
+    assert isinstance(source, SourceNode)
+    assert (sink.topic, source.topics) == ("r-repartition", ("r-repartition",))
+    assert (sink.key_serde, source.value_serde) == (text, text)
+    assert isinstance(source.timestamp_extractor, FailOnInvalidTimestamp)
+    assert topology.internal_topics["r-repartition"].partitions == 3
+
+
+def test_a_source_keeps_its_options() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(key=serdes.long(), offset_reset="latest", name="source"))
+    source = node(builder, "source")
+    assert (source.key_serde, source.value_serde) == (serdes.long(), None)
+    assert source.offset_reset == "latest"
+
+
+def test_every_node_knows_the_line_it_was_written_in() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").repartition().split(named="s-").branch(lambda k, v: True)
+    assert all(
+        str(node.location).startswith(f"{__file__}:") for node in builder.build().nodes.values()
+    )
+
+
+def test_offset_resets_must_agree_even_if_one_says_nothing() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in")
+    builder.stream("in", Consumed(offset_reset="latest"))
+    with pytest.raises(
+        TopologyError, match="must have the same offset_reset; got 'latest' after None"
+    ):
+        builder.build()

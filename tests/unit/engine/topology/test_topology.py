@@ -1,0 +1,81 @@
+"""The low-level topology. What it refuses is in tests/refusals."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from penstock import FixedKeyProcessor, Processor, Record, Stores, Topology, serdes
+from penstock._engine.topology.nodes import ProcessorNode, SinkNode, SourceNode, UserProcessor
+
+
+class Echo(Processor[Any, Any, Any, Any]):
+    def process(self, record: Record[Any, Any]) -> None:
+        self.context.forward(record)
+
+
+class EchoValues(FixedKeyProcessor[Any, Any, Any]):
+    pass
+
+
+def store(name: str) -> Any:
+    return Stores.in_memory_key_value_store(name, key=serdes.string(), value=serdes.string())
+
+
+def test_sources_read_topics_or_a_pattern() -> None:
+    topology = Topology().add_source("a", "x", "y").add_source("b", re.compile("in-.*"))
+    a, b = topology.nodes.values()
+    assert isinstance(a, SourceNode)
+    assert isinstance(b, SourceNode)
+    assert (a.topics, a.pattern) == (("x", "y"), None)
+    assert (b.topics, b.pattern) == ((), re.compile("in-.*"))
+
+
+def test_options_of_sources_and_sinks_are_kept() -> None:
+    long = serdes.long()
+    topology = Topology().add_source("s", "in", key=long, offset_reset="earliest")
+    topology.add_sink("k", "out", "s", value=long, partitioner=lambda t, k, v, n: 0)
+    source, sink = topology.nodes.values()
+    assert isinstance(source, SourceNode)
+    assert isinstance(sink, SinkNode)
+    assert (source.key_serde, source.value_serde, source.offset_reset) == (long, None, "earliest")
+    assert (sink.key_serde, sink.value_serde) == (None, long)
+    assert sink.partitioner is not None
+
+
+def test_a_processor_knows_whether_its_key_is_fixed() -> None:
+    topology = Topology().add_source("s", "in")
+    topology.add_processor("any", Echo, "s").add_processor("fixed", EchoValues, "s")
+    kinds = [
+        node.operation.fixed_key
+        for node in topology.nodes.values()
+        if isinstance(node, ProcessorNode) and isinstance(node.operation, UserProcessor)
+    ]
+    assert kinds == [False, True]
+
+
+def test_stores_of_a_processor_come_in_the_order_they_were_added() -> None:
+    topology = Topology().add_source("s", "in").add_processor("p", Echo, "s")
+    topology.add_state_store(store("one")).add_state_store(store("two"), "p")
+    topology.connect_processor_and_state_stores("p", "one", "two")
+    assert topology.stores_of("p") == ["two", "one"]
+    assert topology.store_users() == {"two": ["p"], "one": ["p"]}
+
+
+def test_the_same_store_may_be_added_again_for_another_processor() -> None:
+    shared = store("shared")
+    topology = Topology().add_source("s", "in")
+    topology.add_processor("p", Echo, "s").add_processor("q", Echo, "s")
+    topology.add_state_store(shared, "p").add_state_store(shared, "q")
+    assert topology.store_users() == {"shared": ["p", "q"]}
+
+
+def test_a_topic_may_be_written_by_many_and_by_its_own_reader() -> None:
+    topology = Topology().add_source("s", "in").add_sink("k", "in", "s").add_sink("l", "in", "s")
+    assert len(topology.nodes) == 3
+
+
+def test_pictures_are_made_of_the_description() -> None:
+    topology = Topology().add_source("s", "in").add_sink("k", "out", "s")
+    assert "flowchart" in topology.to_mermaid()
+    assert topology.to_svg().startswith("<svg")
