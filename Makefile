@@ -1,4 +1,4 @@
-# Every command of the project; `make` alone lists them. Needs Python 3.11 or later; Java 17 or later only where it says so.
+# Every command of the project; `make` alone lists them. Needs Python 3.11 or later and Java 17 or later.
 
 PYTHON ?= python3
 VENV := .venv
@@ -6,19 +6,14 @@ BIN := $(VENV)/bin
 
 # The stamps are newer than what the environment was made from, or it is brought up to date.
 READY := $(VENV)/.ready
-ENGINE_READY := $(VENV)/.engine-ready
 
 # Cases to run or record, all if empty: make conformance CASES="filter null_key"
 CASES ?=
 
-# Java's jars come with Maven if there is one, otherwise with the Ivy inside PySpark. PySpark is 450 MB, so
-# it is installed for them only where Maven is missing, and only by the command that needs jars.
-MAVEN := $(shell command -v mvn 2>/dev/null)
-
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup engine run test check pyright format conformance conformance-record bench lock clean
+.PHONY: help setup run test check pyright format conformance conformance-record bench lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,13 +21,10 @@ help: ## list the commands
 setup: $(READY) ## make the virtual environment .venv from the lock file
 	@:
 
-engine: $(ENGINE_READY) ## add PySpark and the Kafka client to it (Java; 450 MB)
-	@:
-
 run: $(READY) ## set up and show a demonstration
 	@$(BIN)/penstock demo
 
-test: $(READY) ## run the whole test suite (the Java oracle's part only if there is a JDK)
+test: $(READY) ## run the whole test suite
 	@$(BIN)/python -m pytest
 
 # Each check is a target of its own, so that `make -k check` shows what all of them have to say.
@@ -65,7 +57,6 @@ conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 
 conformance-record: $(READY) ## write Java's answers anew (JDK; CASES="name ..." for some)
 	@$(PYTHON) scripts/preflight.py jdk
-	@$(if $(MAVEN),:,$(MAKE) --no-print-directory engine)
 	@$(BIN)/python -m conformance.record $(CASES)
 
 bench: $(READY) ## measure speed
@@ -74,7 +65,6 @@ bench: $(READY) ## measure speed
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(LOCK) --group dev --output-file requirements/dev.lock
-	@$(LOCK) --extra engine --constraint requirements/dev.lock --output-file requirements/engine.lock
 
 # Hashes, and versions for every platform and Python from 3.11 on; where packages come from is pip's setting, not ours.
 LOCK = $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
@@ -86,11 +76,6 @@ clean: ## remove the environment and everything tools have left
 
 $(READY): pyproject.toml requirements/dev.lock scripts/environment.py
 	@command -v $(PYTHON) >/dev/null || { echo "penstock: Python 3.11 or later is needed and there is no '$(PYTHON)' on the PATH; install it, or name one you have: make PYTHON=python3.11" >&2; exit 1; }
-	@$(PYTHON) scripts/preflight.py python
+	@$(PYTHON) scripts/preflight.py python java
 	@$(PYTHON) scripts/environment.py $(VENV) requirements/dev.lock
-	@touch $@
-
-$(ENGINE_READY): $(READY) requirements/engine.lock
-	@$(PYTHON) scripts/preflight.py java
-	@$(PYTHON) scripts/environment.py $(VENV) requirements/engine.lock
 	@touch $@

@@ -10,6 +10,7 @@ from enum import Enum
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.spark.control import Report, WorkerFailure
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import monotonic
@@ -20,7 +21,6 @@ from penstock.settings import StreamsConfig
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from penstock._engine.spark.control import Report, WorkerFailure
     from penstock._engine.spark.query import ApplicationQuery
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class UncaughtResponse(Enum):
     SHUTDOWN_CLIENT = "shutdown_client"
 
 
-UncaughtHandler = Callable[["WorkerFailure"], UncaughtResponse]
+UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
 
 
 class KafkaStreams(ExplainsCamelCase):
@@ -120,8 +120,9 @@ class KafkaStreams(ExplainsCamelCase):
 
     def start(self) -> None:
         """Check everything, then start; returns while the workers come up."""
-        from penstock._engine.kafka.preparation import prepare
-        from penstock._engine.spark.query import ApplicationQuery
+        # Only an application that starts needs Spark and the Kafka client.
+        from penstock._engine.kafka.preparation import prepare  # noqa: PLC0415
+        from penstock._engine.spark.query import ApplicationQuery  # noqa: PLC0415
 
         if self._state is not State.CREATED:
             msg = f"an application can be started once; this one is {self._state.value}"
@@ -208,7 +209,7 @@ class KafkaStreams(ExplainsCamelCase):
     ) -> None:
         self.close()
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._stop_asked.set()
 
     def _heard(self, report: Report) -> None:
@@ -247,8 +248,6 @@ class KafkaStreams(ExplainsCamelCase):
 
     def _watch(self) -> None:
         """Notice a query that ended by itself: stopped by the user through Spark, or failed."""
-        from penstock._engine.spark.control import WorkerFailure
-
         while not self._ended():
             self._stop_asked.wait(_WATCH_SECONDS)
             query = self._query

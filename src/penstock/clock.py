@@ -1,8 +1,9 @@
-"""The only module that asks for the time. Everything else is handed a `Clock`."""
+"""The only module that asks for the time, or for chance. Everything else is handed a `Clock`."""
 
 from __future__ import annotations
 
 import time
+import uuid
 from typing import Protocol
 
 
@@ -44,3 +45,8 @@ def perf_counter() -> float:
 def monotonic() -> float:
     """Give seconds that never go back, for leases and intervals."""
     return time.monotonic()
+
+
+def new_id() -> str:
+    """Give an id that nothing else in the world has."""
+    return uuid.uuid4().hex

@@ -79,11 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _port(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 65535:
-        msg = f"a port must be a number from 0 to 65535; got {text}"
-        raise argparse.ArgumentTypeError(msg)
-    return number
+    if text.isascii() and text.isdigit() and int(text) <= 65535:
+        return int(text)
+    msg = f"a port must be a number from 0 to 65535; got {text!r}"
+    raise argparse.ArgumentTypeError(msg)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -4,6 +4,9 @@
 
 A test that names the fixture `kafka_broker` gets a broker that all tests of the session share. It
 needs Java 17; Kafka itself is fetched when it is first needed and kept for later.
+
+For pytest, which would warn if a test imported this module before it is a plugin:
+PYTEST_DONT_REWRITE (there are no assertions here).
 """
 
 from __future__ import annotations

@@ -32,7 +32,10 @@ _LOST_MEMBERSHIP = frozenset(
 
 
 class TaskMigrated(StreamsError):
-    """Somebody else owns the work now: what is not committed must be dropped. Java: TaskMigratedException."""
+    """Somebody else owns the work now: what is not committed must be dropped.
+
+    Java: TaskMigratedException.
+    """
 
 
 def crash_point(name: str) -> None:

@@ -8,7 +8,7 @@ now: the log may go on behind a transaction that is still open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -108,18 +108,22 @@ class InputReader:
 
     def _sort(self, message: Message, batch: Batch) -> None:
         error = message.error()
-        partition = (message.topic(), message.partition())
+        partition = cast(Partition, (message.topic(), message.partition()))
         if error is not None:
             self._heed(error, partition)
             return
         if partition not in self.lags:
             return
-        record: RawRecord = (
-            message.offset(),
-            message.timestamp()[1],
-            message.key(),
-            message.value(),
-            tuple(message.headers() or ()),
+        # The client's types allow for messages that are errors; this one is none.
+        record = cast(
+            RawRecord,
+            (
+                message.offset(),
+                message.timestamp()[1],
+                message.key(),
+                message.value(),
+                tuple(message.headers() or ()),
+            ),
         )
         records = batch.get(partition)
         if records is None:

@@ -1,7 +1,7 @@
 """Before the first record: look at the cluster, decide the partitions, make the internal topics.
 
-Everything that can be found wrong is found here: missing topics, inputs that are not co-partitioned,
-internal topics that do not fit the program.
+Everything that can be found wrong is found here: missing topics, inputs that are not
+co-partitioned, internal topics that do not fit the program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
         f"{config.application_id}-{topic.name}": topic.partitions
         for topic in topology.internal_topics.values()
     }
-    counts = _partition_counts(topology, plans, internal, admin, config)
+    counts = _partition_counts(topology, plans, internal, admin)
     wanted = plan_internal_topics(plans, counts, internal, config.application_id)
     ensure_internal_topics(admin, wanted, config)
     return Blueprint(
@@ -58,7 +58,6 @@ def _partition_counts(
     plans: list[SubtopologyPlan],
     internal: dict[str, int | None],
     admin: AdminClient,
-    config: StreamsConfig,
 ) -> dict[str, int]:
     sources = [source for plan in plans for source in plan.sources()]
     read = {topic for source in sources for topic in source.topics if topic not in internal}

@@ -55,8 +55,10 @@ class Restorer:
             if job.start is not None and job.start > job.end:
                 topic, number = job.partition
                 msg = (
-                    f"the local state of changelog {topic!r}, partition {number} is at offset {job.start}, "
-                    f"but the changelog ends at {job.end}: it was deleted or made anew; nothing was "
+                    f"the local state of changelog {topic!r}, partition {number} is at offset "
+                    f"{job.start}, "
+                    f"but the changelog ends at {job.end}: it was deleted or made anew; nothing "
+                    "was "
                     "changed: remove the local state (clean_up) if the changelog is right"
                 )
                 raise StreamsError(msg)
@@ -93,19 +95,22 @@ class Restorer:
         self._consumer.close()
 
     def _take(self, message: Message, batches: dict[Partition, list[Change]]) -> None:
-        partition = (message.topic(), message.partition())
+        partition = (str(message.topic()), int(message.partition() or 0))
         job = self._jobs.get(partition)
         if job is None:
             return
-        error = message.error()
+        error, offset = message.error(), int(message.offset() or 0)
         if error is None:
-            job.reached = message.offset() + 1
-            change = (message.key(), message.value(), message.timestamp()[1])
+            job.reached = offset + 1
+            change = (message.key() or b"", message.value(), message.timestamp()[1])
             batches.setdefault(partition, []).append(change)
         elif error.code() == KafkaError._PARTITION_EOF:
             # The offset of this event is where reading would go on, behind any markers.
-            job.reached = max(job.reached, message.offset())
+            job.reached = max(job.reached, offset)
             batches.setdefault(partition, [])
         elif not error.retriable():
-            msg = f"changelog {partition[0]!r}, partition {partition[1]} cannot be read: {error.str()}"
+            msg = (
+                f"changelog {partition[0]!r}, partition {partition[1]} cannot be read: "
+                f"{error.str()}"
+            )
             raise StreamsError(msg)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from types import TracebackType
 
 from penstock._engine.planner.blueprint import Blueprint
@@ -15,6 +14,7 @@ from penstock._engine.state.layers.cache import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock._engine.state.rocksdb.settings import settings_for
+from penstock.clock import new_id
 
 
 class TaskHost:
@@ -27,7 +27,7 @@ class TaskHost:
         self._budget = CacheBudget(self._config.cache_bytes_max)
         self._held: dict[str, TaskDirectory] = {}
         self.member_id, self._release_member_id = claim_member_id(
-            self._config.state_dir, self._config.application_id, lambda: uuid.uuid4().hex
+            self._config.state_dir, self._config.application_id, new_id
         )
 
     def open(self, plan: TaskPlan) -> Task:

@@ -1,11 +1,11 @@
 """One commit becomes durable: the only module that knows the order.
 
-Exactly-once (design, section 3): outputs, repartition and changelog records have been sent into the
-open transaction; now (1) the consumed offsets join it, with the group metadata of the generation in
-which the work was done, (2) it is committed, and only then (3) the caller makes local state visible.
-A crash before (2) aborts everything and the records are read again; a crash between (2) and (3) is
-healed by the changelog. At-least-once is the same without the transaction: what was sent is flushed
-before the offsets are committed.
+Exactly-once: outputs, repartition and changelog records have been sent into the open transaction;
+now (1) the consumed offsets join it, with the group metadata of the generation in which the work
+was done, (2) it is committed, and only then (3) the caller makes local state visible. A crash
+before (2) aborts everything and the records are read again; a crash between (2) and (3) is healed
+by the changelog. At-least-once is the same without the transaction: what was sent is flushed before
+the offsets are committed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Committer(Protocol):
         """Hand outputs to the producer."""
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
-        """Make what was sent and `offsets` durable together; TaskMigrated if the work is another's."""
+        """Make what was sent and `offsets` durable; TaskMigrated if the work is another's."""
 
     def abort(self) -> None:
         """Forget what was sent since the last commit, as far as the guarantee can."""
@@ -53,14 +53,14 @@ class _Sender:
     def send(self, outputs: Iterable[Output]) -> None:
         produce = self._producer.produce
         for topic, partition, key, value, timestamp, headers in outputs:
-            arguments = (
+            arguments: tuple[Any, ...] = (
                 topic,
                 value,
                 key,
                 _ANY_PARTITION if partition is None else partition,
                 None,
                 None,
-                # librdkafka takes 0 for "now"; one millisecond after the epoch is nearer to the truth.
+                # librdkafka takes 0 for "now"; 1 ms after the epoch is nearer to the truth.
                 timestamp or 1,
                 list(headers) if headers else None,
             )
@@ -83,7 +83,7 @@ class _Sender:
 
     def _flush(self) -> None:
         if self._producer.flush(_SEND_SECONDS):
-            msg = f"records could not be written within {_SEND_SECONDS:.0f} s; is the broker reachable?"
+            msg = f"records could not be written in {_SEND_SECONDS:.0f} s; is the broker reachable?"
             raise StreamsError(msg)
         self._check()
 

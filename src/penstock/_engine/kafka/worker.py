@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from confluent_kafka.admin import AdminClient
 
@@ -85,7 +85,7 @@ class Worker:
         self._committer = self._make_committer()
 
     def step(self, wait_seconds: float, *, paused: bool = False) -> bool:
-        """Do a round: group, restore, read, process, commit. Tell whether records were processed."""
+        """Do a round: group, restore, read, process, commit. Tell whether it processed records."""
         try:
             self._membership.poll()
             self._open_assigned()
@@ -335,7 +335,7 @@ class Worker:
                     self._home.release(running.plan)
 
     def _drop_everything(self) -> None:
-        """Forget all that is not committed; tasks that are still ours begin again where they were."""
+        """Forget all that is not committed; tasks that are still ours begin where they were."""
         try:
             self._committer.abort()
         except Exception:
@@ -356,8 +356,3 @@ class Worker:
         if self._config.exactly_once:
             return ExactlyOnce(settings)
         return AtLeastOnce(settings, self._membership.consumer)
-
-
-def user_outputs(outputs: Iterable[Output], internal: frozenset[str]) -> list[Any]:
-    """Give the outputs that go to the user's topics."""
-    return [output for output in outputs if output[0] not in internal]

@@ -13,8 +13,8 @@ from penstock.settings import StreamsConfig
 class Blueprint:
     """An application: its settings, its tasks, and how many partitions each topic has.
 
-    The index of a task in `tasks` is its partition in the task topic: whoever Kafka's group protocol
-    gives that partition runs the task.
+    The index of a task in `tasks` is its partition in the task topic: whoever Kafka's group
+    protocol gives that partition runs the task.
     """
 
     config: StreamsConfig

@@ -39,7 +39,10 @@ def decide_partition_counts(
     while undecided:
         decided = {topic: count for topic in undecided if (count := _widest(topic, flows, counts))}
         if not decided:
-            msg = f"cannot tell how many partitions {', '.join(undecided)} should have; nothing that is read feeds them"
+            msg = (
+                f"cannot tell how many partitions {', '.join(undecided)} should have; nothing "
+                "that is read feeds them"
+            )
             raise StreamsError(msg)
         counts.update(decided)
         undecided = [topic for topic in undecided if topic not in decided]

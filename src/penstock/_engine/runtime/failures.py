@@ -37,7 +37,6 @@ from penstock.handlers import (
 )
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
 
-
 _LOG = logging.getLogger(__name__)
 
 

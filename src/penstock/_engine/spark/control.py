@@ -76,7 +76,7 @@ class ControlServer:
         self._handlers = handlers
         self._key = secrets.token_bytes(32)
         self._listener = Listener((host, 0), authkey=self._key)
-        name, port = self._listener.address  # type: ignore[misc]
+        name, port = self._listener.address
         self.address = ControlAddress(str(name), int(port), self._key)
         self._closed = False
         threading.Thread(target=self._accept, name="penstock-control", daemon=True).start()

@@ -6,20 +6,19 @@ import logging
 import shutil
 import tempfile
 import threading
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming import StreamingQuery
+from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.control import ControlServer, Instruction, Report
 from penstock._engine.spark.session import session_for
 from penstock._engine.spark.shipping import pack
 from penstock._engine.spark.source import Run, data_source_for
-from penstock.clock import monotonic
+from penstock.clock import monotonic, new_id
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +72,7 @@ class ApplicationQuery:
         return "the query was stopped" if error is None else str(error)
 
     def close(self, timeout_seconds: float) -> bool:
-        """Ask the workers to finish, wait for them, then stop the query. Tell whether all finished."""
+        """Ask the workers to finish, wait, then stop the query. Tell whether all finished."""
         self._stop = True
         until = monotonic() + timeout_seconds
         waiter = threading.Event()
@@ -98,14 +97,14 @@ class ApplicationQuery:
 
     def _start(self) -> StreamingQuery:
         run = Run(
-            uuid.uuid4().hex,
+            new_id(),
             self._control.address,
             self._config.turn_ms / 1000,
             self._config.lease_ms / 1000,
         )
         source = data_source_for(run)
         environment = self._spark.sparkContext.environment
-        # Workers with another environment are another pool: a competing Python job of the same session
+        # Workers with another environment are another pool: a competing Python job of this session
         # then does not get ours, nor we its.
         environment[_POOL_VARIABLE] = run.id
         try:

@@ -36,7 +36,7 @@ def check(session: SparkSession) -> None:
         )
         raise ConfigError(msg)
     if conf.get("spark.speculation", "false") == "true":
-        msg = "'spark.speculation' must be false: a copy of a slot would compete with it for its tasks"
+        msg = "'spark.speculation' must be false: a copy of a slot would compete for its tasks"
         raise ConfigError(msg)
 
 

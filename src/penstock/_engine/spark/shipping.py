@@ -15,7 +15,7 @@ from penstock.errors import TopologyError
 def pack(blueprint: Blueprint) -> bytes:
     """Pickle an application; TopologyError names the first node whose function cannot be."""
     try:
-        return bytes(cloudpickle.dumps(blueprint))
+        return _dump(blueprint)
     except Exception as error:
         culprit = _find_culprit(blueprint)
         if culprit is None:
@@ -24,10 +24,15 @@ def pack(blueprint: Blueprint) -> bytes:
         node, holder, why = culprit
         place = f" (defined at {node.location})" if node.location else ""
         msg = (
-            f"node {node.name!r}{place} cannot be shipped to Spark's workers: {holder!r} holds something that "
+            f"node {node.name!r}{place} cannot be shipped to Spark's workers: {holder!r} holds "
+            "something that "
             f"cannot be pickled ({why}); make it where it is used, for example in Processor.init"
         )
         raise TopologyError(msg) from error
+
+
+def _dump(value: object) -> bytes:
+    return bytes(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
 
 
 def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
@@ -37,7 +42,7 @@ def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
             for name in (entry.name for entry in fields(holder)):
                 part = getattr(holder, name)
                 try:
-                    cloudpickle.dumps(part)
+                    _dump(part)
                 except Exception as error:
                     return node, part, str(error)
     return None

@@ -39,7 +39,7 @@ _engines: dict[str, EngineThread] = {}
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A stretch of work: for which run of which application, and until when (driver's wall clock)."""
+    """A stretch of work: for which run of which application, and how long."""
 
     run_id: str
     control: ControlAddress

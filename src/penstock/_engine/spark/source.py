@@ -6,7 +6,6 @@ with true rates, to which sinks can be attached. It is a view; Kafka's transacti
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 
 from penstock._engine.runtime.collector import Output
 from penstock._engine.spark.control import ControlAddress, ControlClient
+from penstock._engine.spark.slot import Turn, take_turn
+from penstock.clock import SystemClock
 
 SCHEMA = "topic string, key binary, value binary, timestamp bigint"
 _ARROW = pa.schema(
@@ -57,7 +58,7 @@ def data_source_for(run: Run) -> type[DataSource]:
         def schema(self) -> str:
             return SCHEMA
 
-        def streamReader(self, schema: Any) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        def streamReader(self, schema: Any) -> DataSourceStreamReader:
             return TurnReader(run)
 
     return PenstockSource
@@ -69,10 +70,10 @@ class TurnReader(DataSourceStreamReader):
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name
+    def initialOffset(self) -> dict[str, int]:
         return {"turn": 0}
 
-    def latestOffset(self, start: dict[str, int], limit: Any) -> dict[str, int]:  # noqa: N802 - Spark's
+    def latestOffset(self, start: dict[str, int], limit: Any) -> dict[str, int]:
         return {"turn": start["turn"] + 1}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
@@ -81,15 +82,12 @@ class TurnReader(DataSourceStreamReader):
             slots = client.ask("slots")
         finally:
             client.close()
-        deadline = time.time() + self._run.turn_seconds
+        deadline = SystemClock().now_ms() / 1000 + self._run.turn_seconds
         return [Slot(index, deadline) for index in range(slots)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        # Imported here: this module is pickled by value for the process that plans, which needs none.
-        from penstock._engine.spark.slot import Turn, take_turn
-
         assert isinstance(partition, Slot)
-        seconds = partition.deadline - time.time()
+        seconds = partition.deadline - SystemClock().now_ms() / 1000
         if seconds <= 0:
             return
         turn = Turn(self._run.id, self._run.control, seconds, self._run.lease_seconds)
