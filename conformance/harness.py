@@ -34,7 +34,7 @@ _JAVA_NAMES: dict[type[BaseException], tuple[str, ...]] = {
     TopologyError: ("TopologyException", "NullPointerException", "IllegalArgumentException"),
     ConfigError: ("ConfigException", "IllegalArgumentException"),
     SerializationError: ("SerializationException",),
-    StreamsError: ("StreamsException",),
+    StreamsError: ("StreamsException", "ProcessorStateException"),
     TypeError: ("NullPointerException", "ClassCastException"),
     ValueError: ("IllegalArgumentException",),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,7 +90,17 @@ def test_the_engine_keeps_nothing_of_the_callers_mapping(engine: StoreEngine) ->
     assert contents(engine) == {b"a": b"1"}
 
 
+@pytest.fixture
+def _restless_threads() -> Iterator[None]:
+    """Let Python switch between threads as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("_restless_threads")
 def test_another_thread_scans_whole_commits_only(engine: StoreEngine) -> None:
     """Each commit gives all keys one value; a query must never see two."""
     keys = [b"%03d" % index for index in range(200)]

@@ -9,7 +9,7 @@ import org.apache.kafka.streams.kstream.Materialized;
 public class Program extends DslCase {
     protected void build(StreamsBuilder builder, Log log) {
         KTable<String, String> table = builder.table("in", Materialized.as("rows"));
-        table.mapValues(Integer::parseInt).mapValues(value -> String.valueOf(10 / value)).toStream().to("mapped");
+        table.mapValues(value -> Integer.parseInt(value)).mapValues(value -> String.valueOf(10 / value)).toStream().to("mapped");
         table.filter((key, value) -> Integer.parseInt(value) > 1).toStream().to("kept");
     }
 

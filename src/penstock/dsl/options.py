@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
 
 Partitions: TypeAlias = int | Iterable[int] | None
 StreamPartitioner: TypeAlias = Callable[[str, K, V, int], Partitions]
@@ -203,28 +205,28 @@ class Printed(Generic[K, V]):
         if self.file is not None:
             check_writable(self.file)
 
-    @classmethod
+    # Static, with type variables of their own: `Printed.to_sys_out(...)` says nothing of K and V,
+    # and type checkers find them by the stream that is printed.
+    @staticmethod
     def to_sys_out(
-        cls,
         *,
         label: str | None = None,
-        mapper: Callable[[K, V], str] = _key_and_value,
+        mapper: Callable[[K2, V2], str] = _key_and_value,
         name: str | None = None,
-    ) -> Printed[K, V]:
+    ) -> Printed[K2, V2]:
         """Write to standard output."""
-        return cls(None, label, mapper, name)
+        return Printed(None, label, mapper, name)
 
-    @classmethod
+    @staticmethod
     def to_file(
-        cls,
         path: str,
         *,
         label: str | None = None,
-        mapper: Callable[[K, V], str] = _key_and_value,
+        mapper: Callable[[K2, V2], str] = _key_and_value,
         name: str | None = None,
-    ) -> Printed[K, V]:
+    ) -> Printed[K2, V2]:
         """Write to a file, which is emptied first."""
-        return cls(path, label, mapper, name)
+        return Printed(path, label, mapper, name)
 
 
 def given_name(named: NameLike) -> str | None:

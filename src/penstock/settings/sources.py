@@ -14,7 +14,10 @@ VARIABLE_PREFIX = "PENSTOCK_"
 
 # Variables that are no settings: the project's own, and those that Kubernetes gives every container
 # beside a service that is named penstock.
-_NO_SETTINGS = re.compile(r"PENSTOCK_(CACHE|CRASH_AT|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)")
+_NO_SETTINGS = re.compile(
+    r"PENSTOCK_(CACHE|CRASH_AT|HOME|RUN"
+    r"|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)"
+)
 
 
 def read_file(path: str | Path) -> dict[str, Any]:

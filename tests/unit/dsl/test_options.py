@@ -46,4 +46,5 @@ def test_printed_goes_to_standard_output_or_a_file(tmp_path: Path) -> None:
     path = str(tmp_path / "lines.txt")
     assert Printed.to_sys_out(label="x").file is None
     assert Printed.to_file(path, label="x").file == path
-    assert Printed[str, None].to_sys_out().mapper("k", None) == "k, None"
+    printed: Printed[str, None] = Printed.to_sys_out()
+    assert printed.mapper("k", None) == "k, None"

@@ -52,6 +52,9 @@ _SETTINGS: Mapping[str, object] = {
     "share.coordinator.state.topic.min.isr": 1,
     # Kafka deletes records by their timestamps, and examples have timestamps of long ago.
     "log.retention.ms": -1,
+    # After a crash the controller takes the new broker only when the old one's session is over.
+    "broker.session.timeout.ms": 5000,
+    "broker.heartbeat.interval.ms": 1000,
     # The cleaner takes this at once and for good; Kafka's default of 128 MB is for big brokers.
     "log.cleaner.dedupe.buffer.size": 16 << 20,
     "num.network.threads": 2,
@@ -310,8 +313,8 @@ class LocalBroker:
     def _check_alive(self) -> None:
         if self._process is None or self._process.poll() is None:
             return
-        if self._kafka is not None:
-            # It may be the archive that Java does not bear; it comes back at no great cost.
+        if self._kafka is not None and self._process.returncode > 128:
+            # Java itself has crashed: it may be the archive, which comes back at no great cost.
             self._kafka.class_archive.unlink(missing_ok=True)
         said = self.log_path.read_text(errors="replace")
         epitaph = self._epitaph(f"ended at its start with exit code {self._process.returncode}")

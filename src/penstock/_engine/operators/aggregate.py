@@ -25,7 +25,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
     encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
-    at_flush = state.forwards_at_flush(forward, sends_old_values=sends_old)
+    at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -59,7 +59,7 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
     encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
-    at_flush = state.forwards_at_flush(forward, sends_old_values=sends_old)
+    at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:

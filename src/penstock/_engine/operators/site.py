@@ -28,6 +28,8 @@ class Site:
     name: str
     forward: Process
     """Hands a record to all children, one after the other, each to its end."""
+    forward_at_flush: Process
+    """Hands over what a cache has held back."""
     children: dict[str, Process]
     failed: Failed
     """Asks the handler; returns if it resumes, raises if it fails."""

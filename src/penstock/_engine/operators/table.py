@@ -89,7 +89,7 @@ def _stored_source(operation: nodes.TableSource, site: Site) -> Process:
     encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
-    at_flush = state.forwards_at_flush(forward, sends_old_values=sends_old)
+    at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -150,7 +150,7 @@ def _stored_view(
     state = site.table(operation.store.name)
     encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
     forward, failed, sends_old = site.forward, site.failed, operation.sends_old_values
-    at_flush = state.forwards_at_flush(forward, sends_old_values=sends_old)
+    at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:

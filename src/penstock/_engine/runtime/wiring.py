@@ -13,7 +13,7 @@ from penstock._engine.planner.lower import lower
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.position import RawScope
+from penstock._engine.runtime.position import HEADERS, OFFSET, TIMESTAMP, RawScope
 from penstock._engine.runtime.sink import Outlet, SinkBuilder
 from penstock._engine.topology import nodes
 from penstock.record import HeaderPairs
@@ -67,7 +67,8 @@ class Wiring:
         children = {name: self._begins_context(node, child) for name, child in below.items()}
         if isinstance(node, nodes.SourceNode):
             return forward
-        return lower(node.operation, self._site(node, forward, children))
+        process = lower(node.operation, self._site(node, forward, children))
+        return self._with_bytes_as_they_are(node, process) if node.operation.own_stores() else process
 
     def _site(
         self, node: nodes.ProcessorNode, forward: Process, children: dict[str, Process]
@@ -75,6 +76,7 @@ class Wiring:
         return Site(
             name=node.name,
             forward=forward,
+            forward_at_flush=self._begins_context_at_flush(node, forward),
             children=children,
             failed=self._failures.of_node(node, self._scopes[node.name]),
             enter=self._task.position.enter_processor,
@@ -104,6 +106,43 @@ class Wiring:
             forward(key, value, timestamp, headers)
 
         return forward_in_new_context
+
+    def _with_bytes_as_they_are(self, node: nodes.ProcessorNode, process: Process) -> Process:
+        """A cache keeps the raw bytes for its flush only if they are not freed when it is written
+        to.
+        """
+        if not self._config.keeps_raw_bytes():
+            return process
+        position, scope = self._task.position, self._scopes[node.name]
+
+        def process_with_bytes(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            raw = position.raw
+            if raw is not None and scope.released():
+                position.raw = (raw[OFFSET], raw[TIMESTAMP], None, None, raw[HEADERS])
+            try:
+                process(key, value, timestamp, headers)
+            finally:
+                position.raw = raw
+
+        return process_with_bytes
+
+    def _begins_context_at_flush(self, node: nodes.ProcessorNode, forward: Process) -> Process:
+        """What a cache lets out has the bytes that it kept, whatever was sent since."""
+        if not node.operation.own_stores() or not self._config.keeps_raw_bytes():
+            return forward
+        scopes = list(dict.fromkeys(self._scopes[child] for child in self._children[node.name]))
+
+        def forward_at_flush(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            above = [scope.above for scope in scopes]
+            for scope in scopes:
+                scope.above = None
+            try:
+                forward(key, value, timestamp, headers)
+            finally:
+                for scope, was in zip(scopes, above, strict=True):
+                    scope.above = was
+
+        return forward_at_flush
 
 
 def fan_out(targets: Sequence[Process]) -> Process:

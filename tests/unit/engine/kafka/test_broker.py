@@ -260,13 +260,23 @@ def test_first_end_leaves_a_class_archive_that_later_starts_use(
     assert not (broker.data_dir / "classes.jsa").exists()
 
 
-def test_class_archive_is_dropped_when_a_start_fails(broker: LocalBroker, install: Install) -> None:
+@pytest.mark.parametrize(
+    ("program", "kept"),
+    [
+        (DIES.format(why="a setting"), True),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", False),
+    ],
+    ids=["kafka-refuses", "java-crashes"],
+)
+def test_class_archive_is_dropped_when_java_crashes_at_the_start(
+    broker: LocalBroker, install: Install, program: str, kept: bool
+) -> None:
     with broker:
         pass
-    kafka = install(DIES.format(why="crash"))
+    kafka = install(program)
     assert kafka.class_archive.exists()
     refusal(broker)
-    assert not kafka.class_archive.exists()
+    assert kafka.class_archive.exists() is kept
 
 
 def test_erase_forgets_the_cluster(broker: LocalBroker) -> None:

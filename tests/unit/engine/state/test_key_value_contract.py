@@ -166,7 +166,7 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(steps=STEPS, start=st.one_of(st.none(), KEYS), end=st.one_of(st.none(), KEYS))
 def test_a_store_is_a_sorted_dict(
     steps: list[tuple[Any, ...]], start: str | None, end: str | None

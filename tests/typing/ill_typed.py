@@ -1,0 +1,105 @@
+"""Mistakes that a type checker finds: every line marked `# wrong`, and no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock import (
+    Branched,
+    Consumed,
+    FixedKeyProcessor,
+    FixedKeyRecord,
+    KStream,
+    Printed,
+    Processor,
+    Produced,
+    PunctuationType,
+    Record,
+    Repartitioned,
+    StreamsBuilder,
+    serdes,
+)
+from penstock.testing import TestInputTopic, TopologyTestDriver
+
+
+@dataclass
+class Order:
+    user: str
+    amount: int
+
+
+builder = StreamsBuilder()
+orders = builder.stream("orders", Consumed(key=serdes.string(), value=serdes.json(Order)))
+numbers = builder.stream("numbers", Consumed(key=serdes.string(), value=serdes.long()))
+
+
+def large(user: str, order: Order) -> bool:
+    return order.amount > 100
+
+
+# Functions of the wrong type
+
+numbers.filter(large)  # wrong
+numbers.map_values(lambda number: number.amount)  # wrong
+orders.map_values(lambda user, order: order)  # wrong
+orders.filter(lambda order: order.amount > 5)  # wrong
+orders.map(lambda user, order: user)  # wrong
+orders.flat_map(lambda user, order: (user, order))  # wrong
+orders.flat_map_values(lambda order: order.amount)  # wrong
+orders.select_key(None)  # wrong
+orders.map_values(lambda order: order.price)  # wrong
+not_numbers: KStream[str, int] = orders  # wrong
+
+# Options of the wrong kind
+
+builder.stream("orders", Produced())  # wrong
+orders.to("copies", Consumed())  # wrong
+orders.to("copies", Produced(value=serdes.long()))  # wrong
+orders.repartition(Repartitioned(key=serdes.long()))  # wrong
+Consumed(key=serdes.string)  # wrong
+Consumed(offset_reset="beginning")  # wrong
+orders.print(Printed.to_sys_out(mapper=lambda number, order: number + 1))  # wrong
+orders.split().branch(large, Branched(function=lambda stream: 5))  # wrong
+orders.merge(numbers)  # wrong
+orders.filter(large, "name")  # wrong
+orders.to(lambda user, order, context: order.amount)  # wrong
+
+# Java's spelling
+
+orders.mapValues(lambda order: order.amount)  # wrong
+builder.addStateStore(None)  # wrong
+
+# Processors
+
+
+class Total(Processor[str, Order, str, int]):
+    def process(self, record: Record[str, Order]) -> None:
+        self.context.forward(record)  # wrong
+        self.context.forward(record.with_value(record.value.amount))
+        self.context.schedule(10, "stream_time", print)  # wrong
+        self.context.schedule(1.5, PunctuationType.STREAM_TIME, print)  # wrong
+        self.context.getStateStore("totals")  # wrong
+
+
+class Users(FixedKeyProcessor[str, Order, str]):
+    def process(self, record: FixedKeyRecord[str, Order]) -> None:
+        record.with_key("other")  # wrong
+        self.context.forward(record)  # wrong
+
+
+numbers.process(Total)  # wrong
+orders.process(Users)  # wrong
+orders.process_values(Total)  # wrong
+orders.process(Total())  # wrong
+wrong_result: KStream[str, str] = orders.process(Total)  # wrong
+
+# Tests
+
+
+def check(driver: TopologyTestDriver, topic: TestInputTopic[str, Order]) -> None:
+    topic.pipe_input("user", 5)  # wrong
+    topic.pipe_input(5, Order("user", 5))  # wrong
+    driver.create_input_topic("orders", serdes.string(), serdes.string).pipe_input("x")  # wrong
+
+
+TopologyTestDriver(builder)  # wrong

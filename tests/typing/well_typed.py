@@ -1,0 +1,193 @@
+"""A program that type-checks: `assert_type` says what each verb makes of its stream's types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, assert_type
+
+from penstock import (
+    Branched,
+    Cancellable,
+    Consumed,
+    FixedKeyProcessor,
+    FixedKeyProcessorContext,
+    FixedKeyRecord,
+    KStream,
+    Named,
+    Printed,
+    Processor,
+    ProcessorContext,
+    Produced,
+    PunctuationType,
+    Record,
+    RecordContext,
+    Repartitioned,
+    Stores,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
+from penstock.record import ConsumerRecord
+from penstock.testing import MockProcessorContext, TestRecord, TopologyTestDriver
+from penstock.timestamps import EventTimestampExtractor, WallclockTimestampExtractor
+
+
+@dataclass
+class Order:
+    user: str
+    amount: int
+
+
+builder = StreamsBuilder()
+builder.add_state_store(
+    Stores.in_memory_key_value_store("totals", key=serdes.string(), value=serdes.long())
+)
+
+# Sources
+
+orders = builder.stream("orders", Consumed(key=serdes.string(), value=serdes.json(Order)))
+assert_type(orders, KStream[str, Order])
+assert_type(builder.stream("anything"), KStream[Any, Any])
+counts = builder.stream(["a", "b"], Consumed(key=serdes.uuid(), value=serdes.long()))
+builder.stream(re.compile("orders-.*"), Consumed[str, Order]())
+
+Consumed(timestamp_extractor=WallclockTimestampExtractor(), offset_reset="earliest")
+Consumed(timestamp_extractor=EventTimestampExtractor(lambda order: order.amount))
+
+
+def time_of(record: ConsumerRecord, partition_time: int) -> int:
+    return max(record.timestamp, partition_time)
+
+
+Consumed(timestamp_extractor=time_of)
+
+# Verbs
+
+assert_type(orders.filter(lambda user, order: order.amount > 5), KStream[str, Order])
+assert_type(orders.filter_not(lambda user, order: user == order.user), KStream[str, Order])
+assert_type(orders.map(lambda user, order: (order.amount, user)), KStream[int, str])
+assert_type(orders.map_values(lambda order: order.amount), KStream[str, int])
+assert_type(
+    orders.map_values_with_key(lambda user, order: (user, order)), KStream[str, tuple[str, Order]]
+)
+assert_type(orders.flat_map(lambda user, order: [(order.amount, user)]), KStream[int, str])
+assert_type(orders.flat_map_values(lambda order: order.user.split()), KStream[str, str])
+assert_type(orders.flat_map_values_with_key(lambda user, order: {order.amount}), KStream[str, int])
+assert_type(orders.select_key(lambda user, order: order.amount), KStream[int, Order])
+assert_type(orders.peek(print), KStream[str, Order])
+assert_type(orders.merge(orders, named=Named("again")), KStream[str, Order])
+assert_type(orders.repartition(Repartitioned(name="by-user", partitions=3)), KStream[str, Order])
+orders.for_each(lambda user, order: None, named="end")
+orders.print(Printed.to_sys_out(label="orders", mapper=lambda user, order: order.user))
+
+
+def large(user: str, order: Order) -> bool:
+    return order.amount > 100
+
+
+class Limit:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def exceeded(self, user: str, order: Order) -> bool:
+        return order.amount > self.limit
+
+    def __call__(self, order: Order) -> bool:
+        return order.amount > self.limit
+
+
+assert_type(orders.filter(large).filter(Limit(5).exceeded), KStream[str, Order])
+assert_type(orders.map_values(Limit(5)), KStream[str, bool])
+
+# Branches
+
+branches = (
+    orders.split(named="by-size-")
+    .branch(large, Branched(name="large"))
+    .branch(lambda user, order: order.amount > 10, Branched(function=lambda stream: stream))
+    .branch(lambda user, order: True, Branched(consumer=lambda stream: stream.to("small")))
+    .default_branch()
+)
+assert_type(branches, dict[str, KStream[str, Order]])
+
+# Sinks
+
+
+def route(user: str, order: Order, context: RecordContext) -> str:
+    return f"{context.topic}-{user}"
+
+
+orders.to("copies")
+orders.to("copies", Produced(key=serdes.string(), value=serdes.json(Order)))
+orders.to(route)
+orders.to(lambda user, order, context: order.user)
+orders.to("copies", Produced(partitioner=lambda topic, user, order, count: order.amount % count))
+counts.to("counts", Produced(value=serdes.long()))
+
+# Processors
+
+
+class Total(Processor[str, Order, str, int]):
+    timer: Cancellable
+
+    def init(self, context: ProcessorContext[str, int]) -> None:
+        super().init(context)
+        self.total = 0
+        self.timer = context.schedule(
+            timedelta(seconds=1), PunctuationType.WALL_CLOCK_TIME, self.tick, start_time=0
+        )
+
+    def tick(self, now: int) -> None:
+        self.context.forward(Record("total", self.total, now))
+
+    def process(self, record: Record[str, Order]) -> None:
+        assert_type(record.value, Order)
+        assert_type(record.with_value(5), Record[str, int])
+        assert_type(record.with_key(5), Record[int, Order])
+        self.total += record.value.amount
+
+
+class Users(FixedKeyProcessor[str, Order, str]):
+    def init(self, context: FixedKeyProcessorContext[str, str]) -> None:
+        super().init(context)
+
+    def process(self, record: FixedKeyRecord[str, Order]) -> None:
+        self.context.forward(record.with_value(record.value.user))
+
+
+def make_total() -> Total:
+    return Total()
+
+
+assert_type(orders.process(Total, state_stores=["totals"]), KStream[str, int])
+assert_type(orders.process(make_total), KStream[str, int])
+assert_type(orders.process_values(Users), KStream[str, str])
+
+assert_type(builder.build(), Topology)
+
+topology = (
+    Topology()
+    .add_source("orders", "orders", key=serdes.string(), value=serdes.json(Order))
+    .add_processor("total", Total, "orders")
+    .add_sink("totals", "totals", "total", value=serdes.long())
+)
+
+# Tests
+
+
+def check(driver: TopologyTestDriver) -> None:
+    into = driver.create_input_topic("orders", serdes.string(), serdes.json(Order))
+    into.pipe_input("user", Order("user", 5), timestamp=7)
+    into.pipe_input(Order("user", 5))
+    into.pipe_record(TestRecord("user", Order("user", 5)))
+    out = driver.create_output_topic("totals", serdes.string(), serdes.long())
+    assert_type(out.read_value(), int | None)
+    assert_type(out.read_key_values(), list[tuple[str | None, int | None]])
+
+
+def check_alone(processor: Total) -> None:
+    context = MockProcessorContext()
+    processor.init(context)
+    processor.process(Record("user", Order("user", 5), 0))
