@@ -14,6 +14,7 @@ the class and the attributes are.
 
 from __future__ import annotations
 
+import functools
 import sys
 import sysconfig
 import traceback
@@ -38,6 +39,9 @@ class TopologyError(StreamsError):
         self.message = message
         self.location = location or user_location()
         super().__init__(f"{message} (at {self.location})" if self.location else message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.location)
 
 
 class ConfigError(StreamsError):
@@ -78,6 +82,10 @@ class ProcessingError(StreamsError):
         self.topic = topic
         self.partition = partition
         self.offset = offset
+
+    def __reduce__(self) -> tuple[object, ...]:
+        make = functools.partial(type(self), task_id=self.task_id, node=self.node)
+        return make, self.args, self.__dict__
 
 
 def user_location() -> str | None:

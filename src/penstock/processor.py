@@ -47,7 +47,8 @@ class PunctuationType(Enum):
 class Cancellable(Protocol):
     """What `schedule` gives back."""
 
-    def cancel(self) -> None: ...
+    def cancel(self) -> None:
+        """Let the timer never fire again; its own callback may call this too."""
 
 
 class _Context(Protocol[R_contra]):

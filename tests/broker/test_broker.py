@@ -30,6 +30,7 @@ pytest_plugins = ["penstock.testing.broker"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 client = pytest.importorskip("confluent_kafka", reason="needs the Kafka client: make engine")
+administration = pytest.importorskip("confluent_kafka.admin")
 
 
 @pytest.fixture(scope="session", name="_kafka_can_be_had")
@@ -128,8 +129,8 @@ def test_records_come_out_as_they_went_in(
 def test_records_are_not_deleted_by_their_timestamps(
     kafka_broker: LocalBroker, kafka_topic: CreateTopic
 ) -> None:
-    admin = AdminClient(quiet(kafka_broker.bootstrap_servers))
-    topic = ConfigResource(ConfigResource.Type.TOPIC, kafka_topic("old"))
+    admin = administration.AdminClient(quiet(kafka_broker.bootstrap_servers))
+    topic = administration.ConfigResource("topic", kafka_topic("old"))
     (described,) = admin.describe_configs([topic]).values()
     assert described.result(10)["retention.ms"].value == "-1"
 

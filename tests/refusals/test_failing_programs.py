@@ -2,6 +2,8 @@
 
 Each program fails in the line marked `# fails`, in a node that is drawn in the line marked
 `# drawn`; messages name both. All of them are given one record, of topic "words", at offset 1.
+
+Long because it is a table: a program and its message for each way to fail.
 """
 
 # mypy: ignore-errors

@@ -2,6 +2,8 @@
 
 Each program is wrong in the line marked `# wrong`; a TopologyError ends with that line of this
 file. Where a message names an earlier line too, that one is marked `# first`.
+
+Long because it is a table: a program and its message for each mistake that users make.
 """
 
 # mypy: ignore-errors
@@ -798,8 +800,8 @@ def misspelled_serde() -> None:
 
 @refused(
     "sink 'KSTREAM-SINK-0000000001' (defined at {first}) has no value serde; pass one "
-    "(Consumed(value=...), Produced(value=...), Repartitioned(value=...)) or set "
-    "'default.value.serde'",
+    "(Consumed(value=...), Produced(value=...), Repartitioned(value=...), Grouped(value=...), "
+    "Materialized(value=...)) or set 'default.value.serde'",
     ConfigError,
 )
 def sink_without_a_serde() -> None:

@@ -37,6 +37,7 @@ def open_engine(name: str, path: Path) -> StoreEngine:
 
 
 def main() -> None:
+    print("opening", flush=True)
     engine = open_engine(sys.argv[1], Path(sys.argv[2]))
     offset = engine.changelog_offset()
     while True:

@@ -29,6 +29,7 @@ class Committer:
         command = [sys.executable, "-m", "tests.stores.committer", name, str(path)]
         self._process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
         self._said: list[str] = []
+        assert self._output.readline() == "opening\n"
 
     @property
     def _output(self) -> IO[str]:
@@ -84,7 +85,7 @@ def test_killed_at_random_moments_it_holds_a_prefix_of_the_commits(
     for _ in range(6):
         committer = Committer(name, path)
         committer.await_commits(chance.choice([0, 1, 50, 400]))
-        time.sleep(chance.random() * 0.05)
+        time.sleep(chance.random() * 0.05)  # opening takes some of it, a commit far less
         returned = max([returned, *committer.kill()])
         if chance.random() < 0.5:  # otherwise the next one recovers what this one left
             offset = checked_offset(name, path)

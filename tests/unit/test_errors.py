@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import pickle
 from collections.abc import Callable
 
 import pytest
@@ -95,3 +96,19 @@ def test_a_processing_error_carries_its_place() -> None:
 def test_a_processing_error_without_a_record_has_java_s_unknown_place() -> None:
     error = ProcessingError("no", task_id="0_1", node="n")
     assert (error.topic, error.partition, error.offset) == (None, -1, -1)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StreamsError("no"),
+        TopologyError("no", "app.py:5"),
+        ConfigError("no"),
+        SerializationError("no"),
+        ProcessingError("no", task_id="0_1", node="n", topic="t", partition=1, offset=5),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_survive_the_way_between_processes(error: StreamsError) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))

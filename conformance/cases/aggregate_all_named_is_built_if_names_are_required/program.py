@@ -1,4 +1,6 @@
-"""With ensure.explicit.internal.resource.naming a program whose stores and topics have names is built."""
+"""With ensure.explicit.internal.resource.naming a program whose stores and topics have names
+is built.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""Grouped names the repartition topic, its nodes and, for group_by, the node that selects the key."""
+"""Grouped names the repartition topic, its nodes and, for group_by, the node that selects the
+key.
+"""
 
 from collections.abc import Callable
 

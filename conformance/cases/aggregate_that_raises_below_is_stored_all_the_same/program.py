@@ -1,4 +1,6 @@
-"""If a verb below an aggregate raises and the handler goes on, the aggregate counts all the same."""
+"""If a verb below an aggregate raises and the handler goes on, the aggregate counts all the
+same.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""A grouping without options has the stream's serdes; one with options forgets those it does not name."""
+"""A grouping without options has the stream's serdes; one with options forgets those it does
+not name.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""With a cache, several updates of a key between two commits are one, with the last value and the latest time."""
+"""With a cache, several updates of a key between two commits are one, with the last value and
+the latest time.
+"""
 
 from collections.abc import Callable
 

@@ -9,8 +9,7 @@ CONFIG: dict[str, object] = {"statestore.cache.max.bytes": 10485760}
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    table = builder.table("in", materialized=Materialized("rows"))
-    table.to_stream().to("out")
+    builder.table("in", materialized=Materialized("rows")).to_stream().to("out")
     joined = (
         builder.stream("in2")
         .group_by_key()

@@ -1,4 +1,6 @@
-"""What is forwarded at a flush has the headers of the record of the last write; its processors see where that was."""
+"""What is forwarded at a flush has the headers of the record of the last write; its
+processors see where that was.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""The changelog gets each key once a commit, in the order of its last write; reads see the cache."""
+"""The changelog gets each key once a commit, in the order of its last write; reads see the
+cache.
+"""
 
 from collections.abc import Callable
 

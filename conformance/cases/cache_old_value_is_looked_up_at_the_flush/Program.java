@@ -5,7 +5,9 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 
-/** A cached table's old value is the one in the store at the flush; the first has none, whatever the initializer gave. */
+/**
+ * A cached table's old value is the one in the store at the flush; the first has none, whatever the initializer gave.
+ */
 public class Program extends DslCase {
     protected void build(StreamsBuilder builder, Log log) {
         KStream<String, String> words = builder.<String, String>stream("in").flatMapValues(line -> List.of(line.split(" ")));

@@ -1,4 +1,6 @@
-"""A cached table's old value is the one in the store at the flush; the first has none, whatever the initializer gave."""
+"""A cached table's old value is the one in the store at the flush; the first has none,
+whatever the initializer gave.
+"""
 
 from collections.abc import Callable
 

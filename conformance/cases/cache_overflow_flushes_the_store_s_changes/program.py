@@ -1,4 +1,6 @@
-"""When the budget is exceeded the key used longest ago goes, and all changes of its store with it."""
+"""When the budget is exceeded the key used longest ago goes, and all changes of its store
+with it.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""An aggregate whose cache overflows forwards in the middle of a record; headers and topic count."""
+"""An aggregate whose cache overflows forwards in the middle of a record; headers and topic
+count.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""At a commit the stores are flushed one after the other, in the order of their nodes in the topology."""
+"""At a commit the stores are flushed one after the other, in the order of their nodes in the
+topology.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""A filter with old values asks its predicate about both; the mapper above is asked about both too."""
+"""A filter with old values asks its predicate about both; the mapper above is asked about
+both too.
+"""
 
 from collections.abc import Callable
 
@@ -16,6 +18,6 @@ def topology(log: Callable[[str], None]) -> Topology:
         log(f"filter {value}")
         return int(value) % 2 == 0
 
-    table = builder.table("in", materialized=Materialized("rows"))
+    table = builder.table("in", materialized=Materialized[str, str]("rows"))
     table.map_values(seen).filter(even).to_stream().to("out")
     return builder.build()

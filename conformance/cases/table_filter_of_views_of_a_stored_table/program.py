@@ -7,7 +7,7 @@ from penstock import Materialized, StreamsBuilder, Topology
 
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
-    table = builder.table("in", materialized=Materialized("rows"))
+    table = builder.table("in", materialized=Materialized[str, str]("rows"))
     mapped = table.map_values(lambda value: value + "0")
     mapped.filter(lambda key, value: value < "35").filter_not(
         lambda key, value: value == "20"

@@ -1,4 +1,6 @@
-"""Without a store a filter cannot know what it has let through: whatever it does not keep is a deletion."""
+"""Without a store a filter cannot know what it has let through: whatever it does not keep is
+a deletion.
+"""
 
 from collections.abc import Callable
 

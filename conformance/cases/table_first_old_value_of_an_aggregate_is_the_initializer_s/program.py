@@ -1,4 +1,6 @@
-"""Without a cache the first change of an aggregate has the initializer's value as its old one: a filter sees it."""
+"""Without a cache the first change of an aggregate has the initializer's value as its old
+one: a filter sees it.
+"""
 
 from collections.abc import Callable
 

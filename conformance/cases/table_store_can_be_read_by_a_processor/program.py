@@ -1,4 +1,6 @@
-"""A processor may look into the store of a table or an aggregate; that unites their sub-topologies."""
+"""A processor may look into the store of a table or an aggregate; that unites their sub-
+topologies.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""Who gives the serdes of a table's store: its own Materialized, if one is given, and nobody above it."""
+"""Who gives the serdes of a table's store: its own Materialized, if one is given, and nobody
+above it.
+"""
 
 from collections.abc import Callable
 

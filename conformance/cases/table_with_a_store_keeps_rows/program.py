@@ -1,4 +1,6 @@
-"""A table with a store writes its changelog; a row has the time of its record, even if that is older."""
+"""A table with a store writes its changelog; a row has the time of its record, even if that
+is older.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""A table that nobody looks into has no store: it forwards what comes, deletions of rows it never had included."""
+"""A table that nobody looks into has no store: it forwards what comes, deletions of rows it
+never had included.
+"""
 
 from collections.abc import Callable
 

@@ -166,5 +166,5 @@ def _nothing_counted() -> int:
     return 0
 
 
-def _count_one(key: object, value: object, count: int) -> int:
+def _count_one(_key: object, _value: object, count: int) -> int:
     return count + 1

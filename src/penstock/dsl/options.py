@@ -186,6 +186,7 @@ class Branched(Generic[K, V]):
 
 
 def _key_and_value(key: object, value: object) -> str:
+    """Show `key, value`."""
     return f"{key}, {value}"
 
 

@@ -24,7 +24,7 @@ V2 = TypeVar("V2")
 class KTable(ExplainsCamelCase, Generic[K, V]):
     """A table: each record sets the value of its key, a value of None deletes it. Java: KTable.
 
-    >>> from penstock import StreamsBuilder, serdes
+    >>> from penstock import Consumed, Materialized, StreamsBuilder, serdes
     >>> from penstock.testing import TopologyTestDriver
     >>> builder, text = StreamsBuilder(), serdes.string()
     >>> cities = builder.table("cities", Consumed(key=text, value=text), Materialized("cities"))

@@ -23,7 +23,7 @@ from penstock.serdes import Serde
 from penstock.settings import parsing
 from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
 from penstock.settings.keys import USER_PREFIX, dotted_key
-from penstock.settings.secrets import shown
+from penstock.settings.secrets import shown, without_secrets
 from penstock.settings.sources import VARIABLE_PREFIX, read_environment, read_file
 from penstock.settings.table import BY_KEY, EXACTLY_ONCE_V2, SETTINGS
 from penstock.timestamps import TimestampExtractor
@@ -306,6 +306,10 @@ class StreamsConfig:
             f"{key} = {shown(key, value)}{'' if key in self._given else '  (default)'}"
             for key, value in {**self._values, **self._given}.items()
         )
+
+    def without_secrets(self, text: str) -> str:
+        """Give a text, such as a client's error, with the secrets among the settings hidden."""
+        return without_secrets(text, self._given)
 
     def __repr__(self) -> str:
         items = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 HIDDEN = "<hidden>"
@@ -30,3 +31,16 @@ def shown(key: str, value: Any) -> str:
     if _PRIVATE_KEY.search(printed):
         return HIDDEN
     return _SECRET_IN_URL.sub(f"{HIDDEN}@", printed)
+
+
+def without_secrets(text: str, settings: Mapping[str, Any]) -> str:
+    """Give a text of somebody else's with the values of secret settings hidden."""
+    secrets = [
+        value
+        for key, value in settings.items()
+        if is_secret(key) and isinstance(value, str) and value
+    ]
+    # The longest first: one may be a part of another.
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
+    return text

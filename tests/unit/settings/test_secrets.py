@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.settings.client_keys import CLIENT_KEYS
-from penstock.settings.secrets import HIDDEN, is_secret, shown
+from penstock.settings.secrets import HIDDEN, is_secret, shown, without_secrets
 
 
 def test_the_secrets_among_the_clients_keys() -> None:
@@ -64,3 +64,14 @@ def test_other_values_show_but_for_the_secrets_in_them(value: object, text: str)
 
 def test_a_secret_that_is_not_set_is_shown_as_such() -> None:
     assert shown("sasl.password", None) == "None"
+
+
+def test_secrets_are_hidden_in_what_others_say() -> None:
+    settings = {
+        "sasl.password": "hunter2",
+        "app.token": "hunter22",
+        "poll.ms": "5",
+        "app.secret": "",
+    }
+    text = "no 'hunter22' and 'hunter2' within 5 ms"
+    assert without_secrets(text, settings) == f"no '{HIDDEN}' and '{HIDDEN}' within 5 ms"

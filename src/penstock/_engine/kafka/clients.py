@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from confluent_kafka import Consumer, KafkaException, Producer
 
-from penstock._engine.kafka.translation import translate
+from penstock._engine.kafka.translation import translate, whole
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
@@ -113,7 +113,7 @@ def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
     }
     if config.exactly_once:
         settings.setdefault("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS)
-        _check_transaction_timeout(config, settings)
+        _fit_transaction_timeout(config, settings)
         settings["transactional.id"] = f"{config.application_id}-{member_id}"
     else:
         settings.pop("transaction.timeout.ms", None)
@@ -141,9 +141,10 @@ def check_clients(config: StreamsConfig) -> None:
             Consumer(consumer_settings(config, role)).close()
         Producer(producer_settings(config, "check"))
     except KafkaException as error:
-        # librdkafka names the setting and the values it may have, never the value.
-        msg = f"a setting of the Kafka clients is refused: {error.args[0].str()}"
-        raise ConfigError(msg) from error
+        told = config.without_secrets(error.args[0].str())
+        msg = f"a setting of the Kafka clients is refused: {told}"
+        # Its own text is not shown: it may quote what it refuses.
+        raise ConfigError(msg) from None
 
 
 def _connection(config: StreamsConfig, role: str) -> dict[str, Any]:
@@ -160,7 +161,8 @@ def _is_idempotent(config: StreamsConfig, wanted: dict[str, Any]) -> bool:
     wishes forbid it.
     """
     given = str(wanted.pop("enable.idempotence", "")).lower()
-    few = int(wanted.get("max.in.flight.requests.per.connection", 5)) <= 5
+    in_flight = "max.in.flight.requests.per.connection"
+    few = whole(in_flight, wanted.get(in_flight, 5)) <= 5
     possible = (
         str(wanted.get("acks", "all")).lower() in _ALL_ACKS
         and few
@@ -182,8 +184,8 @@ def _is_idempotent(config: StreamsConfig, wanted: dict[str, Any]) -> bool:
     return possible and given != "false"
 
 
-def _check_transaction_timeout(config: StreamsConfig, settings: dict[str, Any]) -> None:
-    timeout_ms = int(settings["transaction.timeout.ms"])
+def _fit_transaction_timeout(config: StreamsConfig, settings: dict[str, Any]) -> None:
+    timeout_ms = whole("transaction.timeout.ms", settings["transaction.timeout.ms"])
     if timeout_ms < config.commit_interval_ms:
         msg = (
             f"setting 'producer.transaction.timeout.ms' must be at least 'commit.interval.ms', "
@@ -191,10 +193,8 @@ def _check_transaction_timeout(config: StreamsConfig, settings: dict[str, Any]) 
             f"got {timeout_ms}"
         )
         raise ConfigError(msg)
-    delivery = settings.get("delivery.timeout.ms")
-    if delivery is not None and int(delivery) > timeout_ms:
-        msg = (
-            "setting 'producer.delivery.timeout.ms' must be at most "
-            f"'producer.transaction.timeout.ms', {timeout_ms}, under exactly-once; got {delivery}"
-        )
-        raise ConfigError(msg)
+    # An answer that comes after the broker has aborted the transaction is of no use, so librdkafka
+    # refuses to wait longer; Java's settings, made for both guarantees, often do.
+    for key in ("delivery.timeout.ms", "request.timeout.ms", "socket.timeout.ms"):
+        if key in settings:
+            settings[key] = min(whole(key, settings[key]), timeout_ms)

@@ -126,7 +126,8 @@ _SYNONYMS = {
 """Two names of one setting; the second is used, so that a default has one name to go by."""
 
 
-def _whole(key: str, value: Any) -> int:
+def whole(key: str, value: Any) -> int:
+    """Give a value as a number."""
     try:
         return int(value)
     except (TypeError, ValueError) as error:
@@ -138,19 +139,19 @@ def _at_least(minimum: int, *names: str) -> Callable[[str, Any], dict[str, Any]]
     """Convert to `names`; what Java means by a smaller number, librdkafka says with `minimum`."""
 
     def convert(key: str, value: Any) -> dict[str, Any]:
-        return dict.fromkeys(names, max(minimum, _whole(key, value)))
+        return dict.fromkeys(names, max(minimum, whole(key, value)))
 
     return convert
 
 
 def _kilobytes(key: str, value: Any) -> dict[str, Any]:
-    return {"queue.buffering.max.kbytes": max(1, _whole(key, value) // 1024)}
+    return {"queue.buffering.max.kbytes": max(1, whole(key, value) // 1024)}
 
 
 def _metadata_age(key: str, value: Any) -> dict[str, Any]:
     # Java asks again after this time; librdkafka does so by another key, and forgets after three
     # times as long.
-    age_ms = _whole(key, value)
+    age_ms = whole(key, value)
     return {
         "topic.metadata.refresh.interval.ms": min(max(1, age_ms), 3_600_000),
         "metadata.max.age.ms": min(max(1, 3 * age_ms), 86_400_000),
@@ -158,7 +159,7 @@ def _metadata_age(key: str, value: Any) -> dict[str, Any]:
 
 
 def _fetch_bytes(key: str, value: Any) -> dict[str, Any]:
-    fetch_bytes = _whole(key, value)
+    fetch_bytes = whole(key, value)
     return {
         key: fetch_bytes,
         # The answer must fit, with its frame.

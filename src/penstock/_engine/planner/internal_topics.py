@@ -29,6 +29,9 @@ _DEFAULTS: dict[Kind, dict[str, str]] = {
     "tasks": {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"},
 }
 
+_TASKS_ENDING = "-penstock-tasks"
+_ENDINGS = ("-repartition", "-changelog", _TASKS_ENDING)
+
 
 @dataclass(frozen=True, slots=True)
 class InternalTopicPlan:
@@ -48,7 +51,12 @@ class InternalTopicPlan:
 
 def task_topic_name(application_id: str) -> str:
     """Give the name of the topic whose partitions are the tasks."""
-    return f"{application_id}-penstock-tasks"
+    return f"{application_id}{_TASKS_ENDING}"
+
+
+def is_internal(topic: str, application_id: str) -> bool:
+    """Tell by its name whether a topic is an application's own, of whatever program it ran."""
+    return topic.startswith(f"{application_id}-") and topic.endswith(_ENDINGS)
 
 
 def plan_internal_topics(
@@ -66,7 +74,9 @@ def plan_internal_topics(
     tasks_of = Counter(task.subtopology.id for task in tasks)
     for plan in {task.subtopology.id: task.subtopology for task in tasks}.values():
         topics += _changelogs(plan, tasks_of[plan.id])
-    topics.append(InternalTopicPlan(task_topic_name(application_id), "tasks", len(tasks), {}))
+    # A topic has at least one partition, even if a pattern matches nothing yet.
+    task_topic = task_topic_name(application_id)
+    topics.append(InternalTopicPlan(task_topic, "tasks", max(1, len(tasks)), {}))
     return {topic.name: topic for topic in topics}
 
 

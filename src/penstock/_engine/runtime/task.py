@@ -79,8 +79,8 @@ class Task:
             self.add_partition(topic, partition)
 
     def start(self, now_ms: int) -> None:
-        """Initialize the processors, parents first."""
-        self.position.wall_clock_ms = now_ms
+        """Initialize the processors, parents first; what they store has the wall clock's time."""
+        self.position.wall_clock_ms = self.position.timestamp = now_ms
         for node in self._plan.nodes:
             for init in self._wiring.at_start[node.name]:
                 try:
@@ -214,7 +214,7 @@ class Task:
             raise failure
 
     def discard(self) -> None:
-        """Close after an abort: what is not committed is forgotten, failures to close do not count."""
+        """Close after an abort: what is not committed is forgotten, whatever fails to close."""
         with suppress(StreamsError):
             self.close()
 

@@ -68,7 +68,8 @@ class Wiring:
         if isinstance(node, nodes.SourceNode):
             return forward
         process = lower(node.operation, self._site(node, forward, children))
-        return self._with_bytes_as_they_are(node, process) if node.operation.own_stores() else process
+        has_cache = bool(node.operation.own_stores())
+        return self._with_bytes_as_they_are(node, process) if has_cache else process
 
     def _site(
         self, node: nodes.ProcessorNode, forward: Process, children: dict[str, Process]

@@ -8,6 +8,7 @@ never in options, which Spark shows.
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import threading
 import traceback
@@ -59,6 +60,7 @@ class Report:
     caught_up: bool = False
     records_out: int = 0
     failure: WorkerFailure | None = None
+    pid: int = field(default_factory=os.getpid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,11 +52,13 @@ class SortedKeys:
         first = 0 if start is None else bisect_left(self._lasts, start)
         last = len(lists) if end is None else bisect_left(self._lasts, end) + 1
         found = lists[first:last]
-        if found and end is not None:
-            found[-1] = found[-1][: bisect_left(found[-1], end)]
-        if found and start is not None:
-            found[0] = found[0][bisect_left(found[0], start) :]
-        return list(chain.from_iterable(found))
+        if not found:
+            return []
+        begin = 0 if start is None else bisect_left(found[0], start)
+        stop = len(found[-1]) if end is None else bisect_left(found[-1], end)
+        if len(found) == 1:
+            return found[0][begin:stop]
+        return [*found[0][begin:], *chain.from_iterable(found[1:-1]), *found[-1][:stop]]
 
     def _replace(self, index: int, lists: list[list[bytes]]) -> None:
         self._lists[index : index + 1] = lists

@@ -251,7 +251,7 @@ def _parameters_unless(function: Callable[..., Any], count: int) -> str | None:
     """Give the parameters of `function` if it cannot be called with `count` arguments."""
     try:
         signature = inspect.signature(function)
-    except ValueError:
+    except (TypeError, ValueError):
         return None  # of a kind whose parameters Python does not know
     try:
         signature.bind(*range(count))

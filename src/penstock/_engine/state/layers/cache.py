@@ -17,7 +17,7 @@ from penstock._engine.state.layers.logged import RecordStore
 from penstock.record import HeaderPairs
 
 FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
-"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record that made it."""
+"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record behind it."""
 
 Entry: TypeAlias = tuple[bytes | None, int, int, HeaderPairs, "str | None", int, Any]
 """(value, size, timestamp, headers, topic, partition, raw): a value and the record in hand when it

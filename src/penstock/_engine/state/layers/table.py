@@ -1,5 +1,5 @@
-"""The store of a table or an aggregate, as its operator sees it: bytes up to the last moment, so that
-an operator encodes a key once and decodes a value only if it looks at it.
+"""The store of a table or an aggregate, as its operator sees it: bytes up to the last moment, so
+that an operator encodes a key once and decodes a value only if it looks at it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,29 @@
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+
+/** A change has the time of the record in hand, also after records of other times were forwarded; never its headers. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        builder.addStateStore(Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("store"), Serdes.String(), Serdes.String()));
+        builder.<String, String>stream("in").process(() -> new Mine(log), "store").to("out");
+    }
+
+    static class Mine extends ContextualProcessor<String, String, String, String> {
+        final Log log;
+
+        Mine(Log log) {
+            this.log = log;
+        }
+
+        public void process(Record<String, String> record) {
+            KeyValueStore<String, String> store = context().getStateStore("store");
+            store.put(record.key(), record.value());
+            context().forward(record.withTimestamp(record.timestamp() + 1000));
+            store.put(record.key() + "2", record.value());
+        }
+    }
+}

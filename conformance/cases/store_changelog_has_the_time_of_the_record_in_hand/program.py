@@ -1,0 +1,27 @@
+"""A change has the time of the record in hand, also after records of other times were
+forwarded; never its headers.
+"""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Stores, StreamsBuilder, Topology, serdes
+
+
+class Mine(Processor[str, str, str, str]):
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self.log = log
+
+    def process(self, record: Record[str, str]) -> None:
+        store = self.context.get_state_store("store")
+        store.put(record.key, record.value)
+        self.context.forward(record.with_timestamp(record.timestamp + 1000))
+        store.put(f"{record.key}2", record.value)
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.add_state_store(
+        Stores.in_memory_key_value_store("store", key=serdes.string(), value=serdes.string())
+    )
+    builder.stream("in").process(lambda: Mine(log), state_stores=["store"]).to("out")
+    return builder.build()

@@ -1,0 +1,24 @@
+"""A store in memory counts its entries exactly."""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Stores, StreamsBuilder, Topology, serdes
+
+
+class Mine(Processor[str, str, str, str]):
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self.log = log
+
+    def process(self, record: Record[str, str]) -> None:
+        store = self.context.get_state_store("store")
+        store.put(record.key, record.value)
+        self.log(f"{store.approximate_num_entries()}")
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.add_state_store(
+        Stores.in_memory_key_value_store("store", key=serdes.string(), value=serdes.string())
+    )
+    builder.stream("in").process(lambda: Mine(log), state_stores=["store"]).to("out")
+    return builder.build()

@@ -1,0 +1,33 @@
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.TimestampedKeyValueStore;
+import org.apache.kafka.streams.state.ValueAndTimestamp;
+
+/** A value of null with a time is a deletion. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        builder.addStateStore(Stores.timestampedKeyValueStoreBuilder(Stores.persistentTimestampedKeyValueStore("store"), Serdes.String(), Serdes.String()));
+        builder.<String, String>stream("in").process(() -> new Mine(log), "store").to("out");
+    }
+
+    static class Mine extends ContextualProcessor<String, String, String, String> {
+        final Log log;
+
+        Mine(Log log) {
+            this.log = log;
+        }
+
+        static String said(ValueAndTimestamp<String> pair) {
+            return pair == null ? "None" : pair.value() + "@" + pair.timestamp();
+        }
+
+        public void process(Record<String, String> record) {
+            TimestampedKeyValueStore<String, String> store = context().getStateStore("store");
+            store.put(record.key(), ValueAndTimestamp.make(record.value(), 7));
+            log.add(said(store.get(record.key())));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+"""A store whose logging is off keeps its values and writes no changelog."""
+
+from collections.abc import Callable
+
+from penstock import Processor, Record, Stores, StreamsBuilder, Topology, serdes
+
+
+class Mine(Processor[str, str, str, str]):
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self.log = log
+
+    def process(self, record: Record[str, str]) -> None:
+        store = self.context.get_state_store("store")
+        self.log(f"{store.get(record.key)}")
+        store.put(record.key, record.value)
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.add_state_store(
+        Stores.in_memory_key_value_store(
+            "store", key=serdes.string(), value=serdes.string(), logging=False
+        )
+    )
+    builder.stream("in").process(lambda: Mine(log), state_stores=["store"]).to("out")
+    return builder.build()

@@ -1,0 +1,125 @@
+"""Style that is checked needs no argument: sizes, names, docstrings, mirrors."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.architecture
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "penstock"
+FOLDERS = ("src", "tests", "scripts", "benchmarks", "conformance")
+
+LONGEST_FUNCTION = 50
+LONGEST_FILE = 500
+EXCUSE = "Long because"
+"""How the docstring of a longer file begins to say why."""
+FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base", "manager"}
+
+MIRRORED_BY = {
+    "_engine/operators/site.py": "operators",
+    "_engine/operators/stateless.py": "operators/test_map.py",
+    "_engine/operators/user.py": "operators/test_process.py",
+    "_engine/state/contract.py": "stores/engines.py",
+    "serdes/document_types.py": "unit/serdes/test_json.py",
+    "serdes/documents.py": "unit/serdes/test_json.py",
+    "serdes/functions.py": "unit/serdes/test_of.py",
+    "serdes/names.py": "unit/serdes/test_resolve.py",
+    "serdes/numbers.py": "unit/serdes/test_integers.py",
+    "serdes/plain.py": "unit/serdes/test_string.py",
+}
+"""Modules whose tests are not called like them."""
+
+NOT_YET: frozenset[str] = frozenset()
+"""Modules that came before their tests. It may only become shorter."""
+
+
+@functools.cache
+def files() -> list[Path]:
+    """Give the project's own Python files, but not the programs of the conformance cases."""
+    return [
+        path
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if "cases" not in path.parts
+    ]
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path in files():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield path, node
+
+
+def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the lines of a function without its signature and its docstring."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    return 0 if not body else (body[-1].end_lineno or 0) - body[0].lineno + 1
+
+
+def test_functions_are_short() -> None:
+    long = {
+        f"{_shown(path)}:{node.lineno} {node.name}": body_lines(node)
+        for path, node in functions()
+        if body_lines(node) > LONGEST_FUNCTION
+    }
+    assert long == {}
+
+
+def test_files_are_short_or_say_why_not() -> None:
+    long = [
+        _shown(path)
+        for path in files()
+        if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST_FILE
+        and EXCUSE not in (ast.get_docstring(tree_of(path)) or "")
+    ]
+    assert long == []
+
+
+def test_no_module_is_named_for_having_no_subject() -> None:
+    named = [_shown(path) for path in files() if FORBIDDEN_NAMES & {path.stem, path.parent.name}]
+    assert named == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [_shown(path) for path in files() if not ast.get_docstring(tree_of(path))]
+    assert silent == []
+
+
+def test_every_module_has_a_mirror_in_the_tests() -> None:
+    alone = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        module = path.relative_to(PACKAGE).as_posix()
+        folders = [part.removeprefix("_") for part in Path(module).parts[:-1]]
+        mirror = Path("unit", *folders, f"test_{path.name}")
+        tested = (ROOT / "tests" / MIRRORED_BY.get(module, mirror)).exists()
+        if path.name != "__init__.py" and not tested and module not in NOT_YET:
+            alone.append(f"{module} needs tests/{mirror.as_posix()}")
+    assert alone == []
+
+
+def test_whoever_leaves_something_undone_names_the_issue() -> None:
+    word = "|".join(("TO" + "DO", "FIX" + "ME"))
+    undone = [
+        f"{_shown(path)}:{number}"
+        for path in files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(rf"\b({word})\b(?!.*#\d)", line)
+    ]
+    assert undone == []
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))

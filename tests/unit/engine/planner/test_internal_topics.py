@@ -1,0 +1,121 @@
+"""Which topics an application needs for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from penstock import Processor, Record, Repartitioned, Stores, StreamsBuilder, Topology, serdes
+from penstock._engine.planner.internal_topics import (
+    InternalTopicPlan,
+    Kind,
+    is_internal,
+    plan_internal_topics,
+    task_topic_name,
+)
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.tasks import resolve_patterns
+from penstock.stores import Logging
+
+
+class Echo(Processor[Any, Any, Any, Any]):
+    def process(self, record: Record[Any, Any]) -> None:
+        self.context.forward(record)
+
+
+def counting(logging: Logging = True) -> Topology:
+    builder = StreamsBuilder()
+    builder.add_state_store(
+        Stores.in_memory_key_value_store(
+            "seen", key=serdes.string(), value=serdes.string(), logging=logging
+        )
+    )
+    stream = builder.stream("in").repartition(Repartitioned(name="r"))
+    stream.process(Echo, state_stores=["seen"]).to("out")
+    return builder.build()
+
+
+def planned(topology: Topology, counts: Mapping[str, int]) -> dict[str, InternalTopicPlan]:
+    return plan_internal_topics(
+        plan_subtopologies(topology, "app"), counts, ["app-r-repartition"], "app"
+    )
+
+
+COUNTS = {"in": 2, "app-r-repartition": 3}
+
+
+def test_names_and_partitions() -> None:
+    topics = planned(counting(), COUNTS)
+    assert {name: (topic.kind, topic.partitions) for name, topic in topics.items()} == {
+        "app-r-repartition": ("repartition", 3),
+        "app-seen-changelog": ("changelog", 3),
+        "app-penstock-tasks": ("tasks", 5),
+    }
+
+
+def test_a_store_that_is_not_logged_has_no_changelog() -> None:
+    assert set(planned(counting(logging=False), COUNTS)) == {
+        "app-r-repartition",
+        "app-penstock-tasks",
+    }
+
+
+def test_settings_of_a_changelog_are_its_stores() -> None:
+    topics = planned(counting(logging={"retention.ms": "5"}), COUNTS)
+    assert topics["app-seen-changelog"].settings == {"retention.ms": "5"}
+
+
+def test_without_tasks_there_is_a_task_topic_that_waits_for_them() -> None:
+    builder = StreamsBuilder()
+    builder.stream(re.compile("in-.*")).to("out")
+    (plan,) = plan_subtopologies(builder.build(), "app")
+    topics = plan_internal_topics([resolve_patterns(plan, [])], {}, [], "app")
+    assert [(topic.kind, topic.partitions) for topic in topics.values()] == [("tasks", 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (
+            "repartition",
+            {
+                "cleanup.policy": "delete",
+                "retention.ms": "-1",
+                "segment.bytes": "52428800",
+                "message.timestamp.type": "CreateTime",
+            },
+        ),
+        ("changelog", {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}),
+    ],
+)
+def test_settings_are_javas(kind: Kind, expected: dict[str, str]) -> None:
+    assert InternalTopicPlan("t", kind, 1, {}).settings_with({}) == expected
+
+
+def test_the_nearer_setting_wins() -> None:
+    plan = InternalTopicPlan("t", "changelog", 1, {"segment.ms": "1"})
+    of_all_topics = {"segment.ms": "2", "cleanup.policy": "compact,delete"}
+    assert plan.settings_with(of_all_topics) == {
+        "cleanup.policy": "compact,delete",
+        "message.timestamp.type": "CreateTime",
+        "segment.ms": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("topic", "internal"),
+    [
+        ("app-seen-changelog", True),
+        ("app-r-repartition", True),
+        (task_topic_name("app"), True),
+        ("app-orders", False),
+        ("app", False),
+        ("other-seen-changelog", False),
+        ("application-seen-changelog", False),
+    ],
+)
+def test_internal_topics_are_known_by_their_names(topic: str, internal: bool) -> None:
+    assert is_internal(topic, "app") is internal
