@@ -150,7 +150,8 @@ def report(times: dict[str, list[float]]) -> None:
         low, high = min(times[name]), max(times[name])
         print(f"  {name:20s} {median[name]:8.2f} {'':20s} {low:.2f} .. {high:.2f}")
     print(
-        f"decode, filter, map_values, select_key, encode: {three / hand:.2f} x the hand-written loop"
+        f"decode, filter, map_values, select_key, encode: {three / hand:.2f} x the hand-written "
+        "loop"
     )
     print(f"one operator: {slope:.3f} us, of which the user's function {call:.3f} us")
     print(f"beyond the user's function: {slope - call:.3f} us per operator (aim: 0.3)")

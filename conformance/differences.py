@@ -19,7 +19,7 @@ _STEPS_SHOWN = 2
 
 def describe(case: Case, seen: Observation) -> list[str]:
     """Return the differences, none if Java and Python agree."""
-    lines = list(_steps(case, seen))
+    lines = list(of_steps(case.steps, case.expected, seen.lines))
     if case.expected_topology != seen.topology:
         lines += _topology(case.expected_topology, seen.topology)
     if lines:
@@ -28,10 +28,10 @@ def describe(case: Case, seen: Observation) -> list[str]:
     return lines
 
 
-def _steps(case: Case, seen: Observation) -> Iterator[str]:
-    pairs = list(zip_longest(case.expected, seen.lines, fillvalue=_NOTHING))
-    steps = case.steps
-    differing = [index for index, (expected, got) in enumerate(pairs) if expected != got]
+def of_steps(steps: list[Line], expected: list[Line], got: list[Line]) -> Iterator[str]:
+    """Tell which steps differ, and in what."""
+    pairs = list(zip_longest(expected, got, fillvalue=_NOTHING))
+    differing = [index for index, (java, python) in enumerate(pairs) if java != python]
     for index in differing[:_STEPS_SHOWN]:
         step = _text(steps[index]) if index < len(steps) else "start and close"
         yield f"  step {index + 1}: {step}"

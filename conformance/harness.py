@@ -91,8 +91,14 @@ def run(case: Case) -> Observation:
         program = _load(case)
         topology = observer.build(program)
         if topology is not None:
-            observer.drive(topology, _config(program), case.steps)
+            observer.drive(topology, config_of(program), case.steps)
     return observer.seen
+
+
+def topology_text(topology: Topology) -> str:
+    """Give the text of `describe()` without what depends on the language."""
+    text = str(topology.describe())
+    return re.sub(r"\(extractor class: [^)]*\)", "(extractor class: *)", text)
 
 
 def java_name(error: BaseException, expected: str | None = None) -> str:
@@ -118,9 +124,7 @@ class _Observer:
     def build(self, program: ModuleType) -> Topology | None:
         try:
             topology: Topology = program.topology(self._logged.append)
-            self.seen.topology = re.sub(
-                r"\(extractor class: [^)]*\)", "(extractor class: *)", str(topology.describe())
-            )
+            self.seen.topology = topology_text(topology)
         except Exception as error:
             self._begin_line()
             self._failed("build_error", error)
@@ -182,7 +186,7 @@ class _Observer:
             topic = driver.create_output_topic(name, serdes.bytes(), serdes.bytes())
             if records := topic.read_records():
                 output = self._line.setdefault("output", {})
-                output.setdefault(name, []).extend(map(_record_to_json, records))
+                output.setdefault(name, []).extend(map(record_to_json, records))
 
     def _observe_program(self) -> None:
         # Not splitlines: it would also split at characters that Java prints inside a line.
@@ -240,7 +244,8 @@ def to_json(data: bytes | None) -> str | dict[str, str] | None:
     return text
 
 
-def _record_to_json(record: TestRecord[bytes | None, bytes | None]) -> Line:
+def record_to_json(record: TestRecord[bytes | None, bytes | None]) -> Line:
+    """Write a record as the recordings do."""
     line: Line = {
         "key": to_json(record.key),
         "value": to_json(record.value),
@@ -256,7 +261,8 @@ def _headers_to_json(headers: Iterable[tuple[str, bytes | None]]) -> Iterator[li
         yield [key, "*" if key in _MASKED_HEADERS else to_json(value)]
 
 
-def _config(program: ModuleType) -> dict[str, object]:
+def config_of(program: ModuleType) -> dict[str, object]:
+    """Give the settings that both sides start with, and before them the program's own."""
     return {
         "application.id": "conformance",
         "default.key.serde": serdes.string(),

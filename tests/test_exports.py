@@ -81,6 +81,7 @@ def test_the_examples_of_docstrings_are_true(name: str) -> None:
     assert result.failed == 0
 
 
+@pytest.mark.slow
 def test_importing_penstock_is_light() -> None:
     program = (
         "import sys, penstock, penstock.testing\n"
@@ -93,6 +94,7 @@ def test_importing_penstock_is_light() -> None:
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.slow
 def test_importing_penstock_writes_nothing_and_starts_nothing() -> None:
     program = "import threading, penstock; assert threading.active_count() == 1"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)

@@ -3,6 +3,7 @@
 from penstock import serdes
 from penstock._engine.topology.description import TopologyDescription
 from penstock._engine.topology.topology import Topology
+from penstock.application import KafkaStreams, State, UncaughtResponse
 from penstock.dsl.builder import StreamsBuilder
 from penstock.dsl.grouped import KGroupedStream
 from penstock.dsl.options import (
@@ -64,6 +65,7 @@ __all__ = [
     "KGroupedStream",
     "KStream",
     "KTable",
+    "KafkaStreams",
     "KeyValueStore",
     "Materialized",
     "Named",
@@ -78,6 +80,7 @@ __all__ = [
     "RecordMetadata",
     "Repartitioned",
     "SerializationError",
+    "State",
     "StoreBuilder",
     "Stores",
     "StreamsBuilder",
@@ -87,6 +90,7 @@ __all__ = [
     "Topology",
     "TopologyDescription",
     "TopologyError",
+    "UncaughtResponse",
     "ValueAndTimestamp",
     "serdes",
 ]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import logging
-import signal
+import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from enum import Enum
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.spark.control import Report, WorkerFailure
+from penstock._engine.spark.quiescence import Quiescence
+from penstock._engine.state.directory import StateDirectory
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import monotonic
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
+from penstock.terminal import invocation
+from penstock.terminal.display import Display, display_for
+from penstock.terminal.foreground import Foreground
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +92,10 @@ class KafkaStreams(ExplainsCamelCase):
             )
             raise TopologyError(msg)
         self._topology = topology
+        self._invocation = invocation.current()
         self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
+        if self._invocation.settings:
+            self._config = StreamsConfig({**self._config.given(), **self._invocation.settings})
         self._spark = spark
         self._state = State.CREATED
         self._lock = threading.RLock()
@@ -95,13 +104,20 @@ class KafkaStreams(ExplainsCamelCase):
         self._uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
         self._query: ApplicationQuery | None = None
         self._task_count = 0
+        self._quiescence: Quiescence | None = None
         self._failure: WorkerFailure | None = None
-        self._stop_asked = threading.Event()
+        self._in_foreground = self._interrupted = False
+        self._watching = threading.Event()
 
     @property
     def state(self) -> State:
         """What the application is doing now."""
         return self._state
+
+    @property
+    def application_id(self) -> str:
+        """The name of the application."""
+        return self._config.application_id
 
     @property
     def failure(self) -> WorkerFailure | None:
@@ -118,43 +134,93 @@ class KafkaStreams(ExplainsCamelCase):
         self._only_before_start("the uncaught exception handler")
         self._uncaught = handler
 
-    def start(self) -> None:
-        """Check everything, then start; returns while the workers come up."""
+    def start(self, *, available_now: bool = False) -> None:
+        """Check everything, then start; returns while the workers come up.
+
+        With `available_now` the application ends by itself when it has processed what its topics
+        hold at this moment, and all that comes of it.
+        """
         # Only an application that starts needs Spark and the Kafka client.
-        from penstock._engine.kafka.preparation import prepare  # noqa: PLC0415
+        from penstock._engine.kafka.preparation import bounded, prepare  # noqa: PLC0415
         from penstock._engine.spark.query import ApplicationQuery  # noqa: PLC0415
 
+        self._invocation.answered = True
         if self._state is not State.CREATED:
             msg = f"an application can be started once; this one is {self._state.value}"
             raise StreamsError(msg)
         blueprint = prepare(self._topology, self._config)
+        if available_now:
+            blueprint = bounded(blueprint)
+            self._quiescence = Quiescence(task.id for task in blueprint.tasks)
         self._task_count = len(blueprint.tasks)
         self._move(State.REBALANCING)
-        self._query = ApplicationQuery(blueprint, self._spark, self._heard)
+        if self._ended():  # closed meanwhile, by another thread
+            return
+        query = ApplicationQuery(blueprint, self._spark, self._heard)
+        with self._lock:
+            self._query = query
+            closed = self._ended()
+        if closed:
+            query.close(0)
+            return
         threading.Thread(target=self._watch, name="penstock-watch", daemon=True).start()
 
-    def run(self) -> None:
-        """Start, and return when the application ends, by SIGINT, SIGTERM, `close` or a failure."""
-        handlers = {
-            number: signal.signal(number, self._on_signal)
-            for number in (signal.SIGINT, signal.SIGTERM)
-            if threading.current_thread() is threading.main_thread()
-        }
-        try:
+    def run(self, *, available_now: bool = False, quiet: bool = False) -> None:
+        """Start, show how it goes, and return when the application ends: by SIGINT or SIGTERM, by
+        `close`, or by itself (`available_now`, see `start`).
+
+        Without `bootstrap.servers` the local broker serves, and topics that are missing there are
+        made. Progress goes to standard error, unless `quiet`.
+
+        Raises:
+            ProcessingError: a record failed; a note holds the traceback of the user's code.
+            StreamsError: the application cannot start, or failed.
+        """
+        wishes = self._invocation
+        display = display_for(self.application_id, quiet=quiet or wishes.quiet)
+        self._run_on(display, available_now=available_now or wishes.available_now)
+
+    def _run_on(
+        self, display: Display, *, available_now: bool = False, seconds: float | None = None
+    ) -> None:
+        def bring_up(stack: ExitStack) -> None:
             if self._state is State.CREATED:
-                self.start()
-            while not self._stop_asked.wait(_WATCH_SECONDS) and not self._ended():
-                pass
-            self.close()
-        finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+                self._find_cluster(stack, display)
+                self.start(available_now=available_now)
+
+        self._invocation.answered = True
+        self._in_foreground = True
+        try:
+            Foreground(_View(self), display).run(bring_up, seconds=seconds)
+        except KeyboardInterrupt:
+            self._interrupted = True
+            raise
         if self._failure is not None:
-            msg = f"the application failed: {self._failure.message}"
+            raise self._failure.error()
+
+    def clean_up(self) -> None:
+        """Delete the local state of this application on this machine; the changelogs have it all.
+
+        Raises:
+            StreamsError: the application runs, here or in another process.
+        """
+        if self._state is not State.CREATED and not self._ended():
+            msg = (
+                "local state can be cleaned up before start or after close; the application is "
+                f"{self._state.value}"
+            )
             raise StreamsError(msg)
+        from penstock._engine.kafka.embedded import with_state_beside_broker  # noqa: PLC0415
+
+        config = (
+            self._config if self._config.names_cluster else with_state_beside_broker(self._config)
+        )
+        StateDirectory(config.state_dir, config.application_id).clean_up()
 
     def close(self, timeout: Duration | None = None) -> bool:
         """Let the workers commit and leave, then stop. Tell whether all did in time."""
+        if self._interrupted:  # the user does not want to wait
+            return False
         seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
         with self._lock:
             if self._state is State.CREATED:
@@ -209,11 +275,17 @@ class KafkaStreams(ExplainsCamelCase):
     ) -> None:
         self.close()
 
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self._stop_asked.set()
+    def _find_cluster(self, stack: ExitStack, display: Display) -> None:
+        from penstock._engine.kafka.embedded import embedded_cluster  # noqa: PLC0415
+
+        if not self._config.names_cluster:
+            cluster = embedded_cluster(self._topology, self._config, display.say)
+            self._config = stack.enter_context(cluster)
 
     def _heard(self, report: Report) -> None:
         """Take a worker's report: the state of all of them is the state of the application."""
+        for name, line in report.printed:
+            print(line, file=sys.stdout if name == "stdout" else sys.stderr, flush=True)
         if report.failure is not None:
             self._worker_failed(report)
             return
@@ -228,16 +300,20 @@ class KafkaStreams(ExplainsCamelCase):
                 self._move(State.RUNNING)
             elif not running and self._state is State.RUNNING:
                 self._move(State.REBALANCING)
+        if self._quiescence is not None and self._quiescence.reached(report):
+            self._quiescence = None
+            threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
 
     def _worker_failed(self, report: Report) -> None:
         assert report.failure is not None
         response = self._uncaught(report.failure)
-        _log.error(
-            "worker=%s failed, %s: %s", report.member_id, response.value, report.failure.message
-        )
-        if response is UncaughtResponse.REPLACE_THREAD:
-            return
-        self._fail(report.failure)
+        # Whoever called `run` is told of the end by an exception.
+        if not self._in_foreground or response is UncaughtResponse.REPLACE_THREAD:
+            _log.error(
+                "worker=%s failed, %s: %s", report.member_id, response.value, report.failure.message
+            )
+        if response is not UncaughtResponse.REPLACE_THREAD:
+            self._fail(report.failure)
 
     def _fail(self, failure: WorkerFailure) -> None:
         with self._lock:
@@ -249,7 +325,7 @@ class KafkaStreams(ExplainsCamelCase):
     def _watch(self) -> None:
         """Notice a query that ended by itself: stopped by the user through Spark, or failed."""
         while not self._ended():
-            self._stop_asked.wait(_WATCH_SECONDS)
+            self._watching.wait(_WATCH_SECONDS)
             query = self._query
             failure = None if query is None else query.failure()
             if failure is not None:
@@ -289,3 +365,37 @@ class KafkaStreams(ExplainsCamelCase):
         if self._state is not State.CREATED:
             msg = f"{what} must be set before start; the application is {self._state.value}"
             raise StreamsError(msg)
+
+
+class _View:
+    """What the foreground sees of an application."""
+
+    def __init__(self, streams: KafkaStreams) -> None:
+        self._streams = streams
+        self.application_id = streams.application_id
+        self.close = streams.close
+
+    @property
+    def phase(self) -> str:
+        streams = self._streams
+        if streams.state is State.CREATED:
+            return "PREPARING"
+        if streams.state is State.REBALANCING and not self.last_reports():
+            return "STARTING SPARK" if streams._query is None else "STARTING WORKERS"
+        return str(streams.state.value)
+
+    @property
+    def task_count(self) -> int:
+        return self._streams._task_count
+
+    @property
+    def ended(self) -> bool:
+        return self._streams._ended()
+
+    @property
+    def failed(self) -> bool:
+        return self._streams.failure is not None
+
+    def last_reports(self) -> Mapping[str, Report]:
+        query = self._streams._query
+        return {} if query is None else query.members()

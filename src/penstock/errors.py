@@ -112,6 +112,20 @@ def failure_location(error: BaseException) -> str | None:
     return None if file is None else f"{file}:{line}"
 
 
+def user_traceback(error: BaseException) -> str:
+    """Give the traceback of what `error` came from, without the frames of this package; empty if
+    no others are in it.
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    frames = [place for place in traceback.walk_tb(error.__traceback__) if not _is_ours(place[0])]
+    if not frames:
+        return ""
+    stack = traceback.StackSummary.extract(iter(frames))
+    lines = [*stack.format(), *traceback.format_exception_only(error)]
+    return "Traceback (most recent call last):\n" + "".join(lines).rstrip()
+
+
 def _is_ours(frame: FrameType) -> bool:
     # By module, not by file: the __init__ that a dataclass is given has no file.
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
+from penstock.errors import TopologyError
 from penstock.serdes import Serde
 
 K = TypeVar("K")
@@ -161,5 +162,28 @@ def store_builder(
     logging: Logging = True,
 ) -> StoreBuilder:
     """Make a builder of what the user said."""
+    check_engine(engine)
+    check_logging(logging)
     settings = dict(logging) if isinstance(logging, Mapping) else {}
     return StoreBuilder(name, key, value, logging is not False, kind, engine, caching, settings)
+
+
+def check_engine(engine: object) -> None:
+    """Refuse anything but the engines there are."""
+    if engine not in get_args(StoreEngine):
+        known = " or ".join(map(repr, get_args(StoreEngine)))
+        msg = f"a store must live in {known}; got {engine!r}"
+        raise TopologyError(msg)
+
+
+def check_logging(logging: object) -> None:
+    """Refuse anything but yes, no, and the settings of a changelog topic."""
+    if isinstance(logging, bool):
+        return
+    if not isinstance(logging, Mapping):
+        msg = f"logging must be True, False or the changelog topic's settings; got {logging!r}"
+        raise TopologyError(msg)
+    for key, value in logging.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            msg = f"a changelog topic's settings must be str: str; got {key!r}: {value!r}"
+            raise TopologyError(msg)

@@ -1,6 +1,6 @@
 """The real broker: what it takes and keeps, and that it ends when it should.
 
-Skipped where there is no Java, no Kafka client, or Kafka's jars cannot be fetched.
+Skipped where there is no Java or Kafka's jars cannot be fetched.
 """
 
 from __future__ import annotations
@@ -14,34 +14,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import confluent_kafka as client
 import pytest
+from confluent_kafka import Message, Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._config import ConfigResource
 
-from penstock._engine.kafka import distribution, loopback
+from penstock._engine.kafka import loopback
 from penstock._engine.kafka.broker import BrokerError, DirectoryInUseError, LocalBroker
-from penstock.errors import StreamsError
 from penstock.testing.broker import CreateTopic
-
-if TYPE_CHECKING:
-    from confluent_kafka import Message, Producer
 
 pytest_plugins = ["penstock.testing.broker"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
-client = pytest.importorskip("confluent_kafka", reason="needs the Kafka client: make engine")
-administration = pytest.importorskip("confluent_kafka.admin")
 
-
-@pytest.fixture(scope="session", name="_kafka_can_be_had")
-def kafka_can_be_had() -> None:
-    try:
-        distribution.fetch(print)
-    except StreamsError as error:
-        pytest.skip(str(error))
-
-
-def quiet(servers: str, **settings: object) -> dict[str, object]:
+def quiet(servers: str, **settings: str | int) -> dict[str, str | int | float | bool]:
     """Give a client's settings; it says nothing of brokers that are gone, which is normal here."""
     dotted = {key.replace("_", "."): value for key, value in settings.items()}
     return {"bootstrap.servers": servers, "log_level": 0, **dotted}
@@ -129,8 +117,8 @@ def test_records_come_out_as_they_went_in(
 def test_records_are_not_deleted_by_their_timestamps(
     kafka_broker: LocalBroker, kafka_topic: CreateTopic
 ) -> None:
-    admin = administration.AdminClient(quiet(kafka_broker.bootstrap_servers))
-    topic = administration.ConfigResource("topic", kafka_topic("old"))
+    admin = AdminClient(quiet(kafka_broker.bootstrap_servers))
+    topic = ConfigResource("topic", kafka_topic("old"))
     (described,) = admin.describe_configs([topic]).values()
     assert described.result(10)["retention.ms"].value == "-1"
 

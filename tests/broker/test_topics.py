@@ -10,26 +10,26 @@ from typing import Any
 
 import pytest
 
-confluent_kafka = pytest.importorskip(
+pytest.importorskip(
     "confluent_kafka", reason="the Kafka client is not installed; make engine installs it"
 )
 
-from confluent_kafka import Consumer, Producer, TopicPartition  # noqa: E402
-from confluent_kafka.admin import (  # type: ignore[attr-defined]  # noqa: E402
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
     ConfigResource,
     ResourceType,
 )
 
-from penstock import StreamsBuilder, StreamsConfig  # noqa: E402
-from penstock._engine.kafka import topics  # noqa: E402
-from penstock._engine.kafka.admin_calls import until  # noqa: E402
-from penstock._engine.kafka.clients import (  # noqa: E402
+from penstock import StreamsBuilder, StreamsConfig
+from penstock._engine.kafka import topics
+from penstock._engine.kafka.admin_calls import until
+from penstock._engine.kafka.clients import (
     admin_settings,
     consumer_settings,
     producer_settings,
 )
-from penstock._engine.kafka.topics import (  # noqa: E402
+from penstock._engine.kafka.topics import (
     delete_internal_topics,
     end_offsets,
     ensure_internal_topics,
@@ -37,10 +37,10 @@ from penstock._engine.kafka.topics import (  # noqa: E402
     partition_counts,
     purge,
 )
-from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind  # noqa: E402
-from penstock._engine.planner.plan import plan_subtopologies  # noqa: E402
-from penstock.errors import ConfigError, StreamsError  # noqa: E402
-from penstock.testing.broker import CreateTopic, LocalBroker  # noqa: E402
+from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock.errors import ConfigError, StreamsError
+from penstock.testing.broker import CreateTopic, LocalBroker
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
@@ -59,6 +59,7 @@ def make_config(kafka_broker: LocalBroker) -> MakeConfig:
             {
                 "application.id": application,
                 "bootstrap.servers": kafka_broker.bootstrap_servers,
+                "log_level": 0,  # the broker ends before its clients do
                 **{key.replace("__", "."): value for key, value in settings.items()},
             }
         )

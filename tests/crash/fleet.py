@@ -58,6 +58,19 @@ class Fleet:
         self.processes.append(process)
         return process
 
+    def wait_until_ready(self, process: subprocess.Popen[str]) -> None:
+        """Wait until a process has said that it works."""
+        assert process.stdout is not None
+        assert "ready" in process.stdout.readline()
+
+    def wait_until_stopped(self, process: subprocess.Popen[str]) -> None:
+        """Wait until a process stands still (Linux)."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+            assert time.monotonic() < until
+            assert process.poll() is None
+            time.sleep(0.1)
+
     def stop(self) -> list[str]:
         """End all processes; give what those that failed have said."""
         for process in self.processes:
@@ -89,16 +102,18 @@ def produce(fleet: Fleet, count: int, seed: int) -> Counter[str]:
 
 
 def updates(fleet: Fleet, topic: str, total: int) -> dict[str, list[int]]:
-    """Read committed counts until all `total` updates are there (or patience ends) and then a little
+    """Read committed counts until all `total` updates are there, or patience ends, and then a bit
     longer; give the sequence of counts of each key.
     """
-    consumer = Consumer({
-        "bootstrap.servers": fleet.bootstrap_servers,
-        "group.id": f"check-{topic}-{time.monotonic_ns()}",
-        "isolation.level": "read_committed",
-        "auto.offset.reset": "earliest",
-        "enable.auto.commit": False,
-    })
+    consumer = Consumer(
+        {
+            "bootstrap.servers": fleet.bootstrap_servers,
+            "group.id": f"check-{topic}-{time.monotonic_ns()}",
+            "isolation.level": "read_committed",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+    )
     consumer.subscribe([f"{fleet.application_id}-{topic}"])
     seen: dict[str, list[int]] = {}
     until = time.monotonic() + PATIENCE_SECONDS

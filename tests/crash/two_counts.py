@@ -43,15 +43,17 @@ def settings(
     bootstrap_servers: str, state_dir: str, application_id: str, guarantee: str
 ) -> StreamsConfig:
     """Commit often, and show every update."""
-    return StreamsConfig({
-        "application.id": application_id,
-        "bootstrap.servers": bootstrap_servers,
-        "state.dir": state_dir,
-        "processing.guarantee": guarantee,
-        "commit.interval.ms": 100,
-        "statestore.cache.max.bytes": 0,
-        "consumer.session.timeout.ms": 6000,
-    })
+    return StreamsConfig(
+        {
+            "application.id": application_id,
+            "bootstrap.servers": bootstrap_servers,
+            "state.dir": state_dir,
+            "processing.guarantee": guarantee,
+            "commit.interval.ms": 100,
+            "statestore.cache.max.bytes": 0,
+            "consumer.session.timeout.ms": 6000,
+        }
+    )
 
 
 def main(arguments: list[str]) -> None:

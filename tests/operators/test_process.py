@@ -202,6 +202,34 @@ def test_what_is_done_to_a_value_after_it_was_put_changes_nothing_in_the_store()
         assert [value for _, value, _ in read(driver, "out")] == [[1], [1, 2]]
 
 
+def test_a_store_logs_with_the_time_of_the_record_in_hand() -> None:
+    """Also after a forward to another processor, which had a record of another time in hand."""
+
+    class Later(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            store = self.context.get_state_store("counts")
+            store.put("before", 1)
+            self.context.forward(record.with_timestamp(record.timestamp + 1000))
+            store.put("after", 1)
+
+    class Below(AnyProcessor):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.get_state_store("counts").put("below", 1)
+
+    def build(builder: StreamsBuilder) -> None:
+        builder.add_state_store(COUNTS)
+        stream = builder.stream("in").process(Later, state_stores=["counts"])
+        stream.process(Below, state_stores=["counts"])
+
+    with drive(build, **{"application.id": "app"}) as driver:
+        pipe(driver, "in", ("a", 1, 5))
+        assert read(driver, "app-counts-changelog") == [
+            ("before", 1, 5),
+            ("below", 1, 1005),
+            ("after", 1, 5),
+        ]
+
+
 def test_one_processor_object_per_node() -> None:
     made: list[AnyProcessor] = []
 

@@ -88,7 +88,7 @@ class Driver:
 
 
 def under_fire(fleet: Fleet, records: int, kills: int, seed: int) -> None:
-    """Count `records` while workers are killed `kills` times and the driver once; check the counts."""
+    """Count `records` while workers, and once the driver, are killed; check the counts."""
     chance = random.Random(seed)
     fleet.create_topics()
     driver = Driver(fleet)
@@ -123,7 +123,8 @@ def main() -> None:
             fleet = Fleet(broker.bootstrap_servers, Path(folder), f"chaos-{seed}")
             start = time.monotonic()
             under_fire(fleet, given.records, given.kills, seed)
-            print(f"seed {seed}: {given.records} records, each counted once, {time.monotonic() - start:.0f} s")
+            seconds = time.monotonic() - start
+            print(f"seed {seed}: {given.records} records, each counted once, {seconds:.0f} s")
     print(f"{len(given.seeds)} passed, 0 failed")
 
 

@@ -1,7 +1,7 @@
-"""The program of the crash tests, hosted by Spark: a driver to be killed, with workers to be killed.
+"""The program of the crash tests, hosted by Spark: a driver and workers to be killed.
 
-`python two_counts_on_spark.py BOOTSTRAP STATE_DIR APPLICATION_ID GUARANTEE` runs until SIGTERM. Each
-line it prints is JSON: its state, and the processes that work for it.
+`python two_counts_on_spark.py BOOTSTRAP STATE_DIR APPLICATION_ID GUARANTEE` runs until SIGTERM.
+Each line it prints is JSON: its state, and the processes that work for it.
 """
 
 from __future__ import annotations

@@ -52,26 +52,32 @@ class Committer:
         return [int(line) for line in self._said if line.endswith("\n")]
 
 
-def model(offset: int) -> dict[bytes, bytes]:
-    """Give what the engine must hold after the commit with that offset."""
-    entries: dict[bytes, bytes] = {}
-    for done in range(offset + 1):
-        for key, value in commit(done).items():
-            if value is None:
-                entries.pop(key, None)
-            else:
-                entries[key] = value
-    return entries
+class Check:
+    """Compares an engine with the commits up to its own offset, again and again."""
 
+    def __init__(self, name: str, path: Path) -> None:
+        self._name, self._path = name, path
+        self._expected: dict[bytes, bytes] = {}
+        self._offset = -1
 
-def checked_offset(name: str, path: Path) -> int:
-    """Open the engine, compare it with the commits up to its own offset, and give that."""
-    engine = open_engine(name, path)
-    offset = engine.changelog_offset()
-    found = dict(engine.scan(None, None, reverse=False))
-    engine.close()
-    assert found == ({} if offset is None else model(offset))
-    return -1 if offset is None else offset
+    def offset(self) -> int:
+        """Open the engine, check what it holds, and give its offset; -1 if it has none."""
+        engine = open_engine(self._name, self._path)
+        offset = engine.changelog_offset()
+        found = dict(engine.scan(None, None, reverse=False))
+        engine.close()
+        self._advance(-1 if offset is None else offset)
+        assert found == self._expected
+        return self._offset
+
+    def _advance(self, offset: int) -> None:
+        for done in range(self._offset + 1, offset + 1):
+            for key, value in commit(done).items():
+                if value is None:
+                    self._expected.pop(key, None)
+                else:
+                    self._expected[key] = value
+        self._offset = max(self._offset, offset)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -81,6 +87,7 @@ def test_killed_at_random_moments_it_holds_a_prefix_of_the_commits(
     """Also while files are written, merged and recovered: it is killed again and again."""
     chance = random.Random(seed)
     path = tmp_path / "store"
+    check = Check(name, path)
     returned = -1
     for _ in range(6):
         committer = Committer(name, path)
@@ -88,10 +95,10 @@ def test_killed_at_random_moments_it_holds_a_prefix_of_the_commits(
         time.sleep(chance.random() * 0.05)  # opening takes some of it, a commit far less
         returned = max([returned, *committer.kill()])
         if chance.random() < 0.5:  # otherwise the next one recovers what this one left
-            offset = checked_offset(name, path)
+            offset = check.offset()
             assert offset >= returned
             returned = offset
-    assert checked_offset(name, path) >= returned > 100
+    assert check.offset() >= returned > 100
 
 
 def test_the_commit_that_returned_last_survives(name: str, tmp_path: Path) -> None:
@@ -99,4 +106,4 @@ def test_the_commit_that_returned_last_survives(name: str, tmp_path: Path) -> No
     committer.await_commits(3)
     said = committer.kill()
     assert said[:3] == [0, 1, 2]
-    assert checked_offset(name, tmp_path / "store") >= said[-1]
+    assert Check(name, tmp_path / "store").offset() >= said[-1]

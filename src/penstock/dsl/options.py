@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from penstock._engine.topology.checks import (
     check_function,
-    check_logging,
     check_offset_reset,
     check_partitioner,
     check_partitions,
     check_serde,
-    check_store_engine,
     check_timestamp_extractor,
     check_writable,
 )
 from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
-from penstock.stores import Logging, StoreEngine
+from penstock.stores import Logging, StoreEngine, check_engine, check_logging
 from penstock.timestamps import TimestampExtractor
 
 if TYPE_CHECKING:
@@ -160,7 +158,7 @@ class Materialized(Generic[K, V]):
         check_serde(self.key, "key")
         check_serde(self.value, "value")
         if self.store is not None:
-            check_store_engine(self.store)
+            check_engine(self.store)
         check_logging(self.logging)
 
 

@@ -197,6 +197,16 @@ class StreamsConfig:
         return cast(str, self._values["penstock.spark.master"]) or default
 
     @property
+    def spark_log(self) -> str | None:
+        """From which level on Spark's log is shown; None: it goes to a file."""
+        return cast("str | None", self._values["penstock.spark.log"])
+
+    @property
+    def names_cluster(self) -> bool:
+        """Whether the settings say where the Kafka cluster is."""
+        return self._values["bootstrap.servers"] is not None
+
+    @property
     def default_timestamp_extractor(self) -> TimestampExtractor:
         return cast(TimestampExtractor, self._values["default.timestamp.extractor"])
 

@@ -261,6 +261,13 @@ _HOST = (
         parsing.text,
         "the Spark master where no session is given; default: local[N,4], N the slots or cores",
     ),
+    Setting(
+        "penstock.spark.log",
+        None,
+        parsing.one_of("OFF", "ERROR", "WARN", "INFO", "DEBUG"),
+        "from which level on Spark's log is shown; default: not at all, it goes to spark.log in "
+        "the application's state directory",
+    ),
 )
 
 SETTINGS: tuple[Setting, ...] = (*_APPLICATION, *_DATA, *_FAILURES, *_PACE, *_STATE, *_HOST)

@@ -44,10 +44,7 @@ def _topic_numbers() -> Iterator[int]:
 
 @pytest.fixture
 def kafka_topic(kafka_broker: LocalBroker, _topic_numbers: Iterator[int]) -> CreateTopic:
-    """Create topics of this test's own: `kafka_topic("words", partitions=4)` gives "words-7".
-
-    Needs the Kafka client of the `engine` extra.
-    """
+    """Create topics of this test's own: `kafka_topic("words", partitions=4)` gives "words-7"."""
 
     def create(
         name: str = "topic", partitions: int = 1, config: Mapping[str, str] | None = None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import subprocess, sys
 
@@ -30,6 +32,7 @@ print(*sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 """
 
 
+@pytest.mark.slow
 def test_a_program_runs_in_the_driver_without_jvm_spark_or_kafka_client() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False

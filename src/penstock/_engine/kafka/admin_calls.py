@@ -1,25 +1,36 @@
-"""Asking the cluster something, with patience: faults that may pass are retried for a while."""
+"""Asking the cluster something, with patience: faults that may pass are retried for a while.
+
+A connection that is refused says so only in passing, while requests merely get no answer; so the
+first thing to ask is whether there is a connection at all (`open_admin`).
+"""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
 
 from penstock import clock
+from penstock._engine.kafka.clients import admin_settings
 from penstock._engine.kafka.faults import code_of
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
+from penstock.settings import StreamsConfig
 
 K = TypeVar("K")
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 REQUEST_SECONDS = 10.0
 """How long one request may take."""
 
 _PAUSE_SECONDS = 0.2
+_GREETING_SECONDS = 1.0
 
 _MAY_PASS = frozenset(
     {
@@ -41,6 +52,73 @@ _MAY_PASS = frozenset(
 )
 
 
+_REFUSED = frozenset(
+    {
+        KafkaError._AUTHENTICATION,
+        KafkaError._SSL,
+        KafkaError.SASL_AUTHENTICATION_FAILED,
+        KafkaError.UNSUPPORTED_SASL_MECHANISM,
+        KafkaError.ILLEGAL_SASL_STATE,
+    }
+)
+"""What no waiting helps against."""
+
+
+def open_admin(config: StreamsConfig) -> AdminClient:
+    """Give an admin client that has been answered.
+
+    Raises:
+        ConfigError: the cluster refuses the connection, as with a wrong password.
+        StreamsError: nobody answers until `task.timeout.ms`.
+    """
+    faults: list[KafkaError] = []
+    settings: dict[str, Any] = {**admin_settings(config), "error_cb": faults.append}
+    admin = AdminClient(settings)
+    timeout_seconds = config.task_timeout_ms / 1000
+    deadline = clock.monotonic() + timeout_seconds
+    told = False
+    while (silence := _greet(admin)) is not None:
+        reason = config.without_secrets(_why(faults, silence))
+        if any(fault.code() in _REFUSED for fault in faults):
+            msg = (
+                f"the Kafka cluster at {config.bootstrap_servers} refuses the connection: {reason};"
+                " look at 'security.protocol' and the settings that start with 'sasl.' and 'ssl.'"
+            )
+            raise ConfigError(msg)
+        if clock.monotonic() >= deadline:
+            msg = (
+                f"the Kafka cluster at {config.bootstrap_servers} does not answer: {reason}; is it "
+                "up, is 'bootstrap.servers' right, and does 'security.protocol' fit its listener?"
+            )
+            raise StreamsError(msg)
+        if not told:
+            log.warning(
+                "the Kafka cluster at %s does not answer yet: %s; waiting up to %.0f s",
+                config.bootstrap_servers,
+                reason,
+                timeout_seconds,
+            )
+        told = True
+    return admin
+
+
+def _greet(admin: AdminClient) -> KafkaError | None:
+    """Give None if the cluster answers."""
+    try:
+        admin.list_topics(timeout=_GREETING_SECONDS)
+    except KafkaException as error:
+        admin.poll(0)  # now the faults come in
+        return code_of(error)
+    return None
+
+
+def _why(faults: list[KafkaError], silence: KafkaError) -> str:
+    """Give the fault that says most: a refusal, or the last that is more than 'all are down'."""
+    refusals = [fault for fault in faults if fault.code() in _REFUSED]
+    telling = [fault for fault in faults if fault.code() != KafkaError._ALL_BROKERS_DOWN]
+    return (refusals or telling or [silence])[-1].str()
+
+
 def may_pass(error: KafkaError) -> bool:
     """Tell whether the same request may be answered later."""
     return error.code() in _MAY_PASS or error.retriable()
@@ -54,6 +132,7 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
         KafkaException: the cluster refused.
     """
     deadline = clock.monotonic() + timeout_seconds
+    told = False
     while True:
         try:
             return ask()
@@ -61,6 +140,9 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
             fault = code_of(error)
             if not may_pass(fault):
                 raise
+            if not told:
+                log.warning("%s is not possible now, trying on: %s", what, fault.str())
+            told = True
             if clock.monotonic() >= deadline:
                 msg = (
                     f"{what} was not possible within {timeout_seconds:.0f} s: {fault.str()}; "

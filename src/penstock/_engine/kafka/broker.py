@@ -7,6 +7,7 @@ dies. A data directory holds all of one broker:
     broker.log         what this start wrote
     server.properties  the settings of this start
     kafka/             Kafka's own data; a later start continues with it
+    state/             local state of applications that have no other place for it
 
 What must be fetched or made once for all brokers is in `distribution.py`.
 """
@@ -231,8 +232,8 @@ class LocalBroker:
     def create_topic(
         self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
     ) -> None:
-        """Create a topic of one copy; needs the Kafka client of the `engine` extra."""
-        # Here and not above: a broker alone needs no client.
+        """Create a topic of one copy."""
+        # Here and not above: `penstock broker` starts without loading a client.
         from confluent_kafka.admin import AdminClient  # noqa: PLC0415
         from confluent_kafka.cimpl import NewTopic  # noqa: PLC0415
 
@@ -351,8 +352,11 @@ def shared_broker(
     running = _start_unless_one_runs(broker)
     try:
         servers = running or broker.bootstrap_servers
-        whose = "that runs already" if running else f"(data in {broker.data_dir})"
-        progress(f"using Kafka {KAFKA_VERSION} at {servers} {whose}")
+        whose = "that runs already " if running else ""
+        progress(
+            f"no bootstrap.servers given: using the local broker at {servers} {whose}"
+            f"(data in {broker.data_dir})"
+        )
         yield servers
     finally:
         broker.stop()
@@ -395,6 +399,7 @@ def erase(data_dir: Path | str) -> None:
         shutil.rmtree(doomed, ignore_errors=True)
         data.rename(doomed)
         shutil.rmtree(doomed)
+        shutil.rmtree(home / "state", ignore_errors=True)
     finally:
         os.close(lock)
 

@@ -7,13 +7,17 @@ Streams. Make clients only in the process that uses them: librdkafka does not su
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Literal, TypeAlias
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
 from penstock._engine.kafka.translation import translate, whole
+from penstock.clock import monotonic
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
+
+log = logging.getLogger(__name__)
 
 Role: TypeAlias = Literal["group", "input", "restore", "global"]
 
@@ -24,10 +28,12 @@ _PREFIXES: dict[Role, tuple[str, ...]] = {
     "global": ("consumer.", "global.consumer."),
 }
 
+_SESSION_TIMEOUT_MS = 45_000
+
 _GROUP: dict[str, Any] = {
     "partition.assignment.strategy": "cooperative-sticky",
     "heartbeat.interval.ms": 1000,
-    "session.timeout.ms": 45_000,
+    "session.timeout.ms": _SESSION_TIMEOUT_MS,
     "max.poll.interval.ms": 300_000,
     # It reads nothing, so it must not complain that it has nowhere to begin.
     "auto.offset.reset": "latest",
@@ -66,6 +72,8 @@ _PRODUCER: dict[str, Any] = {
 }
 
 _TRANSACTION_TIMEOUT_MS = 10_000
+_SILENT_SECONDS = 30.0
+_CRITICAL = 2
 _ALL_ACKS = {"all", "-1"}
 
 
@@ -82,10 +90,15 @@ def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
             "what a transaction may still take back must not be read"
         )
         raise ConfigError(msg)
+    if "max.poll.interval.ms" in wanted:
+        # librdkafka wants a session to be no longer than that, Java does not.
+        interval_ms = whole("max.poll.interval.ms", wanted["max.poll.interval.ms"])
+        wanted.setdefault("session.timeout.ms", min(_SESSION_TIMEOUT_MS, interval_ms))
     isolation = "read_committed" if config.exactly_once else "read_uncommitted"
     own = _GROUP if role == "group" else {**_READING, "queued.min.messages": _QUEUED_MESSAGES[role]}
     return {
         **_connection(config, role),
+        "error_cb": FaultLog(f"{config.client_id}-{role}"),
         # Committed offsets belong to a group, so consumers that never subscribe have it too.
         "group.id": config.application_id,
         "enable.auto.commit": False,
@@ -107,6 +120,7 @@ def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
     idempotent = _is_idempotent(config, wanted)
     settings = {
         **_connection(config, "producer"),
+        "error_cb": FaultLog(f"{config.client_id}-producer"),
         **_PRODUCER,
         "enable.idempotence": idempotent,
         **wanted,
@@ -147,10 +161,28 @@ def check_clients(config: StreamsConfig) -> None:
         raise ConfigError(msg) from None
 
 
+class FaultLog:
+    """Tells of a client's faults, once each half minute for a kind: it meets them many times a
+    second while a broker is away.
+    """
+
+    def __init__(self, client_id: str) -> None:
+        self._client_id = client_id
+        self._silent_until: dict[int, float] = {}
+
+    def __call__(self, fault: KafkaError) -> None:
+        now = monotonic()
+        if now >= self._silent_until.get(fault.code(), now):
+            self._silent_until[fault.code()] = now + _SILENT_SECONDS
+            log.warning("client=%s fault=%s: %s", self._client_id, fault.name(), fault.str())
+
+
 def _connection(config: StreamsConfig, role: str) -> dict[str, Any]:
     return {
         "bootstrap.servers": config.bootstrap_servers,
         "client.id": f"{config.client_id}-{role}",
+        # librdkafka writes to the terminal what it also tells; only the worst is left to it.
+        "log_level": _CRITICAL,
         # Small requests are sent at once.
         "socket.nagle.disable": True,
     }

@@ -1,8 +1,8 @@
-"""Faults of the Kafka client, and places where tests make a worker die.
+"""Faults of the Kafka client, and places where tests make a worker die or stand still.
 
 `crash_point(name)` marks the boundary between two steps of the durable order. Where the environment
-names one (`PENSTOCK_CRASH_AT=name[:count]`), the process kills itself there, as a power cut would,
-the `count`-th time it gets there.
+names one (`PENSTOCK_CRASH_AT=name[:count[:stop]]`), the process kills itself there, as a power cut
+would, the `count`-th time it gets there; or it stops until somebody lets it go on.
 """
 
 from __future__ import annotations
@@ -43,11 +43,15 @@ def crash_point(name: str) -> None:
     wanted = os.environ.get(_VARIABLE)
     if wanted is None:
         return
-    place, _, count = wanted.partition(":")
+    place, count, how = (*wanted.split(":"), *("1", "die")[wanted.count(":") :])
     if place == name:
         _visits[name] = _visits.get(name, 0) + 1
-        if _visits[name] == int(count or 1):
-            os.kill(os.getpid(), signal.SIGKILL)
+        if _visits[name] == int(count):
+            _suffer(how)
+
+
+def _suffer(how: str) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
 
 
 def code_of(error: KafkaException) -> KafkaError:

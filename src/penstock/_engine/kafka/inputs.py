@@ -20,7 +20,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
 
 Partition = tuple[str, int]
@@ -34,8 +34,13 @@ _CAUGHT_UP, _BEHIND = 0, 1
 class InputReader:
     """Reads the partitions it is given, from where their tasks left off."""
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, settings: Mapping[str, Any], ends: Mapping[Partition, int] | None = None
+    ) -> None:
         self._consumer = Consumer(dict(settings))
+        self._ends = dict(ends or {})
+        self._finished: set[Partition] = set()
+        self._ends_met: dict[Partition, int] = {}
         self.lags: dict[Partition, int] = {}
         """0 for a partition read to its end, 1 for one of which more is known or not yet known."""
         self._paused: set[Partition] = set()
@@ -72,7 +77,9 @@ class InputReader:
             self._consumer.incremental_unassign([TopicPartition(*partition) for partition in gone])
         for partition in gone:
             del self.lags[partition]
+            self._ends_met.pop(partition, None)
         self._paused.difference_update(gone)
+        self._finished.difference_update(gone)
 
     def read(self, wait_seconds: float) -> Batch:
         """Give what has come, waiting at most so long for the first record."""
@@ -83,6 +90,8 @@ class InputReader:
         self._sort(first, batch)
         for message in self._consumer.consume(_BATCH_MESSAGES, 0):
             self._sort(message, batch)
+        if self._ends:
+            self._stop_at_ends(batch)
         return batch
 
     def pause(self, partition: Partition) -> None:
@@ -93,7 +102,7 @@ class InputReader:
 
     def resume(self, partition: Partition) -> None:
         """Read on."""
-        if partition in self._paused:
+        if partition in self._paused and partition not in self._finished:
             self._paused.discard(partition)
             self._consumer.resume([TopicPartition(*partition)])
 
@@ -102,15 +111,46 @@ class InputReader:
         (answer,) = self._consumer.position([TopicPartition(*partition)])
         return None if answer.offset < 0 else int(answer.offset)
 
+    def end_met(self, partition: Partition) -> int:
+        """Give the offset at which a partition last had nothing more to read, -1 if none."""
+        return self._ends_met.get(partition, -1)
+
+    def lag(self) -> int | None:
+        """Give how many offsets the client knows to be on the broker still, None if not yet told.
+
+        Asks nobody: what the last fetches said is at hand.
+        """
+        total = 0
+        for partition, behind in self.lags.items():
+            if behind:
+                place = TopicPartition(*partition)
+                known = self._consumer.get_watermark_offsets(place, cached=True)
+                position = self.position(partition)
+                if known is None or known[1] < 0 or position is None:
+                    return None
+                total += max(0, min(known[1], self._ends.get(partition, known[1])) - position)
+        return total
+
     def close(self) -> None:
         """Let go of the connection."""
         self._consumer.close()
+
+    def _stop_at_ends(self, batch: Batch) -> None:
+        """Keep only what comes before the end of a bounded partition, and read it no further."""
+        for partition, end in self._ends.items():
+            records = batch.get(partition)
+            if not records or records[-1][OFFSET] < end - 1:
+                continue
+            batch[partition] = [record for record in records if record[OFFSET] < end]
+            self.pause(partition)
+            self._finished.add(partition)
+            self.lags[partition] = _CAUGHT_UP
 
     def _sort(self, message: Message, batch: Batch) -> None:
         error = message.error()
         partition = cast(Partition, (message.topic(), message.partition()))
         if error is not None:
-            self._heed(error, partition)
+            self._heed(error, partition, message.offset() or 0)
             return
         if partition not in self.lags:
             return
@@ -132,10 +172,12 @@ class InputReader:
         else:
             records.append(record)
 
-    def _heed(self, error: KafkaError, partition: Partition) -> None:
+    def _heed(self, error: KafkaError, partition: Partition, offset: int) -> None:
         if error.code() == KafkaError._PARTITION_EOF:
             if partition in self.lags:
                 self.lags[partition] = _CAUGHT_UP
+                # Where reading would go on, behind any transaction markers.
+                self._ends_met[partition] = offset
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
             topic, number = partition
             msg = (

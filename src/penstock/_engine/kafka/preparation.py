@@ -6,10 +6,14 @@ co-partitioned, internal topics that do not fit the program.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import admin_settings, check_clients
 from penstock._engine.kafka.topics import (
+    Isolation,
+    end_offsets,
     ensure_internal_topics,
     existing_topics,
     partition_counts,
@@ -43,6 +47,20 @@ def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
         task_topic=task_topic_name(config.application_id),
         internal_topics=frozenset(wanted),
     )
+
+
+def bounded(blueprint: Blueprint) -> Blueprint:
+    """Give the application as one that stops where the user's topics end now."""
+    config = blueprint.config
+    inputs = {
+        partition
+        for task in blueprint.tasks
+        for partition in task.inputs
+        if partition[0] not in blueprint.internal_topics
+    }
+    isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
+    ends = end_offsets(AdminClient(admin_settings(config)), sorted(inputs), isolation)
+    return replace(blueprint, ends=ends)
 
 
 def _plans(topology: Topology, config: StreamsConfig, admin: AdminClient) -> list[SubtopologyPlan]:

@@ -18,7 +18,7 @@ from penstock._engine.kafka.faults import TaskMigrated, crash_point
 from penstock._engine.kafka.inputs import InputReader, starting_offset
 from penstock._engine.kafka.membership import Membership
 from penstock._engine.kafka.restore import RestoreJob, Restorer
-from penstock._engine.kafka.topics import end_offsets
+from penstock._engine.kafka.topics import Isolation, end_offsets
 from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
@@ -75,9 +75,10 @@ class Worker:
         self._running: dict[int, Running] = {}
         self._assigned: set[int] = set()
         self._outputs: list[Output] = []
+        self._records_in_before = 0
         self._last_commit_ms = self._last_checkpoint_ms = self._clock.now_ms()
         self._admin = AdminClient(admin_settings(self._config))
-        self._inputs = InputReader(consumer_settings(self._config, "input"))
+        self._inputs = InputReader(consumer_settings(self._config, "input"), blueprint.ends)
         self._restorer = Restorer(consumer_settings(self._config, "restore"))
         group = consumer_settings(self._config, "group")
         group["group.instance.id"] = member_id
@@ -164,9 +165,27 @@ class Worker:
             for running in self._running.values()
         }
 
-    def restore_remaining(self) -> int:
-        """Give how many changelog offsets are still to be read."""
-        return self._restorer.remaining()
+    def restoration(self) -> tuple[int, int]:
+        """Give how many changelog offsets its tasks have been brought forward by, and how many are
+        still to be read.
+        """
+        jobs = [job for running in self._running.values() for job in running.restoring]
+        return sum(job.reached - (job.start or 0) for job in jobs), self._restorer.remaining()
+
+    def records_in(self) -> int:
+        """Give how many records of the user's topics were processed here, by tasks that have left
+        as well.
+        """
+        return self._records_in_before + sum(map(self._records_in_of, self._running.values()))
+
+    def lag(self) -> int | None:
+        """Give how many records of the inputs wait on the broker or here, None if not known."""
+        on_broker = self._inputs.lag()
+        if on_broker is None:
+            return None
+        return on_broker + sum(
+            sum(running.task.buffered().values()) for running in self._running.values()
+        )
 
     def counters(self) -> dict[str, dict[str, int]]:
         """Give what each task has counted."""
@@ -185,6 +204,22 @@ class Worker:
             )
             and not any(self._inputs.lags.values())
         )
+
+    def drained(self) -> bool:
+        """Tell whether a bounded run has nothing left to do here: all is read, processed and
+        committed, and the broker has no more of the internal topics than was read.
+        """
+        if not self.caught_up() or self._uncommitted():
+            return False
+        internal = [
+            partition
+            for running in self._running.values()
+            for partition in running.plan.inputs
+            if partition[0] in self._blueprint.internal_topics
+        ]
+        isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
+        ends = end_offsets(self._admin, internal, isolation)
+        return all(end <= self._inputs.end_met(place) for place, end in ends.items())
 
     # What the group tells us; called from within `Membership.poll`.
 
@@ -294,12 +329,26 @@ class Worker:
             outputs = running.task.drain()
             if outputs:
                 self._committer.send(outputs)
-                self._outputs.extend(outputs)
+                if self._config.exactly_once:
+                    self._outputs.extend(outputs)
+                else:
+                    # Whoever reads sees them now; the commit, which may be far away, adds nothing.
+                    self._on_commit(outputs)
 
     def _commit_is_due(self) -> bool:
         if any(running.task.commit_requested for running in self._running.values()):
             return True
+        if self._blueprint.ends is not None and self._uncommitted() and self.caught_up():
+            return True
         return self._clock.now_ms() - self._last_commit_ms >= self._config.commit_interval_ms
+
+    def _uncommitted(self) -> bool:
+        return any(running.task.uncommitted for running in self._running.values())
+
+    def _records_in_of(self, running: Running) -> int:
+        internal = self._blueprint.internal_topics
+        users = any(topic not in internal for topic, _ in running.plan.inputs)
+        return running.task.counters.processed if users else 0
 
     def _changelog_ends(
         self, committing: Iterable[Running], *, checkpoint: bool
@@ -327,6 +376,7 @@ class Worker:
         for index in indices:
             running = self._running.pop(index, None)
             if running is not None:
+                self._records_in_before += self._records_in_of(running)
                 self._inputs.remove(running.offsets)
                 self._restorer.drop([job.partition for job in running.restoring])
                 try:
@@ -345,6 +395,7 @@ class Worker:
         self._outputs.clear()
         for index in list(self._running):
             running = self._running.pop(index)
+            self._records_in_before += self._records_in_of(running)
             self._inputs.remove(running.offsets)
             self._restorer.drop([job.partition for job in running.restoring])
             running.task.discard()

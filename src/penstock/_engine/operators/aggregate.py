@@ -11,7 +11,7 @@ from copy import deepcopy
 from typing import Any
 
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import timestamp_of
+from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock._engine.topology import nodes
 from penstock.record import HeaderPairs
 
@@ -22,7 +22,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
     """Fold each record into the aggregate of its key, begun with the initializer's."""
     state = site.table(operation.store.name)
     initializer, aggregator = _always_new(operation.initializer), operation.aggregator
-    encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
+    encode_key, read, decode, put = state.encode_key, state.read, state.decode_value, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
@@ -34,11 +34,10 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
-            aggregate = value_of(row)
             new_timestamp = timestamp
-            if row is None or aggregate is None:
+            if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
                 aggregate = initializer()
-            elif (stored_timestamp := timestamp_of(row)) > timestamp:
+            elif (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
                 new_timestamp = stored_timestamp
             # As in Java, what was there before the first record is what the initializer gave.
             old = state.copy(aggregate) if sends_old and not at_flush else None
@@ -47,7 +46,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
             if not at_flush:
                 forward(key, (new, old), new_timestamp, headers)
         except Exception as error:
-            failed(error, key, value, timestamp, headers)
+            failed(state.explained(error, key), key, value, timestamp, headers)
 
     return process
 
@@ -56,7 +55,7 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
     """Fold each record into the aggregate of its key, begun with the first value."""
     state = site.table(operation.store.name)
     reducer = operation.reducer
-    encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
+    encode_key, read, decode, put = state.encode_key, state.read, state.decode_value, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
@@ -68,20 +67,19 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
-            aggregate = value_of(row)
             new_timestamp = timestamp
-            if row is None or aggregate is None:
+            if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
                 new = value
             else:
                 new = reducer(aggregate, value)
-                if (stored_timestamp := timestamp_of(row)) > timestamp:
+                if (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
                     new_timestamp = stored_timestamp
             put(raw_key, new, new_timestamp, timestamp, headers)
             if not at_flush:
-                old = value_of(row) if sends_old else None
+                old = state.value_of(row) if sends_old else None
                 forward(key, (new, old), new_timestamp, headers)
         except Exception as error:
-            failed(error, key, value, timestamp, headers)
+            failed(state.explained(error, key), key, value, timestamp, headers)
 
     return process
 

@@ -110,7 +110,7 @@ def _stored_source(operation: nodes.TableSource, site: Site) -> Process:
                 old = value_of(row) if sends_old else None
                 forward(key, (value, old), timestamp, headers)
         except Exception as error:
-            failed(error, key, value, timestamp, headers)
+            failed(state.explained(error, key), key, value, timestamp, headers)
 
     return process
 
@@ -163,6 +163,6 @@ def _stored_view(
             if not at_flush:
                 forward(key, (new, old), timestamp, headers)
         except Exception as error:
-            failed(error, key, Change(*change), timestamp, headers)
+            failed(state.explained(error, key), key, Change(*change), timestamp, headers)
 
     return process

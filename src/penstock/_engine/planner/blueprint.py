@@ -22,3 +22,5 @@ class Blueprint:
     partition_counts: Mapping[str, int]
     task_topic: str
     internal_topics: frozenset[str]
+    ends: Mapping[tuple[str, int], int] | None = None
+    """Of a bounded run: where to stop reading each partition of the user's topics."""

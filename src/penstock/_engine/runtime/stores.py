@@ -74,7 +74,7 @@ class TaskStore:
         )
         store = self._cache or logged
         codec = _codec(plan, site)
-        self.table = TableState(codec, store) if self._is_timestamped else None
+        self.table = TableState(self.name, codec, store) if self._is_timestamped else None
         """What the operator of a table or an aggregate uses; None if this is no store of one."""
         face_codec = timestamped_codec(codec) if self._is_timestamped else codec
         self.face = TypedKeyValueStore(builder.name, face_codec, store, site.position)
@@ -129,7 +129,6 @@ def _codec(plan: StorePlan, site: StoreSite) -> Codec:
     builder, config = plan.builder, site.config
     title = f"state store {builder.name!r}"
     return plain_codec(
-        builder.name,
         plan.serde_topic,
         builder.key or config.required_key_serde(title),
         builder.value or config.required_value_serde(title),

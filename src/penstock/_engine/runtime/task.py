@@ -176,6 +176,11 @@ class Task:
         """Give what was produced since the last call."""
         return self._collector.drain()
 
+    @property
+    def uncommitted(self) -> bool:
+        """Whether anything happened since the last commit."""
+        return self._commit_needed
+
     def prepare_commit(self) -> Commit | None:
         """Let out what caches hold back, then decide what to commit; None if nothing happened since
         the last commit.

@@ -18,9 +18,14 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
+from penstock._engine.spark.printed import PrintedLine
+from penstock.errors import ProcessingError, StreamsError, user_traceback
+
 _log = logging.getLogger(__name__)
 
 Handler = Callable[[Any], Any]
+
+_PLACE = ("task_id", "node", "topic", "partition", "offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +44,29 @@ class WorkerFailure:
     kind: str
     message: str
     trace: str
+    user_trace: str = ""
+    """The part of the trace that is the user's own code and libraries."""
+    place: dict[str, Any] | None = None
+    """Of a ProcessingError: task_id, node, topic, partition, offset."""
 
     @classmethod
     def of(cls, error: BaseException) -> WorkerFailure:
         """Describe an exception."""
         trace = "".join(traceback.format_exception(error))
-        return cls(type(error).__name__, str(error), trace)
+        place = vars(error).copy() if isinstance(error, ProcessingError) else {}
+        known = {name: place[name] for name in _PLACE if name in place}
+        return cls(type(error).__name__, str(error), trace, user_traceback(error), known or None)
+
+    def error(self) -> StreamsError:
+        """Give an exception that says the same, for whoever waits in the driver."""
+        same = (
+            StreamsError(self.message)
+            if self.place is None
+            else ProcessingError(self.message, **self.place)
+        )
+        if self.user_trace:
+            same.add_note(self.user_trace)
+        return same
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +78,19 @@ class Report:
     """starting, running, restoring, closed or failed."""
     tasks: dict[str, str] = field(default_factory=dict)
     counters: dict[str, dict[str, int]] = field(default_factory=dict)
+    restored: int = 0
+    """How many changelog offsets its tasks have been brought forward by."""
     restore_remaining: int = 0
     caught_up: bool = False
+    """Whether there is nothing to do; in a bounded run, nothing left to do."""
+    records_in: int = 0
+    """How many records of the user's topics were processed since it began."""
     records_out: int = 0
+    """How many records of the user's topics can be read that it has written since it began."""
+    lag: int | None = None
+    """How many records of its inputs wait on the broker, None if that is not known yet."""
+    printed: tuple[PrintedLine, ...] = ()
+    """What user code has printed since the last report."""
     failure: WorkerFailure | None = None
     pid: int = field(default_factory=os.getpid)
 

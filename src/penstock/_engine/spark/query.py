@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Callable
@@ -15,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.control import ControlServer, Instruction, Report
-from penstock._engine.spark.session import session_for
+from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping import pack
 from penstock._engine.spark.source import Run, data_source_for
 from penstock.clock import monotonic, new_id
@@ -43,6 +45,7 @@ class ApplicationQuery:
         host = context.getConf().get("spark.driver.host", "127.0.0.1")
         handlers = {
             "blueprint": lambda _: payload,
+            "paths": lambda _: [os.path.abspath(path) for path in sys.path],
             "report": self._report,
             "slots": lambda _: self._slots(),
         }
@@ -66,17 +69,26 @@ class ApplicationQuery:
 
     def failure(self) -> str | None:
         """Give why the query ended, None if it did not end by itself."""
-        if self._query.isActive or self._stop:
+        if self._stop:
             return None
-        error = self._query.exception()
-        return "the query was stopped" if error is None else str(error)
+        try:
+            if self._query.isActive:
+                return None
+            error = self._query.exception()
+        except Exception as lost:
+            return f"Spark's JVM is gone ({type(lost).__name__}); {self._where_to_look()}"
+        if error is None:
+            return "the query was stopped"
+        # What comes after the first lines is the JVM's stack.
+        told = str(error).partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()
+        return f"{told}; {self._where_to_look()}"
 
     def close(self, timeout_seconds: float) -> bool:
         """Ask the workers to finish, wait, then stop the query. Tell whether all finished."""
         self._stop = True
         until = monotonic() + timeout_seconds
         waiter = threading.Event()
-        while monotonic() < until and self._query.isActive and self._unfinished():
+        while monotonic() < until and self._is_active() and self._unfinished():
             waiter.wait(0.05)
         finished = not self._unfinished()
         with suppress(Exception):
@@ -84,8 +96,20 @@ class ApplicationQuery:
         self._control.close()
         shutil.rmtree(self._checkpoint, ignore_errors=True)
         if self._owned:
-            self._spark.stop()
+            with suppress(Exception):
+                self._spark.stop()
         return finished
+
+    def _is_active(self) -> bool:
+        try:
+            return bool(self._query.isActive)
+        except Exception:  # its JVM is gone
+            return False
+
+    def _where_to_look(self) -> str:
+        if self._owned and self._config.spark_log is None:
+            return f"more in {log_path(self._config)}"
+        return "more in Spark's log"
 
     def _unfinished(self) -> list[str]:
         with self._lock:

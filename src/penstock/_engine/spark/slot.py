@@ -7,8 +7,9 @@ lease that nobody renews ends the work: commit, leave the group, close the store
 from __future__ import annotations
 
 import gc
-import logging
+import os
 import pickle
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -25,9 +26,8 @@ from penstock._engine.spark.control import (
     Report,
     WorkerFailure,
 )
+from penstock._engine.spark.printed import PrintedLines, caught
 from penstock.clock import monotonic
-
-_log = logging.getLogger(__name__)
 
 _STEP_WAIT_SECONDS = 0.02
 _REPORT_SECONDS = 0.25
@@ -55,7 +55,11 @@ class EngineThread:
         self._lease_until = monotonic() + turn.seconds + turn.lease_seconds
         self._rows: deque[Output] = deque(maxlen=_ROWS_KEPT)
         self._have_rows = threading.Event()
-        self._records_out = 0
+        self._records_in = self._records_out = 0
+        self._printed = PrintedLines()
+        self._internal_topics: frozenset[str] = frozenset()
+        self._bounded = False
+        self._member_id = "unknown"
         self._thread = threading.Thread(target=self._run, name="penstock-engine", daemon=True)
         self._thread.start()
 
@@ -78,58 +82,88 @@ class EngineThread:
 
     def _run(self) -> None:
         control = ControlClient(self._turn.control)
-        member_id = "unknown"
         try:
-            if control.ask("report", Report(member_id, "starting")).stop:
+            if control.ask("report", Report(self._member_id, "starting")).stop:
                 return
+            _find_modules_in(control.ask("paths"))
             blueprint: Blueprint = pickle.loads(control.ask("blueprint"))
-            with TaskHost(blueprint) as host:
-                member_id = host.member_id
-                worker = Worker(blueprint, member_id, host, self._committed)
-                # Spark's worker collects garbage after each turn; what is here by now stays anyway.
-                gc.freeze()
-                self._work(worker, control, member_id)
-            control.ask("report", Report(member_id, "closed", records_out=self._records_out))
+            self._internal_topics = blueprint.internal_topics
+            self._bounded = blueprint.ends is not None
+            with caught(self._printed):
+                self._host(blueprint, control)
+            control.ask("report", self._last_report("closed"))
         except Exception as error:
-            # The driver decides what becomes of it; raising here would only tell Spark.
-            _log.exception("worker=%s failed", member_id)
+            # The driver decides what becomes of it; raising here would only tell Spark. The whole
+            # trace is for the executor's log.
             failure = WorkerFailure.of(error)
-            control.ask("report", Report(member_id, "failed", failure=failure))
+            print(failure.trace, file=sys.stderr, flush=True)
+            control.ask("report", self._last_report("failed", failure))
         finally:
             self._have_rows.set()
             control.close()
 
-    def _work(self, worker: Worker, control: ControlClient, member_id: str) -> None:
+    def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
+        with TaskHost(blueprint) as host:
+            self._member_id = host.member_id
+            worker = Worker(blueprint, host.member_id, host, self._committed)
+            # Spark's worker collects garbage after each turn; what is here by now stays anyway.
+            gc.freeze()
+            self._work(worker, control)
+
+    def _work(self, worker: Worker, control: ControlClient) -> None:
         next_report = 0.0
         instruction = Instruction()
         try:
             while not instruction.stop and monotonic() < self._lease_until:
                 if monotonic() >= next_report:
-                    instruction = control.ask("report", self._report(worker, member_id))
+                    instruction = control.ask("report", self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
                 worker.step(_STEP_WAIT_SECONDS, paused=instruction.paused)
         except BaseException:
             worker.abandon()
             raise
+        self._records_in = worker.records_in()
         worker.close()
 
-    def _report(self, worker: Worker, member_id: str) -> Report:
+    def _report(self, worker: Worker) -> Report:
         tasks = worker.tasks()
-        restoring = "restoring" in tasks.values()
+        restored, remaining = worker.restoration()
+        self._records_in = worker.records_in()
         return Report(
-            member_id,
-            "restoring" if restoring else "running",
+            self._member_id,
+            "restoring" if "restoring" in tasks.values() else "running",
             tasks=tasks,
             counters=worker.counters(),
-            restore_remaining=worker.restore_remaining(),
-            caught_up=worker.caught_up(),
+            restored=restored,
+            restore_remaining=remaining,
+            caught_up=worker.drained() if self._bounded else worker.caught_up(),
+            records_in=self._records_in,
             records_out=self._records_out,
+            lag=worker.lag(),
+            printed=self._printed.take(),
+        )
+
+    def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:
+        return Report(
+            self._member_id,
+            state,
+            records_in=self._records_in,
+            records_out=self._records_out,
+            printed=self._printed.take(),
+            failure=failure,
         )
 
     def _committed(self, outputs: list[Output]) -> None:
-        self._records_out += len(outputs)
-        self._rows.extend(outputs)
+        internal = self._internal_topics
+        users = [output for output in outputs if output[0] not in internal]
+        self._records_out += len(users)
+        self._rows.extend(users)
         self._have_rows.set()
+
+
+def _find_modules_in(paths: list[str]) -> None:
+    """Let the user's functions import what they could import in the driver, where it is there."""
+    sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))
 
 
 def take_turn(turn: Turn) -> Iterator[list[Output]]:

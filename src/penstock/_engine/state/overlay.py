@@ -6,11 +6,11 @@ the engine in one piece, with the changelog offset that belongs to it. Java: non
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from operator import gt, lt
 
 from penstock._engine.state.contract import StoreEngine
+from penstock._engine.state.merging import merged
 from penstock._engine.state.sorted_keys import SortedKeys
 
 # Told apart from every value by identity: a lookup with it needs no second one to know "absent".
@@ -69,9 +69,7 @@ class Overlay:
         changed = self._changed_between(start, end)
         if not changed:
             return entries
-        if reverse:
-            return _merged(reversed(changed), entries, gt)
-        return _merged(changed, entries, lt)
+        return merged(reversed(changed) if reverse else changed, entries, reverse=reverse)
 
     def approximate_num_entries(self) -> int:
         """Count the entries; exactly, if the engine does and there are not too many changes."""
@@ -114,21 +112,3 @@ class Overlay:
             for key in islice(reversed(self._changes), new_count):
                 self._order.add(key)
         self._ordered_count = len(self._changes)
-
-
-def _merged(
-    changed: Iterable[_Change], entries: Iterator[_Entry], precedes: Callable[[bytes, bytes], bool]
-) -> Iterator[_Entry]:
-    """Weave two runs of the same order into one; of two entries with one key the change wins."""
-    entry = next(entries, None)
-    for key, value in changed:
-        while entry is not None and precedes(entry[0], key):
-            yield entry
-            entry = next(entries, None)
-        if entry is not None and entry[0] == key:
-            entry = next(entries, None)
-        if value is not None:
-            yield key, value
-    if entry is not None:
-        yield entry
-        yield from entries

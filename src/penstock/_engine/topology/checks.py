@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor, Processor
 from penstock.serdes import Serde
-from penstock.stores import StoreBuilder, StoreEngine
+from penstock.stores import StoreBuilder
 
 T = TypeVar("T")
 
@@ -82,27 +82,6 @@ def check_store(store: object, verb: str) -> StoreBuilder:
     for part, serde in (("key", builder.key), ("value", builder.value)):
         check_given_serde(serde, f"state store {builder.name!r}: its {part}")
     return builder
-
-
-def check_store_engine(engine: object) -> None:
-    """Refuse anything but the engines there are."""
-    if engine not in get_args(StoreEngine):
-        known = " or ".join(map(repr, get_args(StoreEngine)))
-        msg = f"a store must live in {known}; got {shown(engine)}"
-        raise TopologyError(msg)
-
-
-def check_logging(logging: object) -> None:
-    """Refuse anything but yes, no, and the settings of a changelog topic."""
-    if isinstance(logging, bool):
-        return
-    if not isinstance(logging, Mapping):
-        msg = f"logging must be True, False or the changelog topic's settings; got {shown(logging)}"
-        raise TopologyError(msg)
-    for key, value in logging.items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            msg = f"a changelog topic's settings must be str: str; got {key!r}: {value!r}"
-            raise TopologyError(msg)
 
 
 def check_offset_reset(policy: str | None) -> None:

@@ -105,6 +105,7 @@ def test_started_broker_answers_and_stopped_one_does_not(broker: LocalBroker) ->
     assert not loopback.broker_answers(broker.port)
 
 
+@pytest.mark.slow
 def test_broker_keeps_its_port_when_started_again(broker: LocalBroker) -> None:
     with broker:
         port = broker.port
@@ -150,6 +151,7 @@ def test_stop_and_kill_of_a_broker_that_does_not_run_do_nothing(broker: LocalBro
     broker.wait()
 
 
+@pytest.mark.slow
 def test_killed_broker_can_be_started_again(broker: LocalBroker) -> None:
     broker.start()
     broker.kill()
@@ -198,6 +200,7 @@ def test_death_without_a_word_is_told(broker: LocalBroker, install: Install) -> 
     assert refusal(broker).endswith(f"exit code 3; its log {broker.log_path} is empty")
 
 
+@pytest.mark.slow
 def test_port_lost_to_another_program_is_chosen_anew(broker: LocalBroker, install: Install) -> None:
     install(DIES.format(why="Address already in use"))
     assert "Address already in use" in refusal(broker)
@@ -247,6 +250,7 @@ def test_wait_tells_that_the_broker_ended_by_itself(broker: LocalBroker) -> None
             broker.wait()
 
 
+@pytest.mark.slow
 def test_first_end_leaves_a_class_archive_that_later_starts_use(
     broker: LocalBroker, install: Install
 ) -> None:
@@ -260,6 +264,7 @@ def test_first_end_leaves_a_class_archive_that_later_starts_use(
     assert not (broker.data_dir / "classes.jsa").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "kept"),
     [
@@ -279,6 +284,7 @@ def test_class_archive_is_dropped_when_java_crashes_at_the_start(
     assert kafka.class_archive.exists() is kept
 
 
+@pytest.mark.slow
 def test_erase_forgets_the_cluster(broker: LocalBroker) -> None:
     with broker:
         identity = (broker.data_dir / "kafka" / "meta.properties").read_text()
@@ -319,7 +325,8 @@ def test_shared_broker_is_an_embedded_one_if_none_is_named(
         port = int(servers.rpartition(":")[2])
         assert loopback.broker_answers(port)
     assert not loopback.broker_answers(port)
-    assert said == [f"using Kafka 4.3.1 at {servers} (data in {tmp_path / 'data'})"]
+    where = f"{servers} (data in {tmp_path / 'data'})"
+    assert said == [f"no bootstrap.servers given: using the local broker at {where}"]
 
 
 def test_shared_broker_is_the_one_that_runs_already(broker: LocalBroker) -> None:
@@ -328,7 +335,8 @@ def test_shared_broker_is_the_one_that_runs_already(broker: LocalBroker) -> None
         with shared_broker(data_dir=broker.data_dir, progress=said.append) as servers:
             assert servers == broker.bootstrap_servers
         assert loopback.broker_answers(broker.port)
-    assert said == [f"using Kafka 4.3.1 at {servers} that runs already"]
+    where = f"{servers} that runs already (data in {broker.data_dir})"
+    assert said == [f"no bootstrap.servers given: using the local broker at {where}"]
 
 
 def test_shared_broker_gives_up_on_a_directory_whose_broker_never_answers(

@@ -7,21 +7,24 @@ from typing import Any
 
 import pytest
 
-confluent_kafka = pytest.importorskip(
+pytest.importorskip(
     "confluent_kafka", reason="the Kafka client is not installed; make engine installs it"
 )
 
-from penstock._engine.kafka.clients import (  # noqa: E402
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
+
+from penstock._engine.kafka import clients
+from penstock._engine.kafka.clients import (
     Role,
     admin_settings,
     check_clients,
     consumer_settings,
     producer_settings,
 )
-from penstock._engine.kafka.translation import translate  # noqa: E402
-from penstock.errors import ConfigError  # noqa: E402
-from penstock.settings import StreamsConfig  # noqa: E402
-from penstock.settings.client_keys import CLIENT_KEYS, Client  # noqa: E402
+from penstock._engine.kafka.translation import translate
+from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
+from penstock.settings.client_keys import CLIENT_KEYS, Client
 
 EXACTLY_ONCE = {"processing.guarantee": "exactly_once_v2"}
 ROLES: tuple[Role, ...] = ("group", "input", "restore", "global")
@@ -72,6 +75,12 @@ class TestConsumers:
         settings = consumer_settings(config(wishes), "restore")
         assert (settings["fetch.wait.max.ms"], settings["queued.min.messages"]) == (7, 8)
         assert consumer_settings(config(wishes), "input")["queued.min.messages"] == 10_000
+
+    def test_a_session_is_no_longer_than_the_time_between_polls(self) -> None:
+        settings = consumer_settings(config({"max.poll.interval.ms": 20_000}), "group")
+        assert settings["session.timeout.ms"] == 20_000
+        settings = consumer_settings(config({"max.poll.interval.ms": 600_000}), "group")
+        assert settings["session.timeout.ms"] == 45_000
 
     def test_exactly_once_refuses_to_read_what_is_not_committed(self) -> None:
         wishes = {**EXACTLY_ONCE, "consumer.isolation.level": "read_uncommitted"}
@@ -136,6 +145,25 @@ def test_the_admin_client_shares_what_secures_the_others() -> None:
     assert settings["client.id"] == "fraud-admin"
 
 
+class TestFaultLog:
+    def test_a_fault_is_told_once_in_a_while(
+        self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = [100.0]
+        monkeypatch.setattr(clients, "monotonic", lambda: now[0])
+        tell = clients.FaultLog("fraud-input")
+        away, down = KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN
+        for seconds, code in ((0, away), (1, away), (1, down), (31, away), (32, down)):
+            now[0] = 100.0 + seconds
+            tell(KafkaError(code))
+        assert [record.message.split(":")[0] for record in caplog.records] == [
+            "client=fraud-input fault=_TRANSPORT",
+            "client=fraud-input fault=_ALL_BROKERS_DOWN",
+            "client=fraud-input fault=_TRANSPORT",
+            "client=fraud-input fault=_ALL_BROKERS_DOWN",
+        ]
+
+
 JAAS = 'org.apache.kafka.common.security.{} required username=\'x\' username="u" password="p";'
 
 SECURED: dict[str, dict[str, Any]] = {
@@ -171,6 +199,7 @@ SECURED: dict[str, dict[str, Any]] = {
         "metadata.max.age.ms": 60_000,
         "receive.buffer.bytes": -1,
         "consumer.max.poll.records": 5,
+        "consumer.max.poll.interval.ms": 10_000,
         "consumer.fetch.max.bytes": 150_000_000,
         "producer.max.request.size": 5_000_000,
         "producer.buffer.memory": 64_000_000,
@@ -212,8 +241,8 @@ def test_every_key_is_librdkafkas_in_the_end() -> None:
     strangers = []
     for client, name in _translated_names():
         value = (lambda configuration: None) if name == "oauth_cb" else "1"
-        make = confluent_kafka.Consumer if client == "consumer" else confluent_kafka.Producer
-        with pytest.raises(confluent_kafka.KafkaException) as caught:
+        make = Consumer if client == "consumer" else Producer
+        with pytest.raises(KafkaException) as caught:
             make({"group.id": "g", name: value, "no.such.key": 1})
         if f'No such configuration property: "{name}"' in str(caught.value):
             strangers.append(name)

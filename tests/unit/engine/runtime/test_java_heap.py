@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from penstock._engine.runtime.java_heap import JavaHeap
@@ -66,6 +66,17 @@ def test_every_pop_is_java_s(steps: list[int | None]) -> None:
             assert ours.peek() is java.slots[0]
             assert ours.pop() is java.pop()
         assert len(ours) == len(java.slots)
+
+
+@given(st.lists(st.integers(0, 2), max_size=40))
+@example([0, 1, 1, 2])
+def test_a_full_heap_empties_as_java_s(times: list[int]) -> None:
+    ours: JavaHeap[Item] = JavaHeap()
+    java = SwappingHeap()
+    for name, time in enumerate(times):
+        ours.push(Item(time, name))
+        java.push(Item(time, name))
+    assert [ours.pop().name for _ in times] == [java.pop().name for _ in times]
 
 
 def test_an_empty_heap_has_nothing_to_show() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, TypeAlias
 
 from penstock._engine.state.layers.logged import RecordStore
+from penstock._engine.state.merging import merged
 from penstock.record import HeaderPairs
 
 FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
@@ -82,7 +83,10 @@ class CachedStore:
         if value is not None:
             size = _ENTRY_BYTES + len(key) + len(value)
             entries[key] = (value, size, -1, (), "", -1, None)
-            self._grow(size)
+            budget = self._budget
+            budget.used_bytes += size
+            if budget.used_bytes > budget.limit_bytes:
+                self._give_way()
         return value
 
     def write(self, key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
@@ -100,7 +104,10 @@ class CachedStore:
         entries.move_to_end(key)
         dirty[key] = None
         dirty.move_to_end(key)
-        self._grow(size if previous is None else size - previous[SIZE])
+        budget = self._budget
+        budget.used_bytes += size if previous is None else size - previous[SIZE]
+        if budget.used_bytes > budget.limit_bytes:
+            self._give_way()
 
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
@@ -109,7 +116,7 @@ class CachedStore:
         cached = [(key, self._entries[key][VALUE]) for key in keys]
         for key in keys:
             self._entries.move_to_end(key)
-        return _merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
+        return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
 
     def approximate_num_entries(self) -> int:
         """Count what is in the store, as Java does: not what is only in the cache."""
@@ -125,9 +132,9 @@ class CachedStore:
         self._entries.clear()
         self._dirty.clear()
 
-    def _grow(self, size: int) -> None:
+    def _give_way(self) -> None:
+        """Let go of what was used longest ago until the budget is kept."""
         budget = self._budget
-        budget.used_bytes += size
         # A flush may let other caches grow: this one gives way only as long as it holds something.
         while budget.used_bytes > budget.limit_bytes and self._entries:
             key, entry = self._entries.popitem(last=False)
@@ -145,29 +152,29 @@ class CachedStore:
         changes += [(key, self._entries[key]) for key in self._dirty]
         # What is flushed may cause new changes here: from now on they are others.
         self._dirty.clear()
-        for key, entry in changes:
-            self._let_out(key, entry)
+        self._let_out(changes)
         for key, entry in changes:
             if entry[VALUE] is None and self._entries.get(key) is entry:
                 del self._entries[key]
                 self._budget.used_bytes -= entry[SIZE]
 
-    def _let_out(self, key: bytes, entry: Entry) -> None:
-        new, _, timestamp, headers, topic, partition, raw = entry
-        below, listener = self._below, self._listener
-        old = None
-        if listener is not None and (new is None or self._sends_old):
-            old = below.get(key)
-            if new is None and old is None:
-                return  # it came and went between two flushes: nobody need know
-        position = self._position
+    def _let_out(self, changes: list[tuple[bytes, Entry]]) -> None:
+        """Write changes to the store and tell the listener, each as if its record were in hand."""
+        read, write, listener = self._below.get, self._below.write, self._listener
+        sends_old, position = self._sends_old, self._position
         before = (position.topic, position.partition, position.raw, position.timestamp)
-        position.topic, position.partition, position.raw = topic, partition, raw
-        position.timestamp = timestamp
         try:
-            below.write(key, new, timestamp, headers)
-            if listener is not None:
-                listener(key, new, old if self._sends_old else None, timestamp, headers)
+            for key, (new, _, timestamp, headers, topic, partition, raw) in changes:
+                old = None
+                if listener is not None and (new is None or sends_old):
+                    old = read(key)
+                    if new is None and old is None:
+                        continue  # it came and went between two flushes: nobody need know
+                position.topic, position.partition, position.raw = topic, partition, raw
+                position.timestamp = timestamp
+                write(key, new, timestamp, headers)
+                if listener is not None:
+                    listener(key, new, old if sends_old else None, timestamp, headers)
         finally:
             position.topic, position.partition, position.raw, position.timestamp = before
 
@@ -178,24 +185,3 @@ def _size_of(headers: HeaderPairs) -> int:
 
 def _within(key: bytes, start: bytes | None, end: bytes | None) -> bool:
     return (start is None or start <= key) and (end is None or key < end)
-
-
-def _merged(
-    cached: list[tuple[bytes, bytes | None]],
-    stored: Iterator[tuple[bytes, bytes]],
-    *,
-    reverse: bool,
-) -> Iterator[tuple[bytes, bytes]]:
-    """Weave what is cached (None: deleted) into what is stored; of one key, the cache's counts."""
-    entry = next(stored, None)
-    for key, value in cached:
-        while entry is not None and (entry[0] > key if reverse else entry[0] < key):
-            yield entry
-            entry = next(stored, None)
-        if entry is not None and entry[0] == key:
-            entry = next(stored, None)
-        if value is not None:
-            yield key, value
-    while entry is not None:
-        yield entry
-        entry = next(stored, None)

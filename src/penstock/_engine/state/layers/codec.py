@@ -17,12 +17,13 @@ TIMESTAMP_BYTES: Final = 8
 _TIMESTAMP = Struct(">q")
 
 pack_timestamp = _TIMESTAMP.pack
+unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from  # type: ignore[assignment]
+"""`(timestamp,) = unpack_timestamp(row)`: for loops in which a call more would be felt."""
 
 
 def timestamp_of(stored: bytes) -> int:
     """Give the time of a stored value."""
-    timestamp: int = _TIMESTAMP.unpack_from(stored)[0]
-    return timestamp
+    return unpack_timestamp(stored)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,10 @@ class Codec:
     decode_value: Callable[[bytes], Any]
 
 
-def plain_codec(store: str, topic: str, key: Serde[Any], value: Serde[Any]) -> Codec:
+def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> Codec:
     """Give the codec of a store; serdes that want a topic are told its changelog's, as in Java."""
     return Codec(
-        _explained(_encoder(key, topic), store, "key"),
-        _decoder(key, topic),
-        _explained(_encoder(value, topic), store, "value"),
-        _decoder(value, topic),
+        _encoder(key, topic), _decoder(key, topic), _encoder(value, topic), _decoder(value, topic)
     )
 
 
@@ -63,7 +61,16 @@ def timestamped_codec(plain: Codec) -> Codec:
     return Codec(plain.encode_key, plain.decode_key, encode_with_time, decode_with_time)
 
 
-def _encoder(serde: Serde[Any], topic: str) -> Callable[[Any], bytes | None]:
+def wrong_type(store: str, part: str, value: object, error: TypeError) -> StreamsError:
+    """Make the error of a serde that does not fit; it says whose it is."""
+    return StreamsError(
+        f"state store {store!r} has a {part} serde that does not fit: got {type(value).__name__} "
+        f"{value!r}; {error}; pass the right one: Materialized({part}=...), or set "
+        f"'default.{part}.serde'"
+    )
+
+
+def _encoder(serde: Serde[Any], topic: str) -> Callable[[Any], Any]:
     # Most serdes need neither topic nor headers: no layer stands before their encode.
     if type(serde).serialize is Serde.serialize:
         return serde.encode
@@ -74,20 +81,3 @@ def _decoder(serde: Serde[Any], topic: str) -> Callable[[bytes], Any]:
     if type(serde).deserialize is Serde.deserialize:
         return serde.decode
     return lambda data: serde.deserialize(topic, data)
-
-
-def _explained(encode: Callable[[Any], Any], store: str, part: str) -> Callable[[Any], Any]:
-    """Let a serde that does not fit say whose it is."""
-
-    def encode_or_explain(value: Any) -> Any:
-        try:
-            return encode(value)
-        except TypeError as error:
-            msg = (
-                f"state store {store!r} has a {part} serde that does not fit: got "
-                f"{type(value).__name__} {value!r}; {error}; pass the right one: "
-                f"Materialized({part}=...), or set 'default.{part}.serde'"
-            )
-            raise StreamsError(msg) from error
-
-    return encode_or_explain

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from penstock._engine.state.layers.cache import RecordInHand
-from penstock._engine.state.layers.codec import Codec
+from penstock._engine.state.layers.codec import Codec, wrong_type
 from penstock._engine.state.layers.logged import RecordStore
 from penstock.camel_case import ExplainsCamelCase
 
@@ -34,7 +34,10 @@ class TypedKeyValueStore(ExplainsCamelCase):
 
     def put(self, key: Any, value: Any) -> None:
         raw_key = self._encoded(key)
-        data = None if value is None else self._codec.encode_value(value)
+        try:
+            data = None if value is None else self._codec.encode_value(value)
+        except TypeError as error:
+            raise wrong_type(self._name, "value", value, error) from error
         self._store.write(raw_key, data, self._position.timestamp, ())
 
     def put_if_absent(self, key: Any, value: Any) -> Any:
@@ -71,9 +74,9 @@ class TypedKeyValueStore(ExplainsCamelCase):
         return self._store.approximate_num_entries()
 
     def _scan(self, start: Any, end: Any, *, reverse: bool) -> Iterator[tuple[Any, Any]]:
-        first = None if start is None else self._codec.encode_key(start)
+        first = None if start is None else self._encoded(start)
         # The smallest key after `end` is `end` with a zero byte behind it.
-        last = None if end is None else self._codec.encode_key(end) + b"\0"
+        last = None if end is None else self._encoded(end) + b"\0"
         return self._decoded(self._store.scan(first, last, reverse=reverse))
 
     def _decoded(self, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[Any, Any]]:
@@ -85,7 +88,10 @@ class TypedKeyValueStore(ExplainsCamelCase):
         if key is None:
             msg = f"state store {self._name!r} takes no null keys"
             raise ValueError(msg)
-        return self._codec.encode_key(key)
+        try:
+            return self._codec.encode_key(key)
+        except TypeError as error:
+            raise wrong_type(self._name, "key", key, error) from error
 
 
 def _after_prefix(prefix: bytes) -> bytes | None:

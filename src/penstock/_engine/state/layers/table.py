@@ -1,5 +1,7 @@
 """The store of a table or an aggregate, as its operator sees it: bytes up to the last moment, so
 that an operator encodes a key once and decodes a value only if it looks at it.
+
+A *row* is a stored value with its time. No two readers share a value: each decodes its own.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from penstock._engine.state.layers.codec import (
     Codec,
     pack_timestamp,
     timestamp_of,
+    wrong_type,
 )
 from penstock._engine.state.layers.logged import RecordStore
 from penstock.record import HeaderPairs
@@ -21,39 +24,43 @@ Forward: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
 
 
 class TableState:
-    """Rows of (value, time), of which no two readers share a value."""
+    """Rows under keys. What an operator calls for each record are plain functions."""
 
-    __slots__ = ("_cache", "_codec", "_write", "encode_key", "read")
+    __slots__ = ("_cache", "_codec", "_name", "decode_value", "encode_key", "put", "read")
 
-    def __init__(self, codec: Codec, store: RecordStore) -> None:
+    def __init__(self, name: str, codec: Codec, store: RecordStore) -> None:
+        self._name = name
         self._codec = codec
-        self._write = store.write
         self._cache = store if isinstance(store, CachedStore) else None
         self.encode_key = codec.encode_key
+        self.decode_value = codec.decode_value
+        """`decode_value(row[TIMESTAMP_BYTES:])` gives a new value each time."""
         self.read = store.get
-        """`read(raw_key)` gives the stored row, None if there is none."""
+        """`read(raw_key)` gives the row, None if there is none."""
+        self.put = _make_put(name, codec, store)
+        """`put(raw_key, value, value_timestamp, timestamp, headers)` stores a row, or deletes it
+        (None), on behalf of a record of `timestamp` and `headers`.
+        """
 
     def value_of(self, row: bytes | None) -> Any:
-        """Give a new value each time: what a user does to one, no other sees."""
+        """Give the value of a row, a new one each time."""
         return None if row is None else self._codec.decode_value(row[TIMESTAMP_BYTES:])
 
     def copy(self, value: Any) -> Any:
-        """Give the value as it comes back from the store."""
+        """Give the value as it would come back from the store."""
         data = None if value is None else self._codec.encode_value(value)
         return None if data is None else self._codec.decode_value(data)
 
-    def put(
-        self,
-        raw_key: bytes,
-        value: Any,
-        value_timestamp: int,
-        timestamp: int,
-        headers: HeaderPairs,
-    ) -> None:
-        """Store a row, or delete it (None), on behalf of a record of `timestamp` and `headers`."""
-        data = None if value is None else self._codec.encode_value(value)
-        row = None if data is None else pack_timestamp(value_timestamp) + data
-        self._write(raw_key, row, timestamp, headers)
+    def explained(self, error: Exception, key: Any) -> Exception:
+        """Give the error, or a better one if the store's serde does not fit the key."""
+        if isinstance(error, TypeError):
+            try:
+                self.encode_key(key)
+            except TypeError as wrong:
+                better = wrong_type(self._name, "key", key, wrong)
+                better.__cause__ = error
+                return better
+        return error
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
@@ -76,3 +83,24 @@ class TableState:
 
         self._cache.listen(let_out, sends_old_values=sends_old_values)
         return True
+
+
+def _make_put(
+    name: str, codec: Codec, store: RecordStore
+) -> Callable[[bytes, Any, int, int, HeaderPairs], None]:
+    encode, write = codec.encode_value, store.write
+
+    def put(
+        raw_key: bytes, value: Any, value_timestamp: int, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        row = None
+        if value is not None:
+            try:
+                data = encode(value)
+            except TypeError as error:
+                raise wrong_type(name, "value", value, error) from error
+            if data is not None:
+                row = pack_timestamp(value_timestamp) + data
+        write(raw_key, row, timestamp, headers)
+
+    return put

@@ -1,0 +1,166 @@
+"""Runs a case's `program.py` with KafkaStreams on Spark, against a broker, and observes it.
+
+What an onlooker sees is written as in `harness.py`, a line per step, so that it can be compared
+with Java's recordings. The next record is written when the one before is done, with all it caused:
+what the test driver does by nature. All names are those of the recordings, since the broker is
+cleared of a case's topics and group before the next.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING
+
+from conformance.broker_view import BrokerView
+from conformance.harness import Case, Line, Observation, config_of, topology_text
+from penstock import Topology
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.tasks import resolve_patterns
+from penstock.application import KafkaStreams, State
+from penstock.clock import monotonic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+START_SECONDS = 240.0
+STEP_SECONDS = 60.0
+
+_PACE: dict[str, object] = {
+    # One slot: a second worker would take over a task soon after the start, and start it anew.
+    "num.stream.threads": 1,
+    "commit.interval.ms": 20,
+    "penstock.turn.ms": 2000,
+}
+_REPORT_SECONDS = 2.0
+_POLL_SECONDS = 0.05
+
+
+class FileLog:
+    """The `log` of a program that runs in other processes: lines of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._taken = 0
+
+    def __call__(self, line: str) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def take(self) -> list[str]:
+        """Give the lines since the last call."""
+        if not self._path.exists():
+            return []
+        lines = self._path.read_text(encoding="utf-8").split("\n")[:-1]
+        fresh, self._taken = lines[self._taken :], len(lines)
+        return [json.loads(line) for line in fresh]
+
+
+def run(
+    case: Case, spark: SparkSession, bootstrap_servers: str, guarantee: str = "exactly_once_v2"
+) -> Observation:
+    """Run the case and return what an onlooker sees; `dropped` is counted at the end only.
+
+    Raises:
+        RuntimeError: the application failed, or did not get through its input.
+    """
+    work = Path(tempfile.mkdtemp(prefix="penstock-conformance-"))
+    program = importlib.import_module(f"conformance.cases.{case.name}.program")
+    log = FileLog(work / "log")
+    topology: Topology = program.topology(log)
+    config = {
+        **config_of(program),
+        "bootstrap.servers": bootstrap_servers,
+        "processing.guarantee": guarantee,
+        "state.dir": str(work / "state"),
+        **_PACE,
+    }
+    view = BrokerView(bootstrap_servers, str(config["application.id"]))
+    seen = Observation(topology=topology_text(topology))
+    try:
+        view.make_topics(_topics_of(case, topology, config))
+        with KafkaStreams(topology, config, spark=spark) as streams:
+            _start(streams)
+            view.look_on()
+            sources = _source_topics(topology, config, view.topics())
+            for step in case.steps:
+                view.feed(step)
+                output = view.settle(sources, STEP_SECONDS, lambda: _check(streams))
+                seen.lines.append(_line(output, log))
+            dropped = _dropped(streams, case.expected[-1].get("dropped", 0))
+            if not streams.close():
+                msg = "the workers did not finish in time when they were asked to"
+                raise RuntimeError(msg)
+        _add_end(seen.lines[-1], _line(view.read_rest(), log), dropped)
+    finally:
+        view.close()
+        shutil.rmtree(work, ignore_errors=True)
+    return seen
+
+
+def _start(streams: KafkaStreams) -> None:
+    streams.start()
+    if not streams.wait_until(State.RUNNING, timedelta(seconds=START_SECONDS)):
+        _check(streams)
+        msg = f"not running after {START_SECONDS:.0f} s but {streams.state.value}"
+        raise RuntimeError(msg)
+
+
+def _check(streams: KafkaStreams) -> None:
+    if streams.failure is not None:
+        msg = f"the application failed: {streams.failure.trace}"
+        raise RuntimeError(msg)
+
+
+def _line(output: dict[str, list[Line]], log: FileLog) -> Line:
+    parts = {"output": output, "log": log.take()}
+    return {name: part for name, part in parts.items() if part}
+
+
+def _add_end(last: Line, end: Line, dropped: int) -> None:
+    """Add what closing did to what the last step did, as the recordings have it."""
+    for topic, records in end.get("output", {}).items():
+        last.setdefault("output", {}).setdefault(topic, []).extend(records)
+    if log := end.get("log"):
+        last.setdefault("log", []).extend(log)
+    if dropped:
+        last["dropped"] = dropped
+
+
+def _dropped(streams: KafkaStreams, expected: int) -> int:
+    """Give what the workers have counted; their reports come a few times a second."""
+    until = monotonic() + _REPORT_SECONDS
+    while True:
+        dropped = sum(
+            counters.get("dropped-records-total", 0)
+            for report in streams.reports().values()
+            for counters in report.counters.values()
+        )
+        if dropped == expected or monotonic() > until:
+            return dropped
+        sleep(_POLL_SECONDS)
+
+
+def _topics_of(case: Case, topology: Topology, config: Mapping[str, object]) -> set[str]:
+    """Give the topics that must be there before the start: read, written or fed, but not internal."""
+    application_id = str(config["application.id"])
+    topics = {step["topic"] for step in case.steps}
+    for plan in plan_subtopologies(topology, application_id):
+        topics.update(plan.source_topics(), plan.sink_topics())
+    topics.update(topic for line in case.expected for topic in line.get("output", {}))
+    internal = f"{application_id}-"
+    return {topic for topic in topics if not topic.startswith(internal)}
+
+
+def _source_topics(
+    topology: Topology, config: Mapping[str, object], existing: Iterable[str]
+) -> set[str]:
+    plans = plan_subtopologies(topology, str(config["application.id"]))
+    resolved = [resolve_patterns(plan, existing) for plan in plans]
+    return {topic for plan in resolved for topic in plan.source_topics()}

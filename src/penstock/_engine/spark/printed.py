@@ -1,0 +1,74 @@
+"""What user code prints in a worker goes to the driver, where somebody reads it.
+
+A worker's own output ends in the log of its executor. While `caught()` is in force, lines written
+to `sys.stdout` and `sys.stderr` wait until a report takes them along.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, TypeAlias
+
+StreamName: TypeAlias = Literal["stdout", "stderr"]
+PrintedLine: TypeAlias = tuple[StreamName, str]
+
+_LINES_KEPT = 1000
+
+
+class PrintedLines:
+    """Lines that wait for a report. Who prints more than can be told loses the oldest of them."""
+
+    def __init__(self, kept: int = _LINES_KEPT) -> None:
+        self._lines: deque[PrintedLine] = deque(maxlen=kept)
+        self._lost = 0
+        self._lock = threading.Lock()
+
+    def add(self, line: PrintedLine) -> None:
+        """Keep a line."""
+        with self._lock:
+            self._lost += len(self._lines) == self._lines.maxlen
+            self._lines.append(line)
+
+    def take(self) -> tuple[PrintedLine, ...]:
+        """Give the lines that came since the last call."""
+        with self._lock:
+            lines, lost = tuple(self._lines), self._lost
+            self._lines.clear()
+            self._lost = 0
+        return (("stderr", f"... {lost} printed lines left out"), *lines) if lost else lines
+
+
+class _Catcher(io.TextIOBase):
+    """Stands for a standard stream: cuts what is written into lines."""
+
+    def __init__(self, name: StreamName, lines: PrintedLines) -> None:
+        self._name = name
+        self._lines = lines
+        self._begun = ""
+        self._lock = threading.Lock()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        with self._lock:
+            *whole, self._begun = (self._begun + text).split("\n")
+        for line in whole:
+            self._lines.add((self._name, line))
+        return len(text)
+
+
+@contextmanager
+def caught(lines: PrintedLines) -> Iterator[None]:
+    """Have what is printed added to `lines`."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = _Catcher("stdout", lines), _Catcher("stderr", lines)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before

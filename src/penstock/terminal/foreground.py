@@ -1,0 +1,207 @@
+"""Running an application in the foreground: bring it up, attend to it, end it as the user wishes.
+
+The slow things, bringing up and closing, happen on threads; this one draws and hears signals. The
+first SIGINT or SIGTERM lets the workers commit and leave, the second one raises KeyboardInterrupt.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from types import FrameType, TracebackType
+from typing import Any, Protocol, Self, TypeAlias
+
+from penstock._engine.spark.control import Report
+from penstock.clock import monotonic
+from penstock.terminal.display import Display
+from penstock.terminal.figures import Figures, Meter
+from penstock.terminal.wording import closing_line
+
+_ATTEND_SECONDS = 0.1
+_DRAW_EVERY = 2
+
+BringUp: TypeAlias = Callable[[ExitStack], None]
+"""Starts the application; what must be ended after it goes on the stack."""
+
+
+class Application(Protocol):
+    """What the foreground must know of an application."""
+
+    @property
+    def application_id(self) -> str: ...
+    @property
+    def phase(self) -> str:
+        """Its state, or what it is doing before it has one."""
+
+    @property
+    def task_count(self) -> int: ...
+    @property
+    def ended(self) -> bool: ...
+    @property
+    def failed(self) -> bool: ...
+    def last_reports(self) -> Mapping[str, Report]: ...
+    def close(self) -> bool: ...
+
+
+class Foreground:
+    """One run of an application in the foreground."""
+
+    def __init__(self, application: Application, display: Display) -> None:
+        self._application = application
+        self._display = display
+        self._meter = Meter(monotonic())
+
+    def run(self, bring_up: BringUp, *, seconds: float | None = None) -> None:
+        """Return when the application has ended: by itself, by a signal, or after `seconds`."""
+        with StopSignals() as signals, self._display, _Launch(bring_up) as launch:
+            self._attend(lambda: launch.done or signals.asked)
+            if not launch.done:
+                self._application.close()
+                self._close_with("stopped before it had started")
+                return
+            launch.result()
+            until = None if seconds is None else monotonic() + seconds
+            self._attend(
+                lambda: (
+                    self._application.ended
+                    or signals.asked
+                    or (until is not None and monotonic() >= until)
+                )
+            )
+            self._end()
+
+    def _end(self) -> None:
+        by_itself = self._application.ended
+        if not by_itself:
+            self._display.say("stopping: the workers commit and leave; Ctrl-C again ends at once")
+        closing = _Job(self._application.close)
+        self._attend(lambda: closing.done)
+        finished = closing.result()
+        if self._application.failed:
+            self._close_with("failed")
+        elif by_itself:
+            self._close_with("done")
+        else:
+            self._close_with("stopped" if finished else "stopped, though not all workers answered")
+
+    def _attend(self, over: Callable[[], bool]) -> None:
+        rounds = 0
+        while not over():
+            if rounds % _DRAW_EVERY == 0:
+                self._display.update(self._figures())
+            rounds += 1
+            time.sleep(_ATTEND_SECONDS)
+
+    def _figures(self) -> Figures:
+        application = self._application
+        reports = application.last_reports()
+        return self._meter.measure(application.phase, reports, application.task_count, monotonic())
+
+    def _close_with(self, how: str) -> None:
+        self._display.say(closing_line(self._application.application_id, how, self._figures()))
+
+
+class StopSignals:
+    """Hears SIGINT and SIGTERM while it is open; the first is noted, the second interrupts.
+
+    Only the main thread can; elsewhere it hears nothing.
+    """
+
+    def __init__(self) -> None:
+        # Plain, not an Event: a signal may come while the main thread holds the Event's lock.
+        self.asked = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._heard)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _heard(self, _number: int, _frame: FrameType | None) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+class _Job:
+    """A call on a thread of its own."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+        self._outcome: Any = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="penstock-job", daemon=True)
+        self._thread.start()
+
+    @property
+    def done(self) -> bool:
+        return not self._thread.is_alive()
+
+    def result(self) -> Any:
+        """Give what the call gave, or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._outcome
+
+    def _run(self) -> None:
+        try:
+            self._outcome = self._call()
+        except BaseException as error:
+            self._error = error
+
+
+class _Launch:
+    """A job that brings something up, and the end of what it has brought up."""
+
+    def __init__(self, bring_up: BringUp) -> None:
+        self._stack = ExitStack()
+        self._abandoned = self._over = False
+        self._lock = threading.Lock()
+        self._job = _Job(lambda: self._bring_up(bring_up))
+
+    @property
+    def done(self) -> bool:
+        return self._job.done
+
+    def result(self) -> None:
+        self._job.result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            return  # at once: what is left ends with this process
+        with self._lock:
+            self._abandoned = True
+            over = self._over
+        if over:
+            self._stack.close()
+
+    def _bring_up(self, bring_up: BringUp) -> None:
+        try:
+            bring_up(self._stack)
+        finally:
+            with self._lock:
+                self._over = True
+                abandoned = self._abandoned
+            if abandoned:
+                self._stack.close()

@@ -1,0 +1,36 @@
+"""What `penstock run` was told, for the KafkaStreams that the program makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Invocation:
+    """Wishes that go before what the program says, and whether it made an application at all."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    available_now: bool = False
+    quiet: bool = False
+    answered: bool = False
+
+
+_current = Invocation()
+
+
+def current() -> Invocation:
+    """Give the wishes in force: none, unless this is `penstock run`."""
+    return _current
+
+
+@contextmanager
+def invoked(invocation: Invocation) -> Iterator[None]:
+    """Have wishes in force."""
+    global _current  # noqa: PLW0603  # a program that is run has no other way to be told
+    before, _current = _current, invocation
+    try:
+        yield
+    finally:
+        _current = before

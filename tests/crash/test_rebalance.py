@@ -1,0 +1,81 @@
+"""Workers come and go while records are processed; every record counts once."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from penstock._engine.kafka.broker import LocalBroker
+from tests.crash.fleet import Fleet, by_letter, counted_once, produce, updates
+
+RECORDS = 2000
+SESSION_SECONDS = 6
+
+
+@pytest.mark.slow
+def test_workers_that_join_and_leave_in_the_middle_of_the_work(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    fleet = Fleet(kafka_broker.bootstrap_servers, tmp_path, "come-and-go")
+    fleet.create_topics()
+    written = produce(fleet, RECORDS, seed=1)
+    fleet.launch(state="a")
+    for number in range(3):
+        joining = fleet.launch(state=f"b{number}")
+        written += produce(fleet, RECORDS, seed=10 + number)
+        fleet.wait_until_ready(joining)
+        time.sleep(1.0)
+        joining.terminate()
+        written += produce(fleet, RECORDS, seed=20 + number)
+    by_key = updates(fleet, "by-key", written.total())
+    letters = updates(fleet, "by-letter", written.total())
+    assert fleet.stop() == []
+    assert by_key == counted_once(written)
+    assert letters == counted_once(by_letter(written))
+
+
+@pytest.mark.slow
+def test_a_worker_that_leaves_hands_its_tasks_over_at_once(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    fleet = Fleet(kafka_broker.bootstrap_servers, tmp_path, "leaves")
+    fleet.create_topics()
+    written = produce(fleet, RECORDS, seed=1)
+    leaving = fleet.launch(state="a")
+    assert updates(fleet, "by-key", written.total()) == counted_once(written)
+    leaving.terminate()
+    assert leaving.wait(timeout=30) == 0
+    fleet.launch(state="b")
+    written += produce(fleet, RECORDS, seed=2)
+    # The session timeout is 6 s and would show as a wait; patience here is for slow machines only.
+    assert updates(fleet, "by-key", written.total()) == counted_once(written)
+    assert fleet.stop() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "point", ["before-send", "before-offsets", "before-commit", "after-commit"]
+)
+def test_a_worker_that_stands_still_in_a_commit_and_comes_back_as_a_zombie(
+    point: str, kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    """It stands still longer than its session lasts and loses its tasks; when it goes on, what it
+    was about to commit is refused, or was committed before.
+    """
+    fleet = Fleet(kafka_broker.bootstrap_servers, tmp_path, f"zombie-{point}")
+    fleet.create_topics()
+    written = produce(fleet, RECORDS, seed=3)
+    zombie = fleet.launch(crash_at=f"{point}:2:stop", state="a")
+    fleet.wait_until_stopped(zombie)
+    fleet.launch(state="b")
+    written += produce(fleet, RECORDS, seed=4)
+    time.sleep(SESSION_SECONDS + 3)
+    zombie.send_signal(signal.SIGCONT)
+    by_key = updates(fleet, "by-key", written.total())
+    letters = updates(fleet, "by-letter", written.total())
+    fleet.stop()
+    assert by_key == counted_once(written)
+    assert letters == counted_once(by_letter(written))

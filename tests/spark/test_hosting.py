@@ -1,0 +1,222 @@
+"""Spark is the host in earnest: slots are Spark tasks, turns follow each other, faults are met.
+
+The numbers are those of the rules in docs/decisions/0003-rules-of-hosting.md.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.spark.control import ControlServer
+from penstock._engine.spark.session import check
+from penstock._engine.spark.source import Run, Slot, TurnReader
+from penstock.application import KafkaStreams, State
+from penstock.errors import ConfigError, TopologyError
+from tests.spark.hosted import hosted
+
+pytestmark = pytest.mark.slow
+
+
+def test_records_go_through_over_several_turns(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(
+        servers,
+        "turns",
+        lambda s: s.map_values(str.upper),
+        spark,
+        tmp_path,
+        **{"penstock.turn.ms": 1000},
+    ) as (app, streams):
+        for number in range(12):
+            app.write(("k", f"v{number}"))
+            time.sleep(0.4)
+        assert app.read(12) == [("k", f"V{number}") for number in range(12)]
+        progress = streams.progress()
+        assert progress is not None
+        assert progress["batchId"] >= 2
+    assert streams.state is State.NOT_RUNNING
+    assert spark.sparkContext is not None  # the user's session is left alone
+
+
+def test_a_killed_worker_is_replaced_by_spark_and_nothing_is_lost_or_doubled(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(servers, "killed", lambda s: s.map_values(str.upper), spark, tmp_path) as (
+        app,
+        streams,
+    ):
+        app.write(*((f"k{number}", "a") for number in range(200)))
+        app.read(200)
+        victim = next(iter(streams.reports().values())).pid
+        os.kill(victim, signal.SIGKILL)
+        app.write(*((f"k{number}", "b") for number in range(200)))
+        out = app.read(400)
+        assert sorted(out) == sorted(
+            (f"k{number}", value) for number in range(200) for value in "AB"
+        )
+
+
+def test_output_stops_within_the_lease_when_the_query_is_stopped(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(
+        servers,
+        "stopped",
+        lambda s: s.map_values(str.upper),
+        spark,
+        tmp_path,
+        **{"penstock.lease.ms": 5000},
+    ) as (app, streams):
+        app.write(("k", "before"))
+        assert app.read(1) == [("k", "BEFORE")]
+        query = next(q for q in spark.streams.active if q.name == "stopped")
+        query.stop()
+        assert streams.wait_until(State.ERROR, 30_000)
+        time.sleep(6)
+        app.write(("k", "after"))
+        assert app.read(2, seconds=4) == [("k", "BEFORE")]
+        assert streams.failure is not None
+        assert "stopped" in streams.failure.message
+
+
+def test_an_error_of_the_users_function_ends_the_application_with_its_place(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    def divide(value: str) -> str:
+        return str(1 // int(value))
+
+    servers = kafka_broker.bootstrap_servers
+    with hosted(servers, "failing", lambda s: s.map_values(divide), spark, tmp_path) as (
+        app,
+        streams,
+    ):
+        app.write(("k", "1"))
+        assert app.read(1) == [("k", "1")]
+        app.write(("k", "0"))
+        assert streams.wait_until(State.ERROR, 60_000)
+    assert streams.failure is not None
+    assert streams.failure.kind == "ProcessingError"
+    assert "ZeroDivisionError" in streams.failure.message
+    assert "test_hosting.py" in streams.failure.message
+
+
+def test_more_slots_than_partitions_and_fewer(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(
+        servers,
+        "one-slot",
+        lambda s: s.map_values(str.upper),
+        spark,
+        tmp_path,
+        **{"num.stream.threads": 1},
+    ) as (app, streams):
+        app.write(*((f"k{number}", "x") for number in range(20)))
+        assert len(app.read(20)) == 20
+        tasks = [report.tasks for report in streams.reports().values() if report.tasks]
+        assert [sorted(owned) for owned in tasks] == [["0_0", "0_1"]]
+
+
+def test_two_applications_with_one_id_share_the_tasks(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(
+        servers,
+        "pair",
+        lambda s: s.map_values(str.upper),
+        spark,
+        tmp_path / "one",
+        **{"num.stream.threads": 1},
+    ) as (app, first):
+        second = KafkaStreams(
+            first._topology,
+            {**first._config.given(), "state.dir": str(tmp_path / "two")},
+            spark=spark,
+        )
+        second.start()
+        try:
+            until = time.monotonic() + 60
+            while time.monotonic() < until:
+                owned = [
+                    sorted(report.tasks)
+                    for streams in (first, second)
+                    for report in streams.reports().values()
+                    if report.tasks
+                ]
+                if sorted(owned) == [["0_0"], ["0_1"]]:
+                    break
+                time.sleep(0.2)
+            assert sorted(owned) == [["0_0"], ["0_1"]]
+            app.write(*((f"k{number}", "x") for number in range(40)))
+            assert len(app.read(40)) == 40
+        finally:
+            second.close()
+        app.write(*((f"k{number}", "y") for number in range(40)))
+        assert len(app.read(80)) == 80
+
+
+def test_a_late_slot_ends_at_once() -> None:
+    server = ControlServer("127.0.0.1", {"slots": lambda _: 2})
+    reader = TurnReader(Run("late", server.address, 10.0, 10.0))
+    assert [slot.value for slot in reader.partitions({"turn": 0}, {"turn": 1})] == [0, 1]
+    assert reader.latestOffset({"turn": 4}, None) == {"turn": 5}
+    assert list(reader.read(Slot(0, deadline=1.0))) == []
+    server.close()
+
+
+def test_a_stranger_without_the_key_is_not_heard() -> None:
+    asked: list[object] = []
+    server = ControlServer("127.0.0.1", {"slots": asked.append})
+    with pytest.raises(AuthenticationError):
+        Client((server.address.host, server.address.port), authkey=b"guess")
+    assert asked == []
+    assert "key" not in repr(server.address)
+    server.close()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("spark.python.worker.reuse", "false"), ("spark.speculation", "true")]
+)
+def test_a_session_that_would_lose_its_workers_is_refused(setting: str, value: str) -> None:
+    class Session:
+        class sparkContext:
+            @staticmethod
+            def getConf() -> dict[str, str]:
+                return {setting: value}
+
+    with pytest.raises(ConfigError, match=setting):
+        check(Session())  # type: ignore[arg-type]
+
+
+def test_a_function_that_cannot_travel_is_named_before_anything_starts(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    import threading  # noqa: PLC0415 - the point is what the function holds
+
+    lock = threading.Lock()
+
+    def guarded(value: str) -> str:
+        with lock:
+            return value
+
+    servers = kafka_broker.bootstrap_servers
+    with (
+        pytest.raises(TopologyError, match="KSTREAM-MAPVALUES-0000000001.*cannot be shipped"),
+        hosted(servers, "held", lambda s: s.map_values(guarded), spark, tmp_path),
+    ):
+        pass
