@@ -34,7 +34,8 @@ class BrokerView:
     """The topics of one case, as somebody outside the application sees them."""
 
     def __init__(self, bootstrap_servers: str, application_id: str) -> None:
-        connection = {"bootstrap.servers": bootstrap_servers}
+        # What goes wrong is raised; the clients' own log would only repeat it.
+        connection = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
         self._application_id = application_id
         self._admin = AdminClient(connection)
         self._producer = Producer({**connection, "linger.ms": 0})
@@ -116,7 +117,8 @@ class BrokerView:
             behind = {
                 partition: (committed[partition], self._last_offsets[partition] + 1)
                 for partition in read
-                if committed[partition] <= self._last_offsets.get(partition, -1)
+                if partition in self._last_offsets
+                and committed[partition] <= self._last_offsets[partition]
             }
             if not behind:
                 return self.take()

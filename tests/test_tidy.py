@@ -23,8 +23,10 @@ EXCUSE = "Long because"
 FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base", "manager"}
 
 MIRRORED_BY = {
+    "_engine/operators/aggregate.py": "operators/test_aggregate.py",
     "_engine/operators/site.py": "operators",
     "_engine/operators/stateless.py": "operators/test_map.py",
+    "_engine/operators/table.py": "operators/test_table.py",
     "_engine/operators/user.py": "operators/test_process.py",
     "_engine/state/contract.py": "stores/engines.py",
     "serdes/document_types.py": "unit/serdes/test_json.py",

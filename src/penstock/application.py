@@ -177,21 +177,17 @@ class KafkaStreams(ExplainsCamelCase):
             StreamsError: the application cannot start, or failed.
         """
         wishes = self._invocation
-        display = display_for(self.application_id, quiet=quiet or wishes.quiet)
-        self._run_on(display, available_now=available_now or wishes.available_now)
+        wishes.answered = True
+        display = display_for(self.application_id, quiet=quiet or wishes.quiet, panel=wishes.panel)
 
-    def _run_on(
-        self, display: Display, *, available_now: bool = False, seconds: float | None = None
-    ) -> None:
         def bring_up(stack: ExitStack) -> None:
             if self._state is State.CREATED:
                 self._find_cluster(stack, display)
-                self.start(available_now=available_now)
+                self.start(available_now=available_now or wishes.available_now)
 
-        self._invocation.answered = True
         self._in_foreground = True
         try:
-            Foreground(_View(self), display).run(bring_up, seconds=seconds)
+            Foreground(_View(self), display).run(bring_up)
         except KeyboardInterrupt:
             self._interrupted = True
             raise

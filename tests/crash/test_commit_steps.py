@@ -22,7 +22,7 @@ def test_a_crash_there_keeps_exactly_once(
     fleet = Fleet(kafka_broker.bootstrap_servers, tmp_path, f"crash-{point}")
     fleet.create_topics()
     written = produce(fleet, RECORDS, seed=len(point))
-    doomed = fleet.launch(crash_at=f"{point}:3")
+    doomed = fleet.launch(crash_at=f"{point}:2")
     doomed.wait(timeout=60)
     assert doomed.returncode == -9, doomed.communicate()[0]
 

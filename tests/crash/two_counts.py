@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
         worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
         print("ready", flush=True)
         while not stop.is_set():
-            worker.step(0.02)
+            worker.step()
         worker.close()
     print("closed", flush=True)
 

@@ -10,6 +10,7 @@ from penstock import (
     FixedKeyProcessor,
     FixedKeyRecord,
     KStream,
+    Materialized,
     Printed,
     Processor,
     Produced,
@@ -63,6 +64,18 @@ orders.split().branch(large, Branched(function=lambda stream: 5))  # wrong
 orders.merge(numbers)  # wrong
 orders.filter(large, "name")  # wrong
 orders.to(lambda user, order, context: order.amount)  # wrong
+
+# Tables and aggregates
+
+orders.group_by_key().reduce(lambda total, order: order.amount)  # wrong
+orders.group_by_key().aggregate(int, lambda order, total: total)  # wrong
+orders.group_by_key().aggregate(0, lambda user, order, total: total)  # wrong
+orders.group_by_key(Materialized("counts"))  # wrong
+orders.group_by_key().count(Materialized("counts", value=serdes.string()))  # wrong
+builder.table(["a", "b"])  # wrong
+builder.table("t", Materialized("rows"))  # wrong
+Materialized("rows", store="lmdb")  # wrong
+not_a_stream: KStream[str, Order] = orders.to_table()  # wrong
 
 # Java's spelling
 

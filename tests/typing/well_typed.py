@@ -14,7 +14,11 @@ from penstock import (
     FixedKeyProcessor,
     FixedKeyProcessorContext,
     FixedKeyRecord,
+    Grouped,
+    KGroupedStream,
     KStream,
+    KTable,
+    Materialized,
     Named,
     Printed,
     Processor,
@@ -100,6 +104,36 @@ class Limit:
 
 assert_type(orders.filter(large).filter(Limit(5).exceeded), KStream[str, Order])
 assert_type(orders.map_values(Limit(5)), KStream[str, bool])
+
+# Tables and aggregates
+
+by_user = orders.group_by_key()
+assert_type(by_user, KGroupedStream[str, Order])
+by_amount = orders.group_by(lambda user, order: order.amount, Grouped(key=serdes.long()))
+assert_type(by_amount, KGroupedStream[int, Order])
+assert_type(by_user.count(), KTable[str, int])
+assert_type(by_user.count(Materialized("counts")), KTable[str, int])
+assert_type(by_user.reduce(lambda total, order: order, named="last"), KTable[str, Order])
+amounts = by_user.aggregate(int, lambda user, order, total: total + order.amount)
+assert_type(amounts, KTable[str, int])
+by_user.aggregate(
+    list[int],
+    lambda user, order, all_of: [*all_of, order.amount],
+    Materialized("lists", key=serdes.string(), value=serdes.json(list[int])),
+)
+users = builder.table("users", Consumed(key=serdes.string(), value=serdes.json(Order)))
+assert_type(users, KTable[str, Order])
+assert_type(builder.table("anything-else"), KTable[Any, Any])
+kept = Materialized("kept", key=serdes.string(), value=serdes.long())
+assert_type(builder.table("numbers", materialized=kept), KTable[str, int])
+assert_type(users.filter(lambda user, order: order.amount > 5), KTable[str, Order])
+assert_type(users.map_values(lambda order: order.amount, Materialized("a")), KTable[str, int])
+assert_type(users.map_values_with_key(lambda user, order: user), KTable[str, str])
+assert_type(users.to_stream(), KStream[str, Order])
+assert_type(users.to_stream(lambda user, order: order.amount), KStream[int, Order])
+assert_type(orders.to_table(), KTable[str, Order])
+assert_type(orders.to_table(Materialized("orders-table")), KTable[str, Order])
+assert_type(users.queryable_store_name, str | None)
 
 # Branches
 

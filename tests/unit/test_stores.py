@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
-from penstock import Stores, serdes
+from penstock import StoreBuilder, Stores, TopologyError, serdes
 
 
 def test_a_store_has_a_name_serdes_and_a_changelog() -> None:
@@ -19,3 +20,36 @@ def test_a_builder_does_not_change() -> None:
     store = Stores.in_memory_key_value_store("s", key=serdes.string(), value=serdes.long())
     with pytest.raises(dataclasses.FrozenInstanceError):
         store.name = "other"  # type: ignore[misc]
+
+
+def test_a_store_lives_where_it_is_asked_for() -> None:
+    text = serdes.string()
+    memory = Stores.in_memory_key_value_store("s", key=text, value=text)
+    disk = Stores.persistent_key_value_store("s", key=text, value=text, caching=True)
+    timed = Stores.timestamped_key_value_store("s", key=text, value=text, store="in_memory")
+    assert (memory.kind, memory.engine, memory.cached) == ("key_value", "in_memory", False)
+    assert (disk.kind, disk.engine, disk.cached) == ("key_value", "rocksdb", True)
+    assert (timed.kind, timed.engine, timed.cached) == ("timestamped_key_value", "in_memory", False)
+
+
+def test_logging_is_on_off_or_the_settings_of_the_topic() -> None:
+    def store(logging: Any) -> StoreBuilder:
+        text = serdes.string()
+        return Stores.persistent_key_value_store("s", key=text, value=text, logging=logging)
+
+    assert not store(logging=False).logged
+    given = {"retention.ms": "1000"}
+    kept = store(given)
+    given.clear()
+    assert (kept.logged, kept.changelog_settings) == (True, {"retention.ms": "1000"})
+    with pytest.raises(TopologyError, match="logging must be True, False or"):
+        store("yes")
+    with pytest.raises(TopologyError, match="settings must be str: str"):
+        store({"retention.ms": 1000})
+
+
+def test_an_engine_that_there_is_not_is_refused() -> None:
+    text: Any = serdes.string()
+    wrong: Any = "lmdb"
+    with pytest.raises(TopologyError, match="must live in 'rocksdb' or 'in_memory'; got 'lmdb'"):
+        Stores.timestamped_key_value_store("s", key=text, value=text, store=wrong)

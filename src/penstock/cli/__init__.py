@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from penstock.cli import broker, demo, describe
+from penstock.cli import broker, demo, describe, run, send, show
 from penstock.errors import StreamsError
 
-_COMMANDS = (broker, demo, describe)
+_COMMANDS = (run, demo, describe, broker, send, show)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(given.run(given))
     except StreamsError as error:
         print(f"penstock: {error}", file=sys.stderr)
+        for note in getattr(error, "__notes__", ()):
+            print(f"\n{note}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.topology import Topology
 from penstock.dsl.builder import StreamsBuilder
@@ -56,7 +57,11 @@ def load(program: str) -> Topology:
         msg = f"there is no program {path!r}"
         raise StreamsError(msg)
     sys.path.insert(0, str(Path(path).parent))
-    names = runpy.run_path(path)
+    return topology_among(runpy.run_path(path), path, name)
+
+
+def topology_among(names: Mapping[str, Any], path: str, name: str = "") -> Topology:
+    """Give the one topology among the top-level names of a program, or the one called `name`."""
     found = {
         key: value
         for key, value in names.items()

@@ -27,7 +27,7 @@ class KGroupedStream(ExplainsCamelCase, Generic[K, V]):
     goes through a repartition topic first; all aggregations of a grouping whose `Grouped` has a
     name share one, otherwise each has its own.
 
-    >>> from penstock import Consumed, StreamsBuilder, serdes
+    >>> from penstock import Consumed, Grouped, Materialized, StreamsBuilder, serdes
     >>> from penstock.testing import TopologyTestDriver
     >>> builder, text = StreamsBuilder(), serdes.string()
     >>> lines = builder.stream("lines", Consumed(key=text, value=text))

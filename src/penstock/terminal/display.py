@@ -19,6 +19,7 @@ Panel: TypeAlias = Callable[[Figures, int], list[str]]
 """`panel(figures, width)` gives lines to show above the status line."""
 
 _LOG_SECONDS = 5.0
+_LOG_COLUMNS = 100
 
 _ERASE_LINE, _ERASE_BELOW = "\x1b[K", "\x1b[J"
 _BOLD, _GREEN, _YELLOW, _RED, _PLAIN = "\x1b[1m", "\x1b[1;32m", "\x1b[1;33m", "\x1b[1;31m", "\x1b[m"
@@ -53,7 +54,7 @@ def display_for(application_id: str, *, quiet: bool = False, panel: Panel | None
         return QuietDisplay()
     if is_terminal(sys.stderr):
         return LiveDisplay(sys.stderr, panel)
-    return LogDisplay(application_id, sys.stderr)
+    return LogDisplay(application_id, sys.stderr, panel)
 
 
 def is_terminal(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
@@ -83,11 +84,14 @@ class QuietDisplay:
 
 
 class LogDisplay(QuietDisplay):
-    """Writes a line when the state changes, and every few seconds if there is news."""
+    """Writes a line when the state changes, and every few seconds if there is news; the panel comes
+    at the end.
+    """
 
-    def __init__(self, application_id: str, stream: TextIO) -> None:
+    def __init__(self, application_id: str, stream: TextIO, panel: Panel | None = None) -> None:
         self._application_id = application_id
         self._stream = stream
+        self._panel = panel
         self._last = Figures("", -_LOG_SECONDS)
         self._last_line = ""
 
@@ -100,6 +104,15 @@ class LogDisplay(QuietDisplay):
         if line != self._last_line and (due or figures.state != self._last.state):
             self._last, self._last_line = figures, line
             self.say(line)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._panel is not None:
+            self.say("\n".join(self._panel(self._last, _LOG_COLUMNS)))
 
 
 class LiveDisplay(QuietDisplay):

@@ -23,6 +23,9 @@ from penstock.terminal.wording import closing_line
 _ATTEND_SECONDS = 0.1
 _DRAW_EVERY = 2
 
+# Whoever signals a whole process group often signals its leader, too.
+_ONE_PRESS_SECONDS = 0.3
+
 BringUp: TypeAlias = Callable[[ExitStack], None]
 """Starts the application; what must be ended after it goes on the stack."""
 
@@ -54,26 +57,23 @@ class Foreground:
         self._display = display
         self._meter = Meter(monotonic())
 
-    def run(self, bring_up: BringUp, *, seconds: float | None = None) -> None:
-        """Return when the application has ended: by itself, by a signal, or after `seconds`."""
-        with StopSignals() as signals, self._display, _Launch(bring_up) as launch:
-            self._attend(lambda: launch.done or signals.asked)
-            if not launch.done:
-                self._application.close()
-                self._close_with("stopped before it had started")
-                return
-            launch.result()
-            until = None if seconds is None else monotonic() + seconds
-            self._attend(
-                lambda: (
-                    self._application.ended
-                    or signals.asked
-                    or (until is not None and monotonic() >= until)
-                )
-            )
-            self._end()
+    def run(self, bring_up: BringUp) -> None:
+        """Return when the application has ended, by itself or by a signal."""
+        with StopSignals() as signals:
+            with self._display, _Launch(bring_up) as launch:
+                self._attend(lambda: launch.done or signals.asked)
+                if launch.done:
+                    launch.result()
+                    self._attend(lambda: self._application.ended or signals.asked)
+                    how = self._end()
+                else:
+                    self._application.close()
+                    how = "stopped before it had started"
+            name = self._application.application_id
+            self._display.say(closing_line(name, how, self._figures()))
 
-    def _end(self) -> None:
+    def _end(self) -> str:
+        """End the application, if it has not ended; give how it ended."""
         by_itself = self._application.ended
         if not by_itself:
             self._display.say("stopping: the workers commit and leave; Ctrl-C again ends at once")
@@ -81,11 +81,10 @@ class Foreground:
         self._attend(lambda: closing.done)
         finished = closing.result()
         if self._application.failed:
-            self._close_with("failed")
-        elif by_itself:
-            self._close_with("done")
-        else:
-            self._close_with("stopped" if finished else "stopped, though not all workers answered")
+            return "failed"
+        if by_itself:
+            return "done"
+        return "stopped" if finished else "stopped, though not all workers answered,"
 
     def _attend(self, over: Callable[[], bool]) -> None:
         rounds = 0
@@ -100,9 +99,6 @@ class Foreground:
         reports = application.last_reports()
         return self._meter.measure(application.phase, reports, application.task_count, monotonic())
 
-    def _close_with(self, how: str) -> None:
-        self._display.say(closing_line(self._application.application_id, how, self._figures()))
-
 
 class StopSignals:
     """Hears SIGINT and SIGTERM while it is open; the first is noted, the second interrupts.
@@ -113,6 +109,7 @@ class StopSignals:
     def __init__(self) -> None:
         # Plain, not an Event: a signal may come while the main thread holds the Event's lock.
         self.asked = False
+        self._asked_at = 0.0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -131,9 +128,10 @@ class StopSignals:
             signal.signal(number, handler)
 
     def _heard(self, _number: int, _frame: FrameType | None) -> None:
-        if self.asked:
+        if self.asked and monotonic() - self._asked_at > _ONE_PRESS_SECONDS:
             raise KeyboardInterrupt
-        self.asked = True
+        if not self.asked:
+            self.asked, self._asked_at = True, monotonic()
 
 
 class _Job:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from penstock.terminal.display import Panel
+
 
 @dataclass(slots=True)
 class Invocation:
@@ -14,6 +16,7 @@ class Invocation:
     settings: Mapping[str, str] = field(default_factory=dict)
     available_now: bool = False
     quiet: bool = False
+    panel: Panel | None = None
     answered: bool = False
 
 

@@ -22,6 +22,7 @@ from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
+from penstock.stores import KeyValueStore, TimestampedKeyValueStore
 from penstock.testing.topics import Raw, TestInputTopic, TestOutputTopic
 
 K = TypeVar("K")
@@ -110,6 +111,22 @@ class TopologyTestDriver(ExplainsCamelCase):
     def get_state_store(self, name: str) -> Any:
         """Give a store of the topology, live and writable; None if there is none of that name."""
         return self._task.stores.get(name)
+
+    def get_key_value_store(self, name: str) -> KeyValueStore[Any, Any] | None:
+        """Give a store as keys and values, also that of a table or an aggregate, whose times are
+        left out; None if there is none of that name.
+        """
+        store = self._task.task_store(name)
+        return None if store is None else store.values
+
+    def get_timestamped_key_value_store(
+        self, name: str
+    ) -> TimestampedKeyValueStore[Any, Any] | None:
+        """Give the store of a table or an aggregate, values with their times; None if there is none
+        of that name and kind.
+        """
+        store = self._task.task_store(name)
+        return None if store is None or store.table is None else store.face
 
     def get_all_state_stores(self) -> dict[str, Any]:
         """Give all stores by name."""

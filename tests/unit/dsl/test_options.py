@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 
-from penstock import Branched, Consumed, Named, Printed, Produced, Repartitioned, serdes
+from penstock import (
+    Branched,
+    Consumed,
+    Grouped,
+    Materialized,
+    Named,
+    Printed,
+    Produced,
+    Repartitioned,
+    TopologyError,
+    serdes,
+)
 from penstock.dsl.options import given_name
 
 TEXT = serdes.string()
@@ -16,6 +27,8 @@ OPTIONS = [
     Consumed(key=TEXT),
     Produced(value=TEXT),
     Repartitioned(partitions=3),
+    Grouped("g"),
+    Materialized("m", logging={"retention.ms": "1"}),
     Branched(),
     Named("n"),
 ]
@@ -28,7 +41,7 @@ def test_options_are_equal_by_what_they_say_and_do_not_change(option: Any) -> No
         option.name = "other"
 
 
-@pytest.mark.parametrize("kind", [Consumed, Produced, Repartitioned, Branched])
+@pytest.mark.parametrize("kind", [Consumed, Produced, Repartitioned, Branched, Grouped])
 def test_everything_may_be_left_out(kind: Any) -> None:
     assert {field.default for field in dataclasses.fields(kind())} == {None}
 
@@ -48,3 +61,24 @@ def test_printed_goes_to_standard_output_or_a_file(tmp_path: Path) -> None:
     assert Printed.to_file(path, label="x").file == path
     printed: Printed[str, None] = Printed.to_sys_out()
     assert printed.mapper("k", None) == "k, None"
+
+
+def test_a_table_is_cached_and_logged_unless_said_otherwise() -> None:
+    option = Materialized[str, str]()
+    assert (option.caching, option.logging, option.store, option.name) == (True, True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Materialized("a b"), "store's name must consist of"),
+        (lambda: Materialized(store="lmdb"), "must live in 'rocksdb' or 'in_memory'"),
+        (lambda: Materialized(logging=1), "logging must be True, False or"),
+        (lambda: Materialized(value=serdes.string), r"did you mean serdes.string\(\)\?"),
+        (lambda: Grouped("a b"), "name must consist of"),
+        (lambda: Grouped(key=5), "key serde must be a Serde"),
+    ],
+)
+def test_wrong_tables_and_groupings_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(TopologyError, match=message):
+        make()

@@ -9,6 +9,7 @@ import pytest
 
 from penstock import (
     Consumed,
+    Materialized,
     Processor,
     ProcessorContext,
     Record,
@@ -17,6 +18,7 @@ from penstock import (
     StreamsBuilder,
     StreamsError,
     Topology,
+    ValueAndTimestamp,
     serdes,
 )
 from penstock.testing import TopologyTestDriver
@@ -153,3 +155,30 @@ def test_without_a_wall_clock_it_starts_at_the_real_one_and_stands_still() -> No
         words.pipe_input("c")
     assert times[0] > 1_577_836_800_000
     assert times == [times[0], times[0], times[0] + 5]
+
+
+def test_the_store_of_a_table_is_seen_with_and_without_times() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").group_by_key().count(Materialized("counts"))
+    builder.add_state_store(Stores.in_memory_key_value_store("s", key=TEXT, value=TEXT))
+
+    class Keep(Processor[Any, Any, Any, Any]):
+        def process(self, record: Record[Any, Any]) -> None:
+            self.context.get_state_store("s").put(record.key, record.value)
+
+    builder.stream("in").process(Keep, state_stores=["s"])
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        driver.create_input_topic("in", TEXT, TEXT).pipe_input("k", "v", timestamp=5)
+        values = driver.get_key_value_store("counts")
+        rows = driver.get_timestamped_key_value_store("counts")
+        assert values is not None
+        assert rows is not None
+        assert (values.get("k"), rows.get("k")) == (1, ValueAndTimestamp(1, 5))
+        values.put("l", 7)
+        assert list(values.all()) == [("k", 1), ("l", 7)]
+        assert rows.get("l") == ValueAndTimestamp(7, -1)
+        plain = driver.get_key_value_store("s")
+        assert plain is not None
+        assert plain.get("k") == "v"
+        assert driver.get_timestamped_key_value_store("s") is None
+        assert driver.get_key_value_store("other") is None

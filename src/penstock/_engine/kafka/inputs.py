@@ -26,7 +26,6 @@ from penstock.errors import StreamsError
 Partition = tuple[str, int]
 Batch = dict[Partition, list[RawRecord]]
 
-_BATCH_MESSAGES = 2000
 _NETWORK_SECONDS = 30.0
 _CAUGHT_UP, _BEHIND = 0, 1
 
@@ -81,14 +80,14 @@ class InputReader:
         self._paused.difference_update(gone)
         self._finished.difference_update(gone)
 
-    def read(self, wait_seconds: float) -> Batch:
-        """Give what has come, waiting at most so long for the first record."""
+    def read(self, wait_seconds: float, limit: int) -> Batch:
+        """Give up to `limit` records that have come, waiting at most so long for the first one."""
         first = self._consumer.poll(wait_seconds)
         if first is None:
             return {}
         batch: Batch = {}
         self._sort(first, batch)
-        for message in self._consumer.consume(_BATCH_MESSAGES, 0):
+        for message in self._consumer.consume(limit, 0):
             self._sort(message, batch)
         if self._ends:
             self._stop_at_ends(batch)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.clients import admin_settings, check_clients
+from penstock._engine.kafka.admin_calls import open_admin
+from penstock._engine.kafka.clients import check_clients
 from penstock._engine.kafka.topics import (
     Isolation,
     end_offsets,
@@ -19,7 +20,11 @@ from penstock._engine.kafka.topics import (
     partition_counts,
 )
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.internal_topics import plan_internal_topics, task_topic_name
+from penstock._engine.planner.internal_topics import (
+    is_internal,
+    plan_internal_topics,
+    task_topic_name,
+)
 from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
 from penstock._engine.planner.plan import SubtopologyPlan, plan_subtopologies
 from penstock._engine.planner.tasks import plan_tasks, resolve_patterns
@@ -29,9 +34,8 @@ from penstock.settings import StreamsConfig
 
 def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
     """Check the cluster against the topology, make what is missing, and plan the tasks."""
-    config.check_for_cluster()
     check_clients(config)
-    admin = AdminClient(admin_settings(config))
+    admin = open_admin(config)
     plans = _plans(topology, config, admin)
     internal = {
         f"{config.application_id}-{topic.name}": topic.partitions
@@ -59,14 +63,18 @@ def bounded(blueprint: Blueprint) -> Blueprint:
         if partition[0] not in blueprint.internal_topics
     }
     isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
-    ends = end_offsets(AdminClient(admin_settings(config)), sorted(inputs), isolation)
+    ends = end_offsets(open_admin(config), sorted(inputs), isolation)
     return replace(blueprint, ends=ends)
 
 
 def _plans(topology: Topology, config: StreamsConfig, admin: AdminClient) -> list[SubtopologyPlan]:
     plans = plan_subtopologies(topology, config.application_id)
     if any(source.pattern is not None for plan in plans for source in plan.sources()):
-        topics = existing_topics(admin)
+        topics = [
+            topic
+            for topic in existing_topics(admin)
+            if not is_internal(topic, config.application_id)
+        ]
         plans = [resolve_patterns(plan, topics) for plan in plans]
     return plans
 

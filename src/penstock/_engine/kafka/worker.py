@@ -7,7 +7,7 @@ may go on. All clients are made by the thread that uses them, after any fork.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from penstock._engine.kafka.faults import TaskMigrated, crash_point
 from penstock._engine.kafka.inputs import InputReader, starting_offset
 from penstock._engine.kafka.membership import Membership
 from penstock._engine.kafka.restore import RestoreJob, Restorer
-from penstock._engine.kafka.topics import Isolation, end_offsets
+from penstock._engine.kafka.topics import Isolation, end_offsets, purge
 from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
@@ -76,7 +76,8 @@ class Worker:
         self._assigned: set[int] = set()
         self._outputs: list[Output] = []
         self._records_in_before = 0
-        self._last_commit_ms = self._last_checkpoint_ms = self._clock.now_ms()
+        now_ms = self._clock.now_ms()
+        self._last_commit_ms = self._last_checkpoint_ms = self._last_purge_ms = now_ms
         self._admin = AdminClient(admin_settings(self._config))
         self._inputs = InputReader(consumer_settings(self._config, "input"), blueprint.ends)
         self._restorer = Restorer(consumer_settings(self._config, "restore"))
@@ -85,13 +86,13 @@ class Worker:
         self._membership = Membership(group, blueprint.task_topic, self)
         self._committer = self._make_committer()
 
-    def step(self, wait_seconds: float, *, paused: bool = False) -> bool:
+    def step(self, *, paused: bool = False) -> bool:
         """Do a round: group, restore, read, process, commit. Tell whether it processed records."""
         try:
             self._membership.poll()
             self._open_assigned()
             self._advance_restoration()
-            processed = not paused and self._process_all(wait_seconds)
+            processed = not paused and self._process_all()
             if self._commit_is_due():
                 # A new generation refuses the metadata of the one before: hear of it first.
                 self._membership.poll()
@@ -124,6 +125,7 @@ class Worker:
         self._send(committing)
         self._check_owned(offsets)
         self._committer.commit(offsets, self._membership.metadata)
+        self._maybe_purge(offsets)
         ends = self._changelog_ends(committing, checkpoint=checkpoint)
         for running in committing:
             running.task.committed(ends)
@@ -264,7 +266,8 @@ class Worker:
             topic, _ = partition
             if committed is None:
                 internal = topic in self._blueprint.internal_topics
-                policy = "earliest" if internal else policies.get(topic)
+                asked = policies.get(topic) or self._config.auto_offset_reset
+                policy = "earliest" if internal else asked
                 running.offsets[partition] = starting_offset(policy, topic)
             else:
                 offset, metadata = committed
@@ -291,8 +294,14 @@ class Worker:
                 self._inputs.add(running.offsets)
                 running.started = True
 
-    def _process_all(self, wait_seconds: float) -> bool:
-        for (topic, number), records in self._inputs.read(wait_seconds).items():
+    def _process_all(self) -> bool:
+        # Waiting must not put off the commit of what is done already.
+        due_ms = self._last_commit_ms + self._config.commit_interval_ms
+        wait_ms = min(self._config.poll_ms, max(0, due_ms - self._clock.now_ms()))
+        if not all(running.started for running in self._running.values()):
+            wait_ms = 0  # others are being restored
+        batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
+        for (topic, number), records in batch.items():
             self._owner_of(topic, number).add_records(topic, number, records)
         now_ms = self._clock.now_ms()
         processed = False
@@ -362,6 +371,15 @@ class Worker:
         ]
         # All that was sent is committed and nothing has been sent since: these ends are this state.
         return end_offsets(self._admin, changelogs, "read_uncommitted") if changelogs else {}
+
+    def _maybe_purge(self, offsets: Mapping[tuple[str, int], CommitOffset]) -> None:
+        """Now and then delete the records of repartition topics that are read and committed."""
+        now_ms = self._clock.now_ms()
+        if now_ms - self._last_purge_ms >= self._config.repartition_purge_interval_ms:
+            self._last_purge_ms = now_ms
+            internal = self._blueprint.internal_topics
+            done = {at: kept.offset for at, kept in offsets.items() if at[0] in internal}
+            purge(self._admin, done)
 
     def _check_owned(self, offsets: Iterable[tuple[str, int]]) -> None:
         owned = {

@@ -19,6 +19,7 @@ from penstock._engine.state.layers.codec import (
     pack_timestamp,
     plain_codec,
     timestamped_codec,
+    values_of_timestamped_codec,
 )
 from penstock._engine.state.layers.key_value import TypedKeyValueStore
 from penstock._engine.state.layers.logged import Log, LoggedStore, log_with_own_time
@@ -77,8 +78,11 @@ class TaskStore:
         self.table = TableState(self.name, codec, store) if self._is_timestamped else None
         """What the operator of a table or an aggregate uses; None if this is no store of one."""
         face_codec = timestamped_codec(codec) if self._is_timestamped else codec
-        self.face = TypedKeyValueStore(builder.name, face_codec, store, site.position)
+        self.face = TypedKeyValueStore(self.name, face_codec, store, site.position)
         """What processors see."""
+        values_codec = values_of_timestamped_codec(codec) if self._is_timestamped else codec
+        self.values = TypedKeyValueStore(self.name, values_codec, store, site.position)
+        """The same without the times of values, where it keeps any."""
 
     def flush(self) -> None:
         """Let out what the cache holds back; this may forward records."""

@@ -256,6 +256,10 @@ class Task:
         """Give a store of this task as processors see it."""
         return self.stores[name]
 
+    def task_store(self, name: str) -> TaskStore | None:
+        """Give a store with all its faces, None if there is none of that name."""
+        return self._stores.get(name)
+
     def table(self, name: str) -> TableState:
         """Give the store of a table or an aggregate as its operator sees it."""
         table = self._stores[name].table

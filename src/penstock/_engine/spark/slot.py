@@ -29,7 +29,6 @@ from penstock._engine.spark.control import (
 from penstock._engine.spark.printed import PrintedLines, caught
 from penstock.clock import monotonic
 
-_STEP_WAIT_SECONDS = 0.02
 _REPORT_SECONDS = 0.25
 _ROWS_KEPT = 200_000
 _ROW_WAIT_SECONDS = 0.2
@@ -118,7 +117,7 @@ class EngineThread:
                 if monotonic() >= next_report:
                     instruction = control.ask("report", self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
-                worker.step(_STEP_WAIT_SECONDS, paused=instruction.paused)
+                worker.step(paused=instruction.paused)
         except BaseException:
             worker.abandon()
             raise

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock import Processor, Record, Repartitioned, Stores, StreamsBuilder, Topology, serdes
+from penstock import (
+    Materialized,
+    Processor,
+    Record,
+    Repartitioned,
+    Stores,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
 from penstock._engine.planner.plan import plan_as_one, plan_subtopologies
 
 
@@ -65,3 +74,20 @@ def test_planning_changes_nothing() -> None:
     before = dict(topology.nodes)
     assert plan_subtopologies(topology, "a") == plan_subtopologies(topology, "a")
     assert topology.nodes == before
+
+
+def test_the_stores_of_a_processor_are_opened_in_the_order_of_java_s_hash_set() -> None:
+    builder = StreamsBuilder()
+    names = ["zebra", "apple", "mango", "kiwi"]
+    for name in names:
+        store = Stores.in_memory_key_value_store(name, key=serdes.string(), value=serdes.string())
+        builder.add_state_store(store)
+    builder.stream("in").process(Echo, state_stores=names)
+    assert list(plan_as_one(builder.build(), "app").stores) == ["zebra", "apple", "kiwi", "mango"]
+
+
+def test_serdes_are_told_the_name_of_a_changelog_even_if_there_is_none() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").group_by_key().count(Materialized("counts", logging=False))
+    [store] = plan_as_one(builder.build(), "app").stores.values()
+    assert (store.changelog, store.serde_topic) == (None, "app-counts-changelog")

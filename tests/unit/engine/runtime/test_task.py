@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
 from penstock import (
     Cancellable,
+    Materialized,
     Processor,
     ProcessorContext,
     Produced,
@@ -21,13 +22,21 @@ from penstock import (
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.runtime.commit import Commit, CommitOffset, encode_partition_time
 from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.stores import MakeEngine, memory_engine
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.handlers import LogAndContinueExceptionHandler
 
 PARTITIONS = [("in", 0), ("in", 1)]
 
 
-def task(program: Callable[[StreamsBuilder], object], **config: Any) -> Task:
+def task(
+    program: Callable[[StreamsBuilder], object],
+    make_engine: MakeEngine = memory_engine,
+    cache_budget: CacheBudget | None = None,
+    **config: Any,
+) -> Task:
     """Give a started task that reads both partitions of topic "in", of which the host knows that
     nothing is left on the broker.
     """
@@ -40,7 +49,15 @@ def task(program: Callable[[StreamsBuilder], object], **config: Any) -> Task:
         **config,
     }
     (plan,) = plan_subtopologies(builder.build(), "app")
-    made = Task("0_0", plan, StreamsConfig(settings), PARTITIONS, lambda topic: 4)
+    made = Task(
+        "0_0",
+        plan,
+        StreamsConfig(settings),
+        PARTITIONS,
+        lambda topic: 4,
+        make_engine=make_engine,
+        cache_budget=cache_budget,
+    )
     made.set_lags(dict.fromkeys(PARTITIONS, 0))
     made.start(0)
     return made
@@ -225,3 +242,75 @@ def test_processors_are_closed_even_if_one_of_them_fails() -> None:
     with pytest.raises(StreamsError, match=r"processor 'third' .* failed to close"):
         made.close()
     assert closed == ["first", "second", "third"]
+
+
+def counting(builder: StreamsBuilder) -> None:
+    builder.stream("in").group_by_key().count(Materialized("counts")).to_stream().to("out")
+
+
+CHANGELOG = ("app-counts-changelog", 0)
+
+
+def test_a_commit_lets_out_what_caches_hold_back() -> None:
+    made = task(counting)
+    made.add_records("in", 0, raws(1, 2, 3))
+    made.process(0, limit=10)
+    assert made.drain() == []
+    commit = made.prepare_commit()
+    assert commit is not None
+    assert commit.offsets["in", 0].offset == 3
+    three = (3).to_bytes(8, "big")
+    assert made.drain() == [
+        ("app-counts-changelog", 0, b"k", three, 3, ()),
+        ("out", None, b"k", three, 3, ()),
+    ]
+
+
+def test_a_commit_makes_state_part_of_the_engine_with_the_changelog_s_offset() -> None:
+    made = task(counting)
+    store = made.restorable()[CHANGELOG]
+    made.add_records("in", 0, raws(1))
+    made.process(0)
+    made.prepare_commit()
+    assert store.changelog_offset() is None
+    made.committed({CHANGELOG: 7})
+    assert store.changelog_offset() == 7
+
+
+def test_a_restored_task_goes_on_where_the_changelog_ends() -> None:
+    made = task(counting)
+    made.restorable()[CHANGELOG].restore([(b"k", (41).to_bytes(8, "big"), 9)], 1)
+    made.add_records("in", 0, raws(5))
+    made.process(0)
+    made.prepare_commit()
+    assert made.drain()[-1] == ("out", None, b"k", (42).to_bytes(8, "big"), 9, ())
+
+
+def test_a_discarded_task_leaves_its_engine_as_it_was() -> None:
+    written: list[object] = []
+
+    class Noting(MemoryStore):
+        def write(
+            self, changes: Mapping[bytes, bytes | None], changelog_offset: int | None
+        ) -> None:
+            written.append(changes)
+
+    made = task(counting, make_engine=lambda plan: Noting())
+    made.add_records("in", 0, raws(1))
+    made.process(0)
+    made.prepare_commit()
+    made.discard()
+    assert written == []
+
+
+def test_tasks_may_share_the_budget_of_their_caches() -> None:
+    budget = CacheBudget(1_000)
+    for _ in range(2):
+        made = task(counting, cache_budget=budget)
+        made.add_records("in", 0, raws(1))
+        made.process(0)
+    alone = CacheBudget(1_000)
+    made = task(counting, cache_budget=alone)
+    made.add_records("in", 0, raws(1))
+    made.process(0)
+    assert budget.used_bytes == 2 * alone.used_bytes > 0

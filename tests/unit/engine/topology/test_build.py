@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 
 import pytest
 
-from penstock import Consumed, Repartitioned, StreamsBuilder, TopologyError, serdes
+from penstock import (
+    ConfigError,
+    Consumed,
+    Grouped,
+    Materialized,
+    Produced,
+    Repartitioned,
+    StreamsBuilder,
+    StreamsConfig,
+    TopologyError,
+    serdes,
+)
 from penstock._engine.topology.nodes import ProcessorNode, SinkNode, SourceNode
 from penstock.timestamps import FailOnInvalidTimestamp
 
@@ -113,3 +125,63 @@ def test_offset_resets_must_agree_even_if_one_says_nothing() -> None:
         TopologyError, match="must have the same offset_reset; got 'latest' after None"
     ):
         builder.build()
+
+
+def test_a_step_that_is_drawn_again_is_written_behind_what_was_said_in_between() -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream("in").group_by(lambda k, v: v, Grouped(name="shared"))
+    grouped.count(named="count")
+    builder.stream("other").to("copy", Produced(name="between"))
+    grouped.reduce(lambda a, v: v, named="reduce")
+    names = list(builder.build().nodes)
+    assert names.index("between") < names.index("shared-repartition-filter")
+    assert names[-2:] == ["count", "reduce"]
+
+
+def unnamed(builder: StreamsBuilder) -> None:
+    """Draw a store, its changelog and two topics without names of their own."""
+    builder.stream("in").group_by(lambda k, v: v).count()
+    builder.stream("in").repartition()
+
+
+def test_what_has_no_name_is_said_once_for_each_build(caplog: pytest.LogCaptureFixture) -> None:
+    builder = StreamsBuilder()
+    unnamed(builder)
+    with caplog.at_level(logging.WARNING):
+        builder.build()
+    [message] = caplog.messages
+    assert message.startswith(
+        "state stores KSTREAM-AGGREGATE-STATE-STORE-0000000002; "
+        "changelog topics KSTREAM-AGGREGATE-STATE-STORE-0000000002-changelog; "
+        "repartition topics KSTREAM-AGGREGATE-STATE-STORE-0000000002-repartition, "
+        "KSTREAM-REPARTITION-0000000008-repartition have no name of their own"
+    )
+
+
+def test_a_program_that_names_everything_is_not_talked_about(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").group_by(lambda k, v: v).count(Materialized("counts"))
+    builder.stream("in").group_by_key().count(Materialized("silent", logging=False))
+    builder.table("t", materialized=Materialized("rows")).filter(lambda k, v: True)
+    with caplog.at_level(logging.WARNING):
+        builder.build({"ensure.explicit.internal.resource.naming": True})
+    assert caplog.messages == []
+
+
+def test_what_has_no_name_is_refused_if_names_are_required() -> None:
+    builder = StreamsBuilder()
+    unnamed(builder)
+    with pytest.raises(TopologyError, match=r"repartition topics .* name them with Materialized"):
+        builder.build({"ensure.explicit.internal.resource.naming": "true"})
+
+
+def test_a_build_takes_the_settings_of_the_application() -> None:
+    builder = StreamsBuilder()
+    unnamed(builder)
+    settings = {"application.id": "app", "ensure.explicit.internal.resource.naming": True}
+    with pytest.raises(TopologyError):
+        builder.build(StreamsConfig(settings))
+    with pytest.raises(ConfigError, match=r"ensure\.explicit\.internal\.resource\.naming"):
+        builder.build({"ensure.explicit.internal.resource.name": True})

@@ -50,3 +50,14 @@ def test_a_repartition_is_named_by_the_user() -> None:
     named = ["by-user-repartition-filter", "by-user-repartition-sink", "by-user-repartition-source"]
     assert nodes_of(Repartitioned(name="by-user")) == named
     assert nodes_of(Repartitioned(name="by-user-repartition")) == named
+
+
+def test_a_step_drawn_again_comes_after_all_others() -> None:
+    graph = Graph()
+    graph.add(Process("a", PassThrough()))
+    graph.add(Process("b", PassThrough()))
+    graph.draw_again(0)
+    assert [step.drawing.name for step in sorted(graph.steps, key=lambda s: s.priority)] == [
+        "b",
+        "a",
+    ]

@@ -15,6 +15,7 @@ from penstock.stores import ValueAndTimestamp
 
 TIMESTAMP_BYTES: Final = 8
 _TIMESTAMP = Struct(">q")
+_NO_TIME = -1
 
 pack_timestamp = _TIMESTAMP.pack
 unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from  # type: ignore[assignment]
@@ -59,6 +60,22 @@ def timestamped_codec(plain: Codec) -> Codec:
         return ValueAndTimestamp(decode(stored[TIMESTAMP_BYTES:]), timestamp_of(stored))
 
     return Codec(plain.encode_key, plain.decode_key, encode_with_time, decode_with_time)
+
+
+def values_of_timestamped_codec(plain: Codec) -> Codec:
+    """Give the codec that shows a timestamped store as plain values; what it writes has no time."""
+    encode, decode = plain.encode_value, plain.decode_value
+
+    def encode_without_time(value: Any) -> bytes | None:
+        data = encode(value)
+        return None if data is None else pack_timestamp(_NO_TIME) + data
+
+    return Codec(
+        plain.encode_key,
+        plain.decode_key,
+        encode_without_time,
+        lambda stored: decode(stored[TIMESTAMP_BYTES:]),
+    )
 
 
 def wrong_type(store: str, part: str, value: object, error: TypeError) -> StreamsError:

@@ -1,0 +1,71 @@
+"""Between values and the bytes of a store."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import ValueAndTimestamp, serdes
+from penstock._engine.state.layers.codec import (
+    pack_timestamp,
+    plain_codec,
+    timestamp_of,
+    timestamped_codec,
+    wrong_type,
+)
+from penstock.errors import StreamsError
+from penstock.serdes import Serde
+from penstock.serdes.contract import HeaderPairs
+
+PLAIN = plain_codec("app-s-changelog", serdes.string(), serdes.long())
+
+
+class ByTopic(Serde[str]):
+    """A serde that looks at the topic."""
+
+    def serialize(self, topic: str, value: str | None, headers: HeaderPairs = ()) -> bytes | None:
+        return f"{topic}:{value}".encode()
+
+    def deserialize(self, topic: str, data: bytes | None, headers: HeaderPairs = ()) -> str | None:
+        return None if data is None else data.decode().removeprefix(f"{topic}:")
+
+
+def test_plain_serdes_stand_alone() -> None:
+    assert PLAIN.encode_key("a") == b"a"
+    assert PLAIN.decode_value(PLAIN.encode_value(5) or b"") == 5
+
+
+def test_a_serde_that_looks_at_the_topic_is_told_the_changelog_s() -> None:
+    codec = plain_codec("app-s-changelog", ByTopic(), ByTopic())
+    assert codec.encode_key("a") == b"app-s-changelog:a"
+    assert codec.decode_value(b"app-s-changelog:x") == "x"
+
+
+def test_a_time_is_eight_bytes_before_the_value() -> None:
+    codec = timestamped_codec(PLAIN)
+    stored = codec.encode_value(ValueAndTimestamp(1, 258))
+    assert stored == bytes.fromhex("0000000000000102 0000000000000001")
+    assert codec.decode_value(stored) == ValueAndTimestamp(1, 258)
+    assert timestamp_of(stored) == 258
+
+
+def test_a_time_may_be_negative() -> None:
+    assert timestamp_of(pack_timestamp(-1)) == -1
+
+
+def test_no_value_has_no_bytes_whatever_its_time() -> None:
+    assert timestamped_codec(PLAIN).encode_value(ValueAndTimestamp(None, 5)) is None
+
+
+@pytest.mark.parametrize("wrong", [5, "ab", (1, 2, 3)])
+def test_a_value_without_a_time_is_refused(wrong: object) -> None:
+    with pytest.raises(StreamsError, match=r"takes ValueAndTimestamp\(value, timestamp\); got"):
+        timestamped_codec(PLAIN).encode_value(wrong)
+
+
+def test_a_serde_that_does_not_fit_is_explained() -> None:
+    text = str(wrong_type("counts", "value", 5, TypeError("serdes.string() writes str; got int")))
+    assert text == (
+        "state store 'counts' has a value serde that does not fit: got int 5; serdes.string() "
+        "writes str; got int; pass the right one: Materialized(value=...), or set "
+        "'default.value.serde'"
+    )

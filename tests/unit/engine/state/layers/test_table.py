@@ -1,0 +1,89 @@
+"""The store of a table, as its operator sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock import serdes
+from penstock._engine.runtime.position import Position
+from penstock._engine.state.layers.cache import CacheBudget, CachedStore
+from penstock._engine.state.layers.codec import plain_codec, timestamp_of
+from penstock._engine.state.layers.logged import LoggedStore, RecordStore
+from penstock._engine.state.layers.table import TableState
+from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.overlay import Overlay
+from penstock.errors import StreamsError
+
+CODEC = plain_codec("topic", serdes.string(), serdes.json())
+
+
+def table(*, cached: bool = False) -> tuple[TableState, RecordStore]:
+    store: RecordStore = LoggedStore(Overlay(MemoryStore()), None)
+    if cached:
+        store = CachedStore(store, CacheBudget(10_000), Position())
+    return TableState("rows", CODEC, store), store
+
+
+def test_a_row_has_a_value_and_a_time() -> None:
+    state, _ = table()
+    raw_key = state.encode_key("a")
+    state.put(raw_key, [1], 7, 9, ())
+    row = state.read(raw_key)
+    assert row is not None
+    assert (state.value_of(row), timestamp_of(row)) == ([1], 7)
+
+
+def test_each_reader_has_a_value_of_its_own() -> None:
+    state, _ = table()
+    state.put(b"a", [1], 0, 0, ())
+    row = state.read(b"a")
+    assert state.value_of(row) is not state.value_of(row)
+    value = [1]
+    copy = state.copy(value)
+    assert copy == value
+    assert copy is not value
+
+
+def test_none_deletes_a_row() -> None:
+    state, _ = table()
+    state.put(b"a", 1, 0, 0, ())
+    state.put(b"a", None, 0, 0, ())
+    assert state.read(b"a") is None
+    assert state.value_of(None) is None
+    assert state.copy(None) is None
+
+
+def test_without_a_cache_nothing_is_forwarded_later() -> None:
+    state, _ = table()
+    assert not state.forwards_at_flush(lambda *record: None, sends_old_values=True)
+
+
+def test_with_a_cache_changes_are_forwarded_at_the_flush() -> None:
+    state, store = table(cached=True)
+    assert isinstance(store, CachedStore)
+    forwarded: list[Any] = []
+    headers = (("h", b"1"),)
+    assert state.forwards_at_flush(lambda *r: forwarded.append(r), sends_old_values=True)
+    state.put(b"a", 1, 7, 3, headers)
+    store.flush()
+    state.put(b"a", 2, 8, 4, ())
+    state.put(b"a", None, 0, 5, ())
+    store.flush()
+    assert forwarded == [("a", (1, None), 7, headers), ("a", (None, 1), 5, ())]
+
+
+def test_a_value_serde_that_does_not_fit_is_explained() -> None:
+    state, _ = table()
+    with pytest.raises(StreamsError, match="'rows' has a value serde that does not fit"):
+        state.put(b"a", object(), 0, 0, ())
+
+
+def test_only_an_error_of_the_key_s_serde_is_explained() -> None:
+    state, _ = table()
+    mine = TypeError("mine")
+    assert state.explained(mine, "a") is mine
+    explained = state.explained(mine, 5)
+    assert "'rows' has a key serde that does not fit: got int 5" in str(explained)
+    assert explained.__cause__ is mine
