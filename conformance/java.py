@@ -45,12 +45,22 @@ def record(names: Sequence[str], output: Path, cases: Path = CASES) -> int:
         OracleError: there is no JDK.
         JarsError: Kafka's jars are not in the cache and cannot be fetched.
     """
+    runner = command(_SOURCES, "Runner", str(cases), str(output), *names)
+    return subprocess.run(runner, check=False).returncode
+
+
+def command(sources: Path, main_class: str, *arguments: str) -> list[str]:
+    """Compile the Java files of a folder, and give the command that runs a class of them.
+
+    Raises:
+        OracleError: there is no JDK, or a file does not compile.
+        JarsError: Kafka's jars are not in the cache and cannot be fetched.
+    """
     java, javac = _tool("java"), _tool("javac")
     libraries = [str(path) for path in jars.resolve(COORDINATES)]
-    classes = _compile(javac, libraries)
+    classes = _compile(javac, sources, libraries)
     classpath = os.pathsep.join([str(classes), *libraries])
-    command = [java, *_QUICK_START, "-classpath", classpath, "Runner", str(cases), str(output)]
-    return subprocess.run([*command, *names], check=False).returncode
+    return [java, *_QUICK_START, "-classpath", classpath, main_class, *arguments]
 
 
 def _tool(name: str) -> str:
@@ -63,9 +73,9 @@ def _tool(name: str) -> str:
     return path
 
 
-def _compile(javac: str, libraries: Sequence[str]) -> Path:
-    """Compile the runner, or take the classes that an earlier run left in the cache."""
-    sources = sorted(_SOURCES.glob("*.java"))
+def _compile(javac: str, folder_of_sources: Path, libraries: Sequence[str]) -> Path:
+    """Compile a folder, or take the classes that an earlier run left in the cache."""
+    sources = sorted(folder_of_sources.glob("*.java"))
     digest = hashlib.sha256("\n".join(libraries).encode())
     for source in sources:
         digest.update(source.read_bytes())
@@ -80,7 +90,7 @@ def _compile(javac: str, libraries: Sequence[str]) -> Path:
             [javac, *options, *map(str, sources)], check=False, capture_output=True, text=True
         )
         if done.returncode != 0:
-            message = f"the Java runner in {_SOURCES} does not compile:\n{done.stdout}{done.stderr}"
+            message = f"Java in {folder_of_sources} does not compile:\n{done.stdout}{done.stderr}"
             raise OracleError(message)
         jars.publish(work, folder)
     finally:

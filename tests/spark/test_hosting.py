@@ -143,11 +143,9 @@ def test_two_applications_with_one_id_share_the_tasks(
         tmp_path / "one",
         **{"num.stream.threads": 1},
     ) as (app, first):
-        second = KafkaStreams(
-            first._topology,
-            {**first._config.given(), "state.dir": str(tmp_path / "two")},
-            spark=spark,
-        )
+        config = {**first._config.given(), "state.dir": str(tmp_path / "two")}
+        # Spark wants the names of queries to be unique within a session.
+        second = KafkaStreams(first._topology, config, spark=spark.newSession())
         second.start()
         try:
             until = time.monotonic() + 60

@@ -44,14 +44,15 @@ def bar(part: float, cells: int = _BAR_CELLS) -> str:
 
 
 def _parts(figures: Figures) -> list[str]:
+    total = f"total {figures.total_in:,} in, {figures.total_out:,} out"
     if not figures.workers:
-        return [f"{figures.seconds:.0f} s"]
+        return [total] if figures.total_in else [f"{figures.seconds:.0f} s"]
     parts = [_restoring(figures)] if figures.restored is not None else []
     return [
         *parts,
         f"in {figures.rate_in:,.0f}/s",
         f"out {figures.rate_out:,.0f}/s",
-        f"total {figures.total_in:,} in {figures.total_out:,} out",
+        total,
         f"lag {'?' if figures.lag is None else format(figures.lag, ',')}",
         _tasks(figures),
     ]

@@ -36,7 +36,7 @@ def test_a_named_grouping_draws_one_topic_for_all_its_aggregations() -> None:
 def test_the_topic_has_the_serdes_of_the_grouping() -> None:
     builder = StreamsBuilder()
     stream = builder.stream("in", Consumed(key=TEXT, value=TEXT))
-    stream.group_by(lambda k, v: v, Grouped(name="g", key=serdes.bytes())).count()
+    stream.group_by(lambda k, v: v.encode(), Grouped(name="g", key=serdes.bytes())).count()
     nodes = builder.build().nodes
     sink, source = nodes["g-repartition-sink"], nodes["g-repartition-source"]
     assert isinstance(sink, SinkNode)

@@ -69,16 +69,18 @@ def test_a_table_is_cached_and_logged_unless_said_otherwise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("kind", "given", "message"),
     [
-        (lambda: Materialized("a b"), "store's name must consist of"),
-        (lambda: Materialized(store="lmdb"), "must live in 'rocksdb' or 'in_memory'"),
-        (lambda: Materialized(logging=1), "logging must be True, False or"),
-        (lambda: Materialized(value=serdes.string), r"did you mean serdes.string\(\)\?"),
-        (lambda: Grouped("a b"), "name must consist of"),
-        (lambda: Grouped(key=5), "key serde must be a Serde"),
+        (Materialized, {"name": "a b"}, "store's name must consist of"),
+        (Materialized, {"store": "lmdb"}, "must live in 'rocksdb' or 'in_memory'"),
+        (Materialized, {"logging": 1}, "logging must be True, False or"),
+        (Materialized, {"value": serdes.string}, r"did you mean serdes.string\(\)\?"),
+        (Grouped, {"name": "a b"}, "name must consist of"),
+        (Grouped, {"key": 5}, "key serde must be a Serde"),
     ],
 )
-def test_wrong_tables_and_groupings_are_refused(make: Any, message: str) -> None:
+def test_wrong_tables_and_groupings_are_refused(
+    kind: Any, given: dict[str, Any], message: str
+) -> None:
     with pytest.raises(TopologyError, match=message):
-        make()
+        kind(**given)

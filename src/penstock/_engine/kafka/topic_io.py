@@ -30,13 +30,20 @@ class TopicWriter:
     """Writes records; keys go to the partitions that Kafka Streams expects them in."""
 
     def __init__(self, bootstrap_servers: str) -> None:
-        self._failure: str | None = None
+        failures: list[str] = []
+
+        # It does not know the writer: a client is gone only when nobody knows it any more.
+        def delivered(error: KafkaError | None, _message: object) -> None:
+            if error is not None:
+                failures.append(f"a record could not be written: {error.str()}")
+
+        self._failures = failures
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap_servers,
                 "partitioner": "murmur2_random",
                 "linger.ms": 5,
-                "on_delivery": self._delivered,
+                "on_delivery": delivered,
             }
         )
 
@@ -56,14 +63,11 @@ class TopicWriter:
             StreamsError: something could not be.
         """
         left = self._producer.flush(_FLUSH_SECONDS)
-        if self._failure is None and left:
-            self._failure = f"{left} records could not be written in {_FLUSH_SECONDS:.0f} s"
-        if self._failure is not None:
-            raise StreamsError(self._failure)
-
-    def _delivered(self, error: KafkaError | None, _message: object) -> None:
-        if error is not None and self._failure is None:
-            self._failure = f"a record could not be written: {error.str()}"
+        if left:
+            msg = f"{left} records could not be written in {_FLUSH_SECONDS:.0f} s"
+            raise StreamsError(msg)
+        if self._failures:
+            raise StreamsError(self._failures[0])
 
 
 class TopicReader:
@@ -99,10 +103,12 @@ class TopicReader:
         records = []
         for message in self._consumer.consume(_BATCH_MESSAGES, wait_seconds):
             error, topic = message.error(), str(message.topic())
+            place = (topic, int(message.partition() or 0))
             if error is None:
+                self._behind.add(place)
                 records.append(Read(topic, message.key(), message.value(), message.timestamp()[1]))
             elif error.code() == KafkaError._PARTITION_EOF:
-                self._behind.discard((topic, int(message.partition() or 0)))
+                self._behind.discard(place)
             elif not error.retriable():
                 msg = f"topic {topic!r} cannot be read: {error.str()}"
                 raise StreamsError(msg)

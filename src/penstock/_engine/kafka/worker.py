@@ -98,7 +98,8 @@ class Worker:
                 self._membership.poll()
                 self.commit()
         except TaskMigrated as migrated:
-            _log.warning("worker=%s dropped its uncommitted work: %s", self._member_id, migrated)
+            # Routine when workers join or leave; what was dropped is read again.
+            _log.info("worker=%s dropped its uncommitted work: %s", self._member_id, migrated)
             self._drop_everything()
             return True
         return processed

@@ -26,6 +26,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
+    needs_old = sends_old and not at_flush
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -34,13 +35,17 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
-            new_timestamp = timestamp
+            new_timestamp, old = timestamp, None
             if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
                 aggregate = initializer()
-            elif (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
-                new_timestamp = stored_timestamp
-            # As in Java, what was there before the first record is what the initializer gave.
-            old = state.copy(aggregate) if sends_old and not at_flush else None
+                if needs_old:
+                    # As in Java, the first record replaces what the initializer gave.
+                    old = state.copy(aggregate)
+            else:
+                if (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
+                    new_timestamp = stored_timestamp
+                if needs_old:
+                    old = decode(row[TIMESTAMP_BYTES:])
             new = aggregator(key, value, aggregate)
             put(raw_key, new, new_timestamp, timestamp, headers)
             if not at_flush:
@@ -93,9 +98,17 @@ def _always_new(initializer: Callable[[], Any]) -> Callable[[], Any]:
         nonlocal first, as_it_was
         given = initializer()
         if first is None:
-            first, as_it_was = given, deepcopy(given)
-        elif given is first:
-            return deepcopy(as_it_was)
+            first, as_it_was = given, _copy(given)
+        elif given is first and as_it_was is not first:
+            return _copy(as_it_was)
         return given
 
     return initial
+
+
+def _copy(value: Any) -> Any:
+    """Copy a value; one that cannot change, or be copied, is its own copy."""
+    try:
+        return deepcopy(value)
+    except Exception:
+        return value

@@ -214,7 +214,10 @@ class Task:
                     failure = lifecycle_error(self.task_id, node, "close", error)
                     failure.__cause__ = error
         for store in self._stores.values():
-            store.close()
+            try:
+                store.close()
+            except StreamsError as error:
+                failure = failure or error
         if failure is not None:
             raise failure
 

@@ -1,23 +1,26 @@
 """What user code prints in a worker goes to the driver, where somebody reads it.
 
 A worker's own output ends in the log of its executor. While `caught()` is in force, lines written
-to `sys.stdout` and `sys.stderr` wait until a report takes them along.
+to `sys.stdout` and `sys.stderr` wait until a report takes them along, and so do our own warnings, a
+line each. Our errors stay in the executor's log: the failure itself is reported.
 """
 
 from __future__ import annotations
 
 import io
+import logging
 import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, TypeAlias
+from typing import Literal, TextIO, TypeAlias
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
 PrintedLine: TypeAlias = tuple[StreamName, str]
 
-_LINES_KEPT = 1000
+_PACKAGE = __name__.partition(".")[0]
+_LINES_KEPT = 200
 
 
 class PrintedLines:
@@ -63,12 +66,34 @@ class _Catcher(io.TextIOBase):
         return len(text)
 
 
+class _Warnings(logging.Handler):
+    """Has the package's warnings added to `lines`, and its errors written to `log`."""
+
+    def __init__(self, lines: PrintedLines, log: TextIO) -> None:
+        super().__init__(logging.WARNING)
+        self._lines = lines
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.ERROR:
+            print(self.format(record), file=self._log, flush=True)
+            return
+        error = record.exc_info[1] if record.exc_info else None
+        why = "" if error is None else f": {type(error).__name__}: {error}"
+        for line in f"{record.getMessage()}{why}".splitlines():
+            self._lines.add(("stderr", line))
+
+
 @contextmanager
 def caught(lines: PrintedLines) -> Iterator[None]:
     """Have what is printed added to `lines`."""
     before = sys.stdout, sys.stderr
+    warnings = _Warnings(lines, sys.stderr)
+    logger = logging.getLogger(_PACKAGE)
+    logger.addHandler(warnings)
     sys.stdout, sys.stderr = _Catcher("stdout", lines), _Catcher("stderr", lines)
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+        logger.removeHandler(warnings)

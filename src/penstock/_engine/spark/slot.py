@@ -119,6 +119,7 @@ class EngineThread:
                     next_report = monotonic() + _REPORT_SECONDS
                 worker.step(paused=instruction.paused)
         except BaseException:
+            self._records_in = worker.records_in()
             worker.abandon()
             raise
         self._records_in = worker.records_in()

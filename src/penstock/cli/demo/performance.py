@@ -63,7 +63,9 @@ def feed(streams: KafkaStreams, bootstrap_servers: str) -> None:
 def follow(streams: KafkaStreams, bootstrap_servers: str, results: Results) -> None:
     """Take what comes out, until the application has ended and all of it is taken."""
     reader = TopicReader(bootstrap_servers, [program.COUNTS, program.ACCOUNTS])
-    while not (streams.state in _ENDED and reader.caught_up):
+    ended = False
+    while not (ended and reader.caught_up):
+        ended = streams.state in _ENDED  # before reading: what was written last is read as well
         results.take(reader.read(_READ_SECONDS))
     reader.close()
 

@@ -51,6 +51,7 @@ def topology() -> Topology:
     (
         builder.stream(LINES, Consumed(key=TEXT, value=TEXT))
         .flat_map_values(lambda line: line.lower().split())
+        .filter(lambda _, word: len(word) > 3)
         .group_by(lambda _, word: word, Grouped("by-word", key=TEXT, value=TEXT))
         .count(Materialized("word-counts", key=TEXT, value=NUMBER))
         .to_stream()

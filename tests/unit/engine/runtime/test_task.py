@@ -31,15 +31,20 @@ from penstock.handlers import LogAndContinueExceptionHandler
 PARTITIONS = [("in", 0), ("in", 1)]
 
 
-def task(
-    program: Callable[[StreamsBuilder], object],
-    make_engine: MakeEngine = memory_engine,
-    cache_budget: CacheBudget | None = None,
-    **config: Any,
-) -> Task:
+def task(program: Callable[[StreamsBuilder], object], **config: Any) -> Task:
     """Give a started task that reads both partitions of topic "in", of which the host knows that
     nothing is left on the broker.
     """
+    return hosted(program, config)
+
+
+def hosted(
+    program: Callable[[StreamsBuilder], object],
+    config: Mapping[str, Any],
+    make_engine: MakeEngine = memory_engine,
+    cache_budget: CacheBudget | None = None,
+) -> Task:
+    """Give such a task with the engines and the caches of a host."""
     builder = StreamsBuilder()
     program(builder)
     settings = {
@@ -295,7 +300,7 @@ def test_a_discarded_task_leaves_its_engine_as_it_was() -> None:
         ) -> None:
             written.append(changes)
 
-    made = task(counting, make_engine=lambda plan: Noting())
+    made = hosted(counting, {}, make_engine=lambda plan: Noting())
     made.add_records("in", 0, raws(1))
     made.process(0)
     made.prepare_commit()
@@ -306,11 +311,11 @@ def test_a_discarded_task_leaves_its_engine_as_it_was() -> None:
 def test_tasks_may_share_the_budget_of_their_caches() -> None:
     budget = CacheBudget(1_000)
     for _ in range(2):
-        made = task(counting, cache_budget=budget)
+        made = hosted(counting, {}, cache_budget=budget)
         made.add_records("in", 0, raws(1))
         made.process(0)
     alone = CacheBudget(1_000)
-    made = task(counting, cache_budget=alone)
+    made = hosted(counting, {}, cache_budget=alone)
     made.add_records("in", 0, raws(1))
     made.process(0)
     assert budget.used_bytes == 2 * alone.used_bytes > 0

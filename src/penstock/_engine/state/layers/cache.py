@@ -101,11 +101,15 @@ class CachedStore:
             size += _size_of(headers)
         previous = entries.get(key)
         entries[key] = (value, size, timestamp, headers, topic, position.partition, position.raw)
-        entries.move_to_end(key)
-        dirty[key] = None
-        dirty.move_to_end(key)
+        if previous is not None:
+            entries.move_to_end(key)
+            size -= previous[SIZE]
+        if key in dirty:
+            dirty.move_to_end(key)
+        else:
+            dirty[key] = None
         budget = self._budget
-        budget.used_bytes += size if previous is None else size - previous[SIZE]
+        budget.used_bytes += size
         if budget.used_bytes > budget.limit_bytes:
             self._give_way()
 

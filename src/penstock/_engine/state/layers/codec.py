@@ -18,7 +18,7 @@ _TIMESTAMP = Struct(">q")
 _NO_TIME = -1
 
 pack_timestamp = _TIMESTAMP.pack
-unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from  # type: ignore[assignment]
+unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from
 """`(timestamp,) = unpack_timestamp(row)`: for loops in which a call more would be felt."""
 
 

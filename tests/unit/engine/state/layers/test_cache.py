@@ -95,7 +95,7 @@ def test_the_listener_finds_the_task_where_it_was_at_the_write() -> None:
     position.enter_timer(99)
     bench.cache.flush()
     assert seen == [(("in", 3, 7), 50, (50, (("h", b"x"),)))]
-    assert (position.topic, position.timestamp) == (None, 99)
+    assert (position.metadata(), position.timestamp) == ((None, -1, -1), 99)
 
 
 def test_the_task_is_back_where_it_was_even_if_a_listener_raises() -> None:

@@ -1,0 +1,56 @@
+"""Which cases can be run on a cluster and say there what they say in the test driver.
+
+The recordings come from Java's test driver. It has one task for the whole program, a clock that
+only moves when told to, and one partition of everything; a case about any of that has no meaning
+on a broker. Everything else must be equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.harness import Case
+
+_OF_THE_DRIVER: dict[str, str] = {}
+"""Cases whose recording shows what only the test driver has."""
+
+
+def why_not(case: Case) -> str | None:
+    """Say why a case is left out on a cluster, None if it is not."""
+    for applies, reason in _REASONS:
+        if applies(case):
+            return reason
+    return _OF_THE_DRIVER.get(case.name)
+
+
+def _has(*parts: str) -> Callable[[Case], bool]:
+    return lambda case: any(part in line for line in case.expected for part in parts)
+
+
+def _mentions(*words: str) -> Callable[[Case], bool]:
+    return lambda case: any(word in _program(case) for word in words)
+
+
+def _program(case: Case) -> str:
+    return (case.folder / "program.py").read_text(encoding="utf-8")
+
+
+_REASONS: tuple[tuple[Callable[[Case], bool], str], ...] = (
+    (_has("build_error"), "the program is refused before it runs"),
+    (_has("error", "close_error"), "the application is meant to fail"),
+    (lambda case: not case.steps, "it has no input, only a description"),
+    (
+        lambda case: any("advance_wall_clock" in step for step in case.steps),
+        "it moves the wall clock",
+    ),
+    (
+        _mentions("WALL_CLOCK_TIME", "WallclockTimestampExtractor", "current_system_time_ms"),
+        "it shows the wall clock, which stands still in the driver",
+    ),
+    (_mentions("max.task.idle.ms"), "it is about waiting, and so about the driver's clock"),
+    (_has("stdout"), "it is about what is printed, which a worker tells late"),
+    (
+        lambda case: any(step.get("timestamp", 0) < 0 for step in case.steps),
+        "it feeds timestamps below 0, which librdkafka does not write",
+    ),
+)

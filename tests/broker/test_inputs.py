@@ -1,0 +1,98 @@
+"""Reading inputs from a real broker: the end of a partition is known, a lost offset explained."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.clients import consumer_settings
+from penstock._engine.kafka.inputs import InputReader, starting_offset
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+from penstock.testing.broker import CreateTopic
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
+
+
+def reader(broker: LocalBroker, application_id: str) -> InputReader:
+    config = StreamsConfig(
+        {
+            "application.id": application_id,
+            "bootstrap.servers": broker.bootstrap_servers,
+            "processing.guarantee": "exactly_once_v2",
+        }
+    )
+    return InputReader(consumer_settings(config, "input"))
+
+
+def read_until(inputs: InputReader, done: Any, seconds: float = 30.0) -> list[bytes | None]:
+    """Read until `done()`; give the values."""
+    values: list[bytes | None] = []
+    until = time.monotonic() + seconds
+    while not done(values) and time.monotonic() < until:
+        for records in inputs.read(0.2, 500).values():
+            values += [record[3] for record in records]
+    return values
+
+
+def test_lag_is_zero_only_at_the_end_of_what_is_committed(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    topic = kafka_topic("lag")
+    producer = Producer(
+        {
+            "bootstrap.servers": kafka_broker.bootstrap_servers,
+            "transactional.id": topic,
+        }
+    )
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.produce(topic, b"committed")
+    producer.commit_transaction()
+    producer.begin_transaction()
+    producer.produce(topic, b"open")
+    producer.flush()
+
+    inputs = reader(kafka_broker, "lag")
+    assert inputs.committed([(topic, 0)]) == {(topic, 0): None}
+    inputs.add({(topic, 0): OFFSET_BEGINNING})
+    assert inputs.lags == {(topic, 0): 1}
+    values = read_until(inputs, lambda _: inputs.lags[topic, 0] == 0)
+    assert values == [b"committed"]
+
+    producer.commit_transaction()
+    assert read_until(inputs, lambda seen: seen) == [b"open"]
+    inputs.remove([(topic, 0)])
+    assert inputs.lags == {}
+    inputs.close()
+
+
+def test_an_offset_that_is_gone_is_explained_and_nothing_is_reset(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    topic = kafka_topic("gone")
+    producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for number in range(10):
+        producer.produce(topic, str(number))
+    producer.flush()
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for deleted in admin.delete_records([TopicPartition(topic, 0, 8)]).values():
+        deleted.result()
+
+    inputs = reader(kafka_broker, "gone")
+    inputs.add({(topic, 0): 3})
+    with pytest.raises(StreamsError, match=r"no longer has the offset to go on from.*nothing was"):
+        read_until(inputs, lambda _: False)
+    inputs.close()
+
+
+def test_where_a_partition_without_a_committed_offset_begins() -> None:
+    assert starting_offset("earliest", "orders") == OFFSET_BEGINNING
+    assert starting_offset("latest", "orders") == OFFSET_END
+    with pytest.raises(StreamsError, match="'orders' has no committed offset"):
+        starting_offset("none", "orders")
