@@ -35,21 +35,23 @@ class BrokerView:
 
     def __init__(self, bootstrap_servers: str, application_id: str) -> None:
         # What goes wrong is raised; the clients' own log would only repeat it.
-        connection = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
+        connection: dict[str, Any] = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
         self._application_id = application_id
         self._admin = AdminClient(connection)
         self._producer = Producer({**connection, "linger.ms": 0})
         # Of the application's group, to see what it has committed; it reads by itself, and so is
         # no member of the group.
-        self._consumer = Consumer({
-            **connection,
-            "group.id": application_id,
-            "isolation.level": "read_committed",
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "enable.partition.eof": True,
-            "fetch.wait.max.ms": 10,
-        })
+        self._consumer = Consumer(
+            {
+                **connection,
+                "group.id": application_id,
+                "isolation.level": "read_committed",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "enable.partition.eof": True,
+                "fetch.wait.max.ms": 10,
+            }
+        )
         self._made: set[str] = set()
         self._fed: set[tuple[str, int]] = set()
         self._reached: dict[Partition, int] = {}

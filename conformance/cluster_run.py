@@ -148,7 +148,7 @@ def _dropped(streams: KafkaStreams, expected: int) -> int:
 
 
 def _topics_of(case: Case, topology: Topology, config: Mapping[str, object]) -> set[str]:
-    """Give the topics that must be there before the start: read, written or fed, but not internal."""
+    """Give the topics that must be there before the start: all but internal ones."""
     application_id = str(config["application.id"])
     topics = {step["topic"] for step in case.steps}
     for plan in plan_subtopologies(topology, application_id):

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +23,7 @@ from conformance.applicability import why_not
 from conformance.harness import Case, Line
 from penstock._engine.kafka.broker import LocalBroker
 from penstock.clock import perf_counter
+from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,25 +59,17 @@ def compare(case: Case, spark: SparkSession, servers: str, guarantee: str) -> li
 
 
 @contextmanager
-def hosting_session(cores: int = 2) -> Iterator[SparkSession]:
-    """Give a SparkSession to host many applications, one after the other."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415
+def hosting_session(work: Path) -> Iterator[SparkSession]:
+    """Give a SparkSession to host many applications, one after the other; its log is in `work`."""
+    # Only whoever runs cases here needs Spark.
+    from penstock._engine.spark.session import session_for  # noqa: PLC0415
 
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    quiet = files("penstock._engine.spark") / "log4j2-quiet.properties"
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.locality.wait": "0",
-        "spark.python.unix.domain.socket.enabled": "true",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -Dpenstock.log=OFF",
+        "application.id": "conformance",
+        "penstock.spark.master": "local[2,4]",
+        "state.dir": str(work),
     }
-    builder = SparkSession.builder.master(f"local[{cores},4]").appName("conformance")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    session, _ = session_for(StreamsConfig(settings), None)
     try:
         yield session
     finally:
@@ -96,9 +87,9 @@ def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> int:
     """Run cases one after the other; return how many failed."""
     failed = 0
     with (
-        tempfile.TemporaryDirectory(prefix="penstock-broker-") as data,
-        LocalBroker(Path(data)) as broker,
-        hosting_session() as spark,
+        tempfile.TemporaryDirectory(prefix="penstock-conformance-") as work,
+        LocalBroker(Path(work) / "broker") as broker,
+        hosting_session(Path(work) / "spark") as spark,
     ):
         for number, case in enumerate(cases, 1):
             began = perf_counter()

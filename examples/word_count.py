@@ -2,8 +2,8 @@
 
     penstock run examples/word_count.py      (or: python examples/word_count.py)
 
-Nothing else is needed: without `bootstrap.servers` a local broker is started, and the topics `lines`
-and `word-counts` are made there. In another terminal, write some lines and see what comes out:
+Nothing else is needed: without `bootstrap.servers` a local broker is started, and the topics
+`lines` and `word-counts` are made there. In another terminal, write lines and see what comes out:
 
     penstock send lines
     penstock show word-counts --value long

@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import sys
 import sysconfig
+import threading
 import traceback
 from types import FrameType
 
@@ -89,10 +90,15 @@ class ProcessingError(StreamsError):
 
 
 def user_location() -> str | None:
-    """Give `file:line` of the nearest caller outside this package, or None if there is none."""
+    """Give `file:line` of the nearest caller outside this package, or None if there is none.
+
+    A thread of ours has no such caller: below it is only the standard library.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
+    if frame is not None and frame.f_code.co_filename == threading.__file__:
+        return None
     return None if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 

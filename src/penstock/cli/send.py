@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from penstock._engine.kafka.broker import shared_broker
 
 if TYPE_CHECKING:
-    from penstock._engine.kafka.topic_io import TopicWriter
-
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _EXAMPLES = """\
@@ -19,6 +17,13 @@ examples:
   penstock send lines                              type lines; Ctrl-D ends
   penstock send payments --separator : < file      key:value in each line
 """
+
+
+class Writer(Protocol):
+    """Where records go."""
+
+    def write(self, topic: str, key: bytes | None, value: bytes | None) -> None: ...
+    def flush(self) -> None: ...
 
 
 def register(commands: Commands) -> None:
@@ -53,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def send(lines: Iterable[str], writer: TopicWriter, topic: str, separator: str | None) -> int:
+def send(lines: Iterable[str], writer: Writer, topic: str, separator: str | None) -> int:
     """Write lines; give how many."""
     count = 0
     for line in lines:

@@ -57,6 +57,10 @@ class JsonSerde(BuiltInSerde[T]):
 
     def __reduce__(self) -> tuple[object, ...]:
         check_can_travel(self._classes)
+        return self.reduce_with_classes()
+
+    def reduce_with_classes(self) -> tuple[object, ...]:
+        """Give what pickle needs, for a pickler that can send the classes of the main script."""
         return _json_serde, (*self._arguments, spelled_out(self._classes))
 
 

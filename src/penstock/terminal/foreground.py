@@ -68,7 +68,7 @@ class Foreground:
                     how = self._end()
                 else:
                     self._application.close()
-                    how = "stopped before it had started"
+                    how = "stopped before it had started,"
             name = self._application.application_id
             self._display.say(closing_line(name, how, self._figures()))
 

@@ -23,6 +23,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from penstock._engine.spark.signals import hand_on_signals, is_submitted
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -33,14 +34,11 @@ _FILE_LEVEL = "WARN"
 
 def session_for(config: StreamsConfig, given: SparkSession | None) -> tuple[SparkSession, bool]:
     """Give the session to host on, and whether it is ours to stop."""
-    if given is not None:
-        check(given)
-        return given, False
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        check(active)
-        return active, False
-    return _start(config), True
+    theirs = given or SparkSession.getActiveSession()
+    session = theirs or _start(config)
+    check(session)
+    hand_on_signals(session)
+    return session, theirs is None
 
 
 def check(session: SparkSession) -> None:
@@ -65,7 +63,6 @@ def log_path(config: StreamsConfig) -> Path:
 def _start(config: StreamsConfig) -> SparkSession:
     # Without this the workers would run whichever python3 comes first, without the user's packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    under_submit = "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_ENV_LOADED" in os.environ
     settings = {
         "spark.app.name": config.application_id,
         "spark.sql.adaptive.enabled": "false",
@@ -75,7 +72,7 @@ def _start(config: StreamsConfig) -> SparkSession:
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG4J} "
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
     }
-    if not under_submit:
+    if not is_submitted():
         settings["spark.master"] = config.spark_master
         if config.spark_master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -83,16 +80,14 @@ def _start(config: StreamsConfig) -> SparkSession:
     if (py4j := logging.getLogger("py4j")).level == logging.NOTSET:
         py4j.setLevel(logging.WARNING)
     with _signals_kept():
-        session = _launch(config, settings)
-    check(session)
-    return session
+        return _launch(config, settings)
 
 
 def _launch(config: StreamsConfig, settings: Mapping[str, str]) -> SparkSession:
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
-    has_jvm = SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
+    has_jvm = SparkContext._gateway is not None or is_submitted()
     try:
         if not has_jvm:
             SparkContext._ensure_initialized(gateway=_launch_jvm(conf, config), conf=conf)

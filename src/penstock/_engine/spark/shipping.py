@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import fields
 from typing import Any
 
 from pyspark import cloudpickle
 
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.struct_classes import must_be_sent, reduce_struct
 from penstock._engine.topology.nodes import Node, ProcessorNode
 from penstock.errors import TopologyError
+from penstock.serdes.documents import JsonSerde
 
 
 def pack(blueprint: Blueprint) -> bytes:
@@ -31,8 +34,24 @@ def pack(blueprint: Blueprint) -> bytes:
         raise TopologyError(msg) from error
 
 
+_CloudPickler: Any = cloudpickle.Pickler
+
+
+class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
+    """cloudpickle, which also sends the Struct classes of the main script."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if must_be_sent(obj):
+            return reduce_struct(obj)
+        if isinstance(obj, JsonSerde):
+            return obj.reduce_with_classes()
+        return super().reducer_override(obj)
+
+
 def _dump(value: object) -> bytes:
-    return bytes(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
+    target = io.BytesIO()
+    _ShippingPickler(target).dump(value)
+    return target.getvalue()
 
 
 def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
