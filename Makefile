@@ -13,7 +13,7 @@ CASES ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-record bench lock clean
+.PHONY: help setup run test check pyright format conformance conformance-record bench bench-engine chaos lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,12 @@ conformance-record: $(READY) ## write Java's answers anew (JDK; CASES="name ..."
 
 bench: $(READY) ## measure speed
 	@$(BIN)/python benchmarks/run.py
+
+bench-engine: $(READY) ## measure the engine on Spark side by side with Java Kafka Streams (half an hour)
+	@$(BIN)/python benchmarks/against_java.py
+
+chaos: $(READY) ## kill workers and drivers at random; everything counts once (long form of a test)
+	@$(BIN)/python -m tests.spark.chaos
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

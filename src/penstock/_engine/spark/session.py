@@ -72,7 +72,8 @@ def _start(config: StreamsConfig) -> SparkSession:
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG4J} "
         f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
     }
-    if not is_submitted():
+    # A shell of Spark's own says which master, too.
+    if not is_submitted() and "SPARK_ENV_LOADED" not in os.environ:
         settings["spark.master"] = config.spark_master
         if config.spark_master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
