@@ -25,7 +25,8 @@ from typing import Any
 
 import msgspec
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from penstock._engine.kafka import jars
 from penstock._engine.kafka.broker import LocalBroker

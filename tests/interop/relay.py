@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from confluent_kafka import Consumer, ConsumerGroupState, Producer
 from confluent_kafka.admin import AdminClient
@@ -36,7 +37,7 @@ class Relay:
         self._guarantee = guarantee
         self._work = work
         # What goes wrong is raised; the clients' own log would go on when the broker has ended.
-        connection = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
+        connection: dict[str, Any] = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
         self._admin = AdminClient(connection)
         self._producer = Producer(connection)
         self._written: Counter[str] = Counter()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, KStream, Produced, StreamsBuilder, serdes

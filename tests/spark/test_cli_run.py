@@ -1,4 +1,4 @@
-"""What a person does: `make run`, `penstock run`, Ctrl-C, and start again. On Spark and a broker."""
+"""What a person does: `make run`, `penstock run`, Ctrl-C, start again. On Spark and a broker."""
 
 from __future__ import annotations
 

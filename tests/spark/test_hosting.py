@@ -214,7 +214,7 @@ def test_a_function_that_cannot_travel_is_named_before_anything_starts(
 
     servers = kafka_broker.bootstrap_servers
     with (
-        pytest.raises(TopologyError, match="KSTREAM-MAPVALUES-0000000001.*cannot be shipped"),
+        pytest.raises(TopologyError, match=r"KSTREAM-MAPVALUES-0000000001.*cannot be shipped"),
         hosted(servers, "held", lambda s: s.map_values(guarded), spark, tmp_path),
     ):
         pass

@@ -34,11 +34,18 @@ _FILE_LEVEL = "WARN"
 
 def session_for(config: StreamsConfig, given: SparkSession | None) -> tuple[SparkSession, bool]:
     """Give the session to host on, and whether it is ours to stop."""
-    theirs = given or SparkSession.getActiveSession()
+    theirs = given or _existing()
     session = theirs or _start(config)
     check(session)
     hand_on_signals(session)
     return session, theirs is None
+
+
+def _existing() -> SparkSession | None:
+    """Give the user's session, which is active only on the thread that made it."""
+    if SparkContext._active_spark_context is None:
+        return None
+    return SparkSession.builder.getOrCreate()
 
 
 def check(session: SparkSession) -> None:

@@ -177,3 +177,6 @@ def take_turn(turn: Turn) -> Iterator[list[Output]]:
         rows = engine.take_rows(_ROW_WAIT_SECONDS)
         if rows:
             yield rows
+    # An engine that has just ended has committed once more.
+    if rows := engine.take_rows(0):
+        yield rows

@@ -1,4 +1,4 @@
-"""Signals on their way from the JVM to Python; `tests/spark/test_spark_submit.py` sends real ones."""
+"""Signals on their way from the JVM to Python; tests/spark/test_spark_submit.py sends real ones."""
 
 from __future__ import annotations
 

@@ -1,0 +1,36 @@
+"""A few conformance cases, one of each kind, on Spark against a broker: the records are Java's.
+
+All that apply: `make conformance-spark`.
+"""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from conformance import harness
+from conformance.applicability import why_not
+from conformance.on_spark import GUARANTEES, compare
+from penstock._engine.kafka.broker import LocalBroker
+
+SAMPLE = {
+    "stateless_nulls_pass_through_every_verb": GUARANTEES[0],
+    "headers_kept_through_a_repartition": GUARANTEES[0],
+    "repartition_three_sub_topologies_in_a_chain": GUARANTEES[1],
+    "aggregate_group_by_goes_through_a_topic": GUARANTEES[0],
+    "table_with_a_store_keeps_rows": GUARANTEES[0],
+    "store_with_times_in_files": GUARANTEES[1],
+    "cache_deletion_has_the_time_of_its_record": GUARANTEES[0],
+    "handler_processing_dead_letter_holds_the_raw_input": GUARANTEES[0],
+    "punctuate_stream_time_first_at_once_then_on_the_beat": GUARANTEES[1],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "guarantee"), SAMPLE.items())
+def test_the_case_has_java_s_records(
+    name: str, guarantee: str, kafka_broker: LocalBroker, spark: SparkSession
+) -> None:
+    case = harness.Case(harness.CASES / name)
+    assert why_not(case) is None
+    assert compare(case, spark, kafka_broker.bootstrap_servers, guarantee) == []

@@ -1,0 +1,54 @@
+"""Spark's own progress tells the truth: its rows are the committed records of the output topics."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock import Grouped, KStream, Materialized, serdes
+from penstock._engine.kafka.broker import LocalBroker
+from tests.spark.hosted import TEXT, hosted
+
+BATCHES, BATCH = 5, 40
+PATIENCE_SECONDS = 60.0
+
+
+def counted(stream: KStream[str, str]) -> KStream[str, str]:
+    """Give a count for each record; changelog and repartition topic are no outputs."""
+    return (
+        stream.group_by(lambda key, value: value, Grouped("by-value", key=TEXT, value=TEXT))
+        .count(Materialized("counts", key=TEXT, value=serdes.long()))
+        .to_stream()
+        .map_values(str)
+    )
+
+
+@pytest.mark.slow
+def test_the_rows_of_all_turns_are_the_committed_output_records(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    settings = {"statestore.cache.max.bytes": 0, "penstock.turn.ms": 1500}
+    servers = kafka_broker.bootstrap_servers
+    with hosted(servers, "progress", counted, spark, tmp_path, **settings) as (application, _):
+        (query,) = spark.streams.active
+        for batch in range(1, BATCHES + 1):
+            application.write(*((f"k{number}", f"v{number % 7}") for number in range(BATCH)))
+            assert len(application.read(batch * BATCH)) == batch * BATCH
+            _wait_for_turns(query, 1)
+        _wait_for_turns(query, 2)
+        rows = [progress["numInputRows"] for progress in query.recentProgress]
+        assert sum(rows) == BATCHES * BATCH
+        assert sum(count > 0 for count in rows) >= 3
+
+
+def _wait_for_turns(query: StreamingQuery, count: int) -> None:
+    """Wait until as many more turns have ended."""
+    wanted = len(query.recentProgress) + count
+    until = time.monotonic() + PATIENCE_SECONDS
+    while len(query.recentProgress) < wanted:
+        assert time.monotonic() < until, "Spark takes no turns"
+        time.sleep(0.1)

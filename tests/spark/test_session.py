@@ -1,0 +1,59 @@
+"""The user's own SparkSession: it hosts the application, and goes on when that has ended."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock import Consumed, KafkaStreams, Produced, StreamsBuilder
+from penstock._engine.kafka.broker import LocalBroker
+from penstock.application import State
+from tests.spark.hosted import TEXT, Hosted, hosted
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_session_that_is_given_hosts_and_is_not_stopped(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(servers, "given", lambda s: s, spark, tmp_path) as (application, streams):
+        application.write(("a", "x"))
+        assert application.read(1) == [("a", "x")]
+        assert [query.name for query in spark.streams.active] == ["given"]
+        # The session has other work, too.
+        assert spark.range(1000).selectExpr("sum(id)").first() == (499_500,)
+    assert streams.state is State.NOT_RUNNING
+    assert spark.streams.active == []
+    assert spark.range(3).count() == 3
+
+
+def test_a_session_that_is_there_hosts_and_is_not_stopped(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    """`run` starts on another thread than the user's, where no session is active."""
+    application = Hosted(kafka_broker.bootstrap_servers, "found")
+    builder = StreamsBuilder()
+    builder.stream("found-in", Consumed(TEXT, TEXT)).to("found-out", Produced(TEXT, TEXT))
+    config = {
+        "application.id": "found",
+        "bootstrap.servers": kafka_broker.bootstrap_servers,
+        "state.dir": str(tmp_path),
+        "processing.guarantee": "exactly_once_v2",
+        "penstock.turn.ms": 2000,
+    }
+    streams = KafkaStreams(builder.build(), config)
+    running = threading.Thread(target=lambda: streams.run(quiet=True))
+    running.start()
+    try:
+        application.write(("a", "x"))
+        assert application.read(1) == [("a", "x")]
+        assert [query.name for query in spark.streams.active] == ["found"]
+    finally:
+        assert streams.close()
+        running.join()
+        application.close()
+    assert spark.range(3).count() == 3
