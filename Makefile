@@ -13,7 +13,7 @@ CASES ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-record bench bench-engine chaos lock clean
+.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record bench bench-engine chaos lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ format: $(READY) ## format the code and fix what can be fixed
 
 conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.run $(CASES)
+
+conformance-spark: $(READY) ## the same on Spark and a real broker: an hour (CASES="name ..." for some)
+	@$(BIN)/python -m conformance.on_spark $(CASES)
 
 conformance-record: $(READY) ## write Java's answers anew (JDK; CASES="name ..." for some)
 	@$(PYTHON) scripts/preflight.py jdk

@@ -9,10 +9,12 @@ cleared of a case's topics and group before the next.
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import timedelta
 from pathlib import Path
 from time import sleep
@@ -65,7 +67,9 @@ class FileLog:
 def run(
     case: Case, spark: SparkSession, bootstrap_servers: str, guarantee: str = "exactly_once_v2"
 ) -> Observation:
-    """Run the case and return what an onlooker sees; `dropped` is counted at the end only.
+    """Run the case and return what an onlooker sees.
+
+    What workers tell when they report, `stdout` and `dropped`, is in the last line for all steps.
 
     Raises:
         RuntimeError: the application failed, or did not get through its input.
@@ -82,26 +86,41 @@ def run(
         **_PACE,
     }
     view = BrokerView(bootstrap_servers, str(config["application.id"]))
-    seen = Observation(topology=topology_text(topology))
+    printed = io.StringIO()
     try:
         view.make_topics(_topics_of(case, topology, config))
-        with KafkaStreams(topology, config, spark=spark) as streams:
-            _start(streams)
-            view.look_on()
-            sources = _source_topics(topology, config, view.topics())
-            for step in case.steps:
-                view.feed(step)
-                output = view.settle(sources, STEP_SECONDS, lambda: _check(streams))
-                seen.lines.append(_line(output, log))
-            dropped = _dropped(streams, case.expected[-1].get("dropped", 0))
-            if not streams.close():
-                msg = "the workers did not finish in time when they were asked to"
-                raise RuntimeError(msg)
-        _add_end(seen.lines[-1], _line(view.read_rest(), log), dropped)
+        streams = KafkaStreams(topology, config, spark=spark)
+        # What the program logs of its failures is not compared, and not shown.
+        with redirect_stdout(printed), redirect_stderr(io.StringIO()), streams:
+            lines = _drive(case, topology, streams, view, log)
+        if text := printed.getvalue().removesuffix("\n"):
+            lines[-1]["stdout"] = text.split("\n")
     finally:
         view.close()
         shutil.rmtree(work, ignore_errors=True)
-    return seen
+    return Observation(lines, topology_text(topology))
+
+
+def _drive(
+    case: Case, topology: Topology, streams: KafkaStreams, view: BrokerView, log: FileLog
+) -> list[Line]:
+    """Start the application, feed it step by step, and close it; give a line per step."""
+    lines: list[Line] = []
+    _start(streams)
+    view.look_on()
+    sources = _source_topics(topology, streams.application_id, view.topics())
+    for step in case.steps:
+        view.feed(step)
+        output = view.settle(sources, STEP_SECONDS, lambda: _check(streams))
+        lines.append(_line(output, log))
+    dropped = _dropped(streams, case.expected[-1].get("dropped", 0))
+    if not streams.close():
+        msg = "the workers did not finish in time when they were asked to"
+        raise RuntimeError(msg)
+    _add_end(lines[-1], _line(view.read_rest(), log))
+    if dropped:
+        lines[-1]["dropped"] = dropped
+    return lines
 
 
 def _start(streams: KafkaStreams) -> None:
@@ -123,14 +142,12 @@ def _line(output: dict[str, list[Line]], log: FileLog) -> Line:
     return {name: part for name, part in parts.items() if part}
 
 
-def _add_end(last: Line, end: Line, dropped: int) -> None:
+def _add_end(last: Line, end: Line) -> None:
     """Add what closing did to what the last step did, as the recordings have it."""
     for topic, records in end.get("output", {}).items():
         last.setdefault("output", {}).setdefault(topic, []).extend(records)
     if log := end.get("log"):
         last.setdefault("log", []).extend(log)
-    if dropped:
-        last["dropped"] = dropped
 
 
 def _dropped(streams: KafkaStreams, expected: int) -> int:
@@ -158,9 +175,7 @@ def _topics_of(case: Case, topology: Topology, config: Mapping[str, object]) -> 
     return {topic for topic in topics if not topic.startswith(internal)}
 
 
-def _source_topics(
-    topology: Topology, config: Mapping[str, object], existing: Iterable[str]
-) -> set[str]:
-    plans = plan_subtopologies(topology, str(config["application.id"]))
+def _source_topics(topology: Topology, application_id: str, existing: Iterable[str]) -> set[str]:
+    plans = plan_subtopologies(topology, application_id)
     resolved = [resolve_patterns(plan, existing) for plan in plans]
     return {topic for plan in resolved for topic in plan.source_topics()}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance import cluster_run, differences, harness
-from conformance.applicability import why_not
+from conformance.applicability import guarantee_for, why_not
 from conformance.harness import Case, Line
 from penstock._engine.kafka.broker import LocalBroker
 from penstock.clock import perf_counter
@@ -51,10 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def compare(case: Case, spark: SparkSession, servers: str, guarantee: str) -> list[str]:
     """Run a case and return how it differs from Java, nothing if it does not."""
-    seen = cluster_run.run(case, spark, servers, guarantee)
-    expected = [_levelled(line) for line in case.expected]
-    for line in expected[:-1]:
-        line.pop("dropped", None)  # told at the end only
+    seen = cluster_run.run(case, spark, servers, guarantee_for(case, guarantee))
+    expected = _told_at_the_end([_levelled(line) for line in case.expected])
     return [*differences.of_steps(case.steps, expected, [_levelled(line) for line in seen.lines])]
 
 
@@ -122,6 +120,16 @@ def _levelled(line: Line) -> Line:
         for topic, records in line.get("output", {}).items()
     }
     return {**line, "output": output} if output else dict(line)
+
+
+def _told_at_the_end(lines: list[Line]) -> list[Line]:
+    """Move what workers tell in their reports to the last line."""
+    printed = [text for line in lines for text in line.pop("stdout", ())]
+    for line in lines[:-1]:
+        line.pop("dropped", None)  # it is the count so far
+    if printed:
+        lines[-1]["stdout"] = printed
+    return lines
 
 
 def _tell_left_out(left_out: dict[str, str], *, each: bool) -> None:

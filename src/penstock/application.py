@@ -25,9 +25,8 @@ from penstock.terminal.display import Display, display_for
 from penstock.terminal.foreground import Foreground
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from penstock._engine.spark.query import ApplicationQuery
+    from penstock._engine.spark.session import SparkSession
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,9 @@ from penstock.testing.broker import CreateTopic
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 
-def reader(broker: LocalBroker, application_id: str) -> InputReader:
+def reader(
+    broker: LocalBroker, application_id: str, ends: dict[tuple[str, int], int] | None = None
+) -> InputReader:
     config = StreamsConfig(
         {
             "application.id": application_id,
@@ -27,7 +29,7 @@ def reader(broker: LocalBroker, application_id: str) -> InputReader:
             "processing.guarantee": "exactly_once_v2",
         }
     )
-    return InputReader(consumer_settings(config, "input"))
+    return InputReader(consumer_settings(config, "input"), ends)
 
 
 def read_until(inputs: InputReader, done: Any, seconds: float = 30.0) -> list[bytes | None]:
@@ -69,6 +71,63 @@ def test_lag_is_zero_only_at_the_end_of_what_is_committed(
     assert read_until(inputs, lambda seen: seen) == [b"open"]
     inputs.remove([(topic, 0)])
     assert inputs.lags == {}
+    inputs.close()
+
+
+def written(broker: LocalBroker, topic: str, *values: bytes) -> tuple[str, int]:
+    """Write values; give the partition they are in."""
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for value in values:
+        producer.produce(topic, value)
+    producer.flush()
+    return topic, 0
+
+
+def test_partition_that_was_paused_is_read_when_it_comes_back(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    place = written(kafka_broker, kafka_topic("paused"), b"a", b"b")
+    inputs = reader(kafka_broker, "paused")
+    inputs.add({place: OFFSET_BEGINNING})
+    read_until(inputs, lambda seen: seen)
+    inputs.pause(place)
+    inputs.remove([place])
+    inputs.add({place: 1})
+    assert read_until(inputs, lambda seen: seen) == [b"b"]
+    inputs.close()
+
+
+def test_bounded_partition_is_read_to_its_end_and_no_further(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    place = written(kafka_broker, kafka_topic("bounded"), b"a", b"b", b"c", b"d")
+    inputs = reader(kafka_broker, "bounded", {place: 2})
+    inputs.add({place: OFFSET_BEGINNING})
+    assert read_until(inputs, lambda _: inputs.lags[place] == 0) == [b"a", b"b"]
+    inputs.resume(place)
+    assert read_until(inputs, lambda _: False, seconds=1.0) == []
+    # Begun again at or behind its end, it has nothing to give.
+    inputs.remove([place])
+    inputs.add({place: 3})
+    assert read_until(inputs, lambda _: inputs.lags[place] == 0) == []
+    inputs.close()
+
+
+def test_lag_counts_what_is_known_to_be_on_the_broker(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    place = written(kafka_broker, kafka_topic("known"), *[b"x"] * 100)
+    inputs = reader(kafka_broker, "known")
+    assert inputs.lag() == 0
+    inputs.add({place: OFFSET_BEGINNING})
+    assert inputs.lag() is None
+    read = 0
+    while not read:
+        read = sum(map(len, inputs.read(0.2, 10).values()))
+    assert inputs.lag() == 100 - read
+    read_until(inputs, lambda _: inputs.lags[place] == 0)
+    assert inputs.lag() == 0
+    assert inputs.end_met(place) == 100
     inputs.close()
 
 

@@ -72,6 +72,9 @@ class InputReader:
     def remove(self, partitions: Iterable[Partition]) -> None:
         """Stop reading partitions."""
         gone = [partition for partition in partitions if partition in self.lags]
+        # The client would remember the pause: a partition that comes back would stay silent.
+        if paused := self._paused.intersection(gone):
+            self._consumer.resume([TopicPartition(*partition) for partition in paused])
         if gone:
             self._consumer.incremental_unassign([TopicPartition(*partition) for partition in gone])
         for partition in gone:

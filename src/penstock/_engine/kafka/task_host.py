@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.clients import admin_settings
+from penstock._engine.kafka.topics import output_partition_count
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
@@ -26,6 +30,7 @@ class TaskHost:
         self._directory = StateDirectory(self._config.state_dir, self._config.application_id)
         self._budget = CacheBudget(self._config.cache_bytes_max)
         self._held: dict[str, TaskDirectory] = {}
+        self._partition_counts = dict(blueprint.partition_counts)
         self.member_id, self._release_member_id = claim_member_id(
             self._config.state_dir, self._config.application_id, new_id
         )
@@ -40,7 +45,7 @@ class TaskHost:
                 plan.subtopology,
                 self._config,
                 plan.inputs,
-                self._blueprint.partition_counts.__getitem__,
+                self._partition_count,
                 make_engine=lambda store: self._engine(store, directory),
                 cache_budget=self._budget,
             )
@@ -71,6 +76,16 @@ class TaskHost:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _partition_count(self, topic: str) -> int:
+        """Give how many partitions a topic has; an output topic is asked about when a partitioner
+        first wants to know, and not again.
+        """
+        count = self._partition_counts.get(topic)
+        if count is None:
+            count = output_partition_count(AdminClient(admin_settings(self._config)), topic)
+            self._partition_counts[topic] = count
+        return count
 
     def _engine(self, plan: StorePlan, directory: TaskDirectory) -> StoreEngine:
         builder = plan.builder

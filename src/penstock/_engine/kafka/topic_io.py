@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -15,6 +15,7 @@ from penstock.errors import StreamsError
 
 _BATCH_MESSAGES = 5000
 _FLUSH_SECONDS = 30.0
+_CRITICAL = 2
 
 
 class Read(NamedTuple):
@@ -40,7 +41,7 @@ class TopicWriter:
         self._failures = failures
         self._producer = Producer(
             {
-                "bootstrap.servers": bootstrap_servers,
+                **_connection(bootstrap_servers),
                 "partitioner": "murmur2_random",
                 "linger.ms": 5,
                 "on_delivery": delivered,
@@ -76,7 +77,7 @@ class TopicReader:
     def __init__(self, bootstrap_servers: str, topics: Iterable[str]) -> None:
         self._consumer = Consumer(
             {
-                "bootstrap.servers": bootstrap_servers,
+                **_connection(bootstrap_servers),
                 # It never joins a group: it names its partitions itself.
                 "group.id": f"penstock-reader-{new_id()}",
                 "enable.auto.commit": False,
@@ -121,7 +122,7 @@ class TopicReader:
 
 def record_count(bootstrap_servers: str, topic: str) -> int:
     """Give how many records were ever written to a topic, by producers without transactions."""
-    consumer = Consumer({"bootstrap.servers": bootstrap_servers, "group.id": "penstock-count"})
+    consumer = Consumer({**_connection(bootstrap_servers), "group.id": "penstock-count"})
     try:
         ends = [
             consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=REQUEST_SECONDS)
@@ -138,10 +139,15 @@ def partition_count(bootstrap_servers: str, topic: str) -> int:
     Raises:
         StreamsError: there is no such topic.
     """
-    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    admin = AdminClient(_connection(bootstrap_servers))
     known = existing_topics(admin)
     if topic not in known:
         told = ", ".join(name for name in known if not name.endswith("-penstock-tasks")) or "none"
         msg = f"there is no topic {topic!r}; topics are: {told}"
         raise StreamsError(msg)
     return len(admin.list_topics(topic, timeout=REQUEST_SECONDS).topics[topic].partitions)
+
+
+def _connection(bootstrap_servers: str) -> dict[str, Any]:
+    # librdkafka writes to the terminal whenever a broker goes; people look at it.
+    return {"bootstrap.servers": bootstrap_servers, "log_level": _CRITICAL}

@@ -66,6 +66,24 @@ def partition_counts(
     return counts
 
 
+def output_partition_count(
+    admin: AdminClient, topic: str, timeout_seconds: float = _PATIENCE_SECONDS
+) -> int:
+    """Give how many partitions a topic has that is written to.
+
+    Raises:
+        StreamsError: there is no such topic, or it may not be seen.
+    """
+    counts = _counts(admin, [topic], timeout_seconds)
+    if topic not in counts:
+        msg = (
+            f"topic {topic!r} must exist before a partitioner can choose one of its partitions; "
+            "create it, or correct the name"
+        )
+        raise StreamsError(msg)
+    return counts[topic]
+
+
 def ensure_internal_topics(
     admin: AdminClient, wanted: Mapping[str, InternalTopicPlan], config: StreamsConfig
 ) -> None:

@@ -27,6 +27,8 @@ from penstock._engine.spark.signals import hand_on_signals, is_submitted
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
+__all__ = ["SparkSession", "check", "session_for"]
+
 _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
 _FILE_LEVEL = "WARN"
