@@ -21,7 +21,7 @@ help: ## list the commands
 setup: $(READY) ## make the virtual environment .venv from the lock file
 	@:
 
-run: $(READY) ## set up and show a demonstration
+run: $(READY) ## set up and show a demonstration: broker, Spark, two programs
 	@$(BIN)/penstock demo
 
 test: $(READY) ## run the whole test suite

@@ -67,7 +67,6 @@ NOT_YET: frozenset[str] = frozenset(
         "_engine/state/layers/table.py",
         "_engine/state/merging.py",
         "_engine/topology/tables.py",
-        "application.py",
         "dsl/grouped.py",
         "dsl/table.py",
     }

@@ -205,11 +205,11 @@ class KafkaStreams(ExplainsCamelCase):
                 f"{self._state.value}"
             )
             raise StreamsError(msg)
-        from penstock._engine.kafka.embedded import with_state_beside_broker  # noqa: PLC0415
+        config = self._config
+        if not config.names_cluster:
+            from penstock._engine.kafka.embedded import with_state_beside_broker  # noqa: PLC0415
 
-        config = (
-            self._config if self._config.names_cluster else with_state_beside_broker(self._config)
-        )
+            config = with_state_beside_broker(config)
         StateDirectory(config.state_dir, config.application_id).clean_up()
 
     def close(self, timeout: Duration | None = None) -> bool:
@@ -271,16 +271,19 @@ class KafkaStreams(ExplainsCamelCase):
         self.close()
 
     def _find_cluster(self, stack: ExitStack, display: Display) -> None:
-        from penstock._engine.kafka.embedded import embedded_cluster  # noqa: PLC0415
-
         if not self._config.names_cluster:
+            from penstock._engine.kafka.embedded import embedded_cluster  # noqa: PLC0415
+
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
 
     def _heard(self, report: Report) -> None:
         """Take a worker's report: the state of all of them is the state of the application."""
         for name, line in report.printed:
-            print(line, file=sys.stdout if name == "stdout" else sys.stderr, flush=True)
+            # In one piece: the workers' reports are heard on threads of their own.
+            stream = sys.stdout if name == "stdout" else sys.stderr
+            stream.write(f"{line}\n")
+            stream.flush()
         if report.failure is not None:
             self._worker_failed(report)
             return

@@ -57,7 +57,7 @@ def test_penstock_reads_what_java_left_in_the_repartition_topic(
         assert counts.counts() == counts.counted_once()
     with counts.java("half"):
         counts.write("two three three three")
-        counts.wait_for_repartitioned()
+        counts.wait_for_words_left_halfway()
     with counts.penstock(spark):
         assert counts.counts() == counts.counted_once()
 
@@ -71,6 +71,6 @@ def test_java_reads_what_penstock_left_in_the_repartition_topic(
         assert counts.counts() == counts.counted_once()
     with counts.penstock(spark, "half"):
         counts.write("two three three three")
-        counts.wait_for_repartitioned()
+        counts.wait_for_words_left_halfway()
     with counts.java():
         assert counts.counts() == counts.counted_once()

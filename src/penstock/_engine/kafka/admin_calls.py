@@ -30,6 +30,7 @@ REQUEST_SECONDS = 10.0
 """How long one request may take."""
 
 _PAUSE_SECONDS = 0.2
+_SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
 
 _MAY_PASS = frozenset(
@@ -41,6 +42,10 @@ _MAY_PASS = frozenset(
         KafkaError.BROKER_NOT_AVAILABLE,
         KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
         KafkaError.COORDINATOR_NOT_AVAILABLE,
+        # A broker that has just come up does not know all yet.
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.OFFSET_NOT_AVAILABLE,
         KafkaError.LEADER_NOT_AVAILABLE,
         KafkaError.NETWORK_EXCEPTION,
         KafkaError.NOT_CONTROLLER,
@@ -131,7 +136,8 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
         StreamsError: the fault did not pass in time; it begins with `what` could not be done.
         KafkaException: the cluster refused.
     """
-    deadline = clock.monotonic() + timeout_seconds
+    began = clock.monotonic()
+    deadline = began + timeout_seconds
     told = False
     while True:
         try:
@@ -140,9 +146,9 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
             fault = code_of(error)
             if not may_pass(fault):
                 raise
-            if not told:
+            if not told and clock.monotonic() - began >= _SILENT_SECONDS:
                 log.warning("%s is not possible now, trying on: %s", what, fault.str())
-            told = True
+                told = True
             if clock.monotonic() >= deadline:
                 msg = (
                     f"{what} was not possible within {timeout_seconds:.0f} s: {fault.str()}; "

@@ -9,7 +9,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.admin_calls import REQUEST_SECONDS
-from penstock._engine.kafka.topics import existing_topics
+from penstock._engine.kafka.topics import end_offsets, existing_topics
 from penstock.clock import new_id
 from penstock.errors import StreamsError
 
@@ -122,15 +122,8 @@ class TopicReader:
 
 def record_count(bootstrap_servers: str, topic: str) -> int:
     """Give how many records were ever written to a topic, by producers without transactions."""
-    consumer = Consumer({**_connection(bootstrap_servers), "group.id": "penstock-count"})
-    try:
-        ends = [
-            consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=REQUEST_SECONDS)
-            for number in range(partition_count(bootstrap_servers, topic))
-        ]
-    finally:
-        consumer.close()
-    return sum(end[1] for end in ends if end is not None)
+    places = [(topic, number) for number in range(partition_count(bootstrap_servers, topic))]
+    return sum(end_offsets(AdminClient(_connection(bootstrap_servers)), places).values())
 
 
 def partition_count(bootstrap_servers: str, topic: str) -> int:

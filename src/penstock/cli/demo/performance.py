@@ -32,13 +32,17 @@ def perform(seconds: float | None = None) -> None:
         servers = config.bootstrap_servers
         stack.enter_context(invoked(Invocation(panel=results.panel)))
         streams = KafkaStreams(topology, config)
-        feeder = _attended(lambda: feed(streams, servers))
-        follower = _attended(lambda: follow(streams, servers, results))
+        attendants = [
+            _Attendant(streams, lambda: feed(streams, servers)),
+            _Attendant(streams, lambda: follow(streams, servers, results)),
+        ]
         if seconds is not None:
-            _attended(lambda: _end_after(streams, seconds))
-        streams.run()
-        feeder.join()
-        follower.join()
+            attendants.append(_Attendant(streams, lambda: _end_after(streams, seconds)))
+        try:
+            streams.run()
+        finally:
+            for attendant in attendants:
+                attendant.join()
 
 
 def feed(streams: KafkaStreams, bootstrap_servers: str) -> None:
@@ -72,14 +76,34 @@ def follow(streams: KafkaStreams, bootstrap_servers: str, results: Results) -> N
 
 def _end_after(streams: KafkaStreams, seconds: float) -> None:
     if streams.wait_until(State.RUNNING, _START_MS):
-        threading.Event().wait(seconds)
+        until, pause = monotonic() + seconds, threading.Event()
+        while monotonic() < until and streams.state in _AT_WORK:
+            pause.wait(_PACE_SECONDS)
         streams.close()
 
 
-def _attended(call: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=call, name="penstock-demo", daemon=True)
-    thread.start()
-    return thread
+class _Attendant:
+    """Does its part on a thread; if it fails, the performance is over."""
+
+    def __init__(self, streams: KafkaStreams, part: Callable[[], None]) -> None:
+        self._streams = streams
+        self._part = part
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._play, name="penstock-demo", daemon=True)
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait for its end, and raise what it raised."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _play(self) -> None:
+        try:
+            self._part()
+        except Exception as error:
+            self._error = error
+            self._streams.close()
 
 
 def _say(text: str) -> None:
