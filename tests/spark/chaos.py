@@ -48,7 +48,8 @@ class Driver:
             # A session of its own, so that a kill of the driver can take its JVM along.
             start_new_session=True,
         )
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def wait_until_running(self, seconds: float = 180.0) -> None:
         """Wait until workers have reported."""
@@ -70,12 +71,19 @@ class Driver:
         """Kill the driver and all that belongs to it, at once."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self._ended()
 
     def stop(self) -> int:
         """End the application as a user would."""
         self.process.terminate()
-        return self.process.wait(timeout=90)
+        return self._ended()
+
+    def _ended(self) -> int:
+        code = self.process.wait(timeout=90)
+        self._listener.join(timeout=30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
