@@ -11,13 +11,27 @@ from collections.abc import Callable
 
 from conformance.harness import Case
 
-_OF_THE_DRIVER: dict[str, str] = {}
+_ONE_TASK = "it shows that the driver has one task for all sub-topologies"
+_ONE_PARTITION = "it shows that the driver has one partition of everything"
+_PATTERN_OFFSETS = "it shows that all topics of a pattern share their offsets in the driver"
+_TIME_ZERO = "it computes with timestamp 0, for which librdkafka writes 1"
+
+_OF_THE_DRIVER: dict[str, str] = {
+    "papi_application_and_task_id": _ONE_TASK,
+    "papi_process_values_keeps_the_key": _TIME_ZERO,
+    "punctuate_stream_time_is_shared_by_sub_topologies": _ONE_TASK,
+    "repartition_feeds_back_smallest_timestamp_first": _ONE_TASK,
+    "repartition_partition_count_does_not_show_in_the_driver": _ONE_PARTITION,
+    "sink_dynamic_topic_by_record_context": _TIME_ZERO,
+    "source_pattern_reads_every_topic_that_matches": _PATTERN_OFFSETS,
+}
 """Cases whose recording shows what only the test driver has."""
 
 _SHOW_OFFSETS = frozenset(
     {
         "handler_processing_dead_letter_behind_a_repartition",
         "handler_unreadable_internal_topic_is_handled_like_any_source",
+        "papi_metadata_behind_a_repartition_is_that_of_the_internal_topic",
     }
 )
 """Cases that show offsets of an internal topic: under exactly-once, markers of transactions count.

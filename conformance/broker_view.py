@@ -22,7 +22,7 @@ from penstock.testing import TestRecord
 Partition = tuple[str, int]
 
 _OWN_TOPIC = "-penstock-tasks"
-_NETWORK_SECONDS = 30.0
+_NETWORK_SECONDS = 60.0
 _POLL_SECONDS = 0.02
 
 

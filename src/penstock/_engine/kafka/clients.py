@@ -69,6 +69,9 @@ _PRODUCER: dict[str, Any] = {
     "queue.buffering.max.messages": 1_000_000,
     "queue.buffering.max.kbytes": 131_072,
     "delivery.report.only.error": True,
+    # How long a topic that nobody knows may be new. By default it is longer than a transaction may
+    # last, and a topic that is missing would look like a broker that does not answer.
+    "topic.metadata.propagation.max.ms": 5000,
 }
 
 _TRANSACTION_TIMEOUT_MS = 10_000

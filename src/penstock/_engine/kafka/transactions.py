@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from penstock._engine.kafka.faults import TaskMigrated, code_of, crash_point, is_migration
 from penstock._engine.runtime.collector import Output
@@ -23,6 +23,17 @@ from penstock.errors import StreamsError
 Offsets = Mapping[tuple[str, int], CommitOffset]
 
 _ANY_PARTITION = -1
+
+_MISSING = "create the topic, or correct its name"
+_HINTS: dict[int, str] = {
+    KafkaError.UNKNOWN_TOPIC_OR_PART: _MISSING,
+    KafkaError._UNKNOWN_TOPIC: _MISSING,
+    KafkaError._UNKNOWN_PARTITION: "a partitioner must choose one that the topic has",
+    KafkaError.MSG_SIZE_TOO_LARGE: (
+        "raise 'producer.max.request.size' and the topic's 'max.message.bytes'"
+    ),
+    KafkaError.TOPIC_AUTHORIZATION_FAILED: "let the application write to the topic",
+}
 _SEND_SECONDS = 60.0
 _ROOM_SECONDS = 0.1
 
@@ -47,7 +58,8 @@ class _Sender:
     """What both guarantees share: a producer and how records go into it."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._failure: str | None = None
+        self._failure: tuple[str, KafkaError] | None = None
+        """The first record that could not be written since the last commit: its topic, and why."""
         self._producer = Producer({**settings, "on_delivery": self._delivered})
 
     def send(self, outputs: Iterable[Output]) -> None:
@@ -68,6 +80,8 @@ class _Sender:
                 produce(*arguments)
             except BufferError:
                 self._make_room(arguments)
+            except KafkaException as error:
+                raise _unwritten(topic, code_of(error)) from error
         self._producer.poll(0)
         self._check()
 
@@ -79,6 +93,8 @@ class _Sender:
                 self._producer.produce(*arguments)
             except BufferError:
                 continue
+            except KafkaException as error:
+                raise _unwritten(arguments[0], code_of(error)) from error
             return
 
     def _flush(self) -> None:
@@ -90,12 +106,12 @@ class _Sender:
     def _delivered(self, error: Any, message: Any) -> None:
         # Only failures are reported (delivery.report.only.error), so success costs nothing.
         if error is not None and self._failure is None:
-            self._failure = f"a record for topic {message.topic()!r} could not be written: {error}"
+            self._failure = (message.topic(), error)
 
     def _check(self) -> None:
         if self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise StreamsError(failure)
+            (topic, error), self._failure = self._failure, None
+            raise _unwritten(topic, error)
 
 
 class AtLeastOnce(_Sender):
@@ -155,6 +171,10 @@ class ExactlyOnce(_Sender):
             self._open = False
             crash_point("after-commit")
         except KafkaException as error:
+            if not is_migration(code_of(error)):
+                # If it failed since a record did, the report on that record says why.
+                self._producer.poll(_ROOM_SECONDS)
+                self._check()
             raise _explained(error) from error
         self._check()
 
@@ -178,6 +198,17 @@ def _positions(offsets: Offsets) -> list[TopicPartition]:
         TopicPartition(topic, partition, commit.offset, commit.metadata)
         for (topic, partition), commit in offsets.items()
     ]
+
+
+def _unwritten(topic: str, error: KafkaError) -> StreamsError:
+    """Say why a record could not be written; what may pass is tried again, by whoever owns it."""
+    told = f"a record for topic {topic!r} could not be written: {error.str()}"
+    if is_migration(error):
+        return TaskMigrated(f"{told}; another worker has taken over")
+    if error.code() == KafkaError._MSG_TIMED_OUT:
+        return TaskMigrated(f"{told}; the broker does not answer, or not in time")
+    hint = _HINTS.get(error.code())
+    return StreamsError(f"{told}; {hint}" if hint else told)
 
 
 def _explained(error: KafkaException) -> StreamsError:
