@@ -213,7 +213,10 @@ def main() -> None:
     parser.add_argument("--latency-seconds", type=int, default=120)
     given = parser.parse_args()
     results: dict[str, Any] = {"throughput": {}, "latency_ms_at_500_per_second": {}}
-    with tempfile.TemporaryDirectory() as folder, LocalBroker(Path(folder) / "broker") as broker:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        LocalBroker(Path(folder) / "broker", jvm_options=["-XX:TieredStopAtLevel=4"]) as broker,
+    ):
         bench = Bench(Path(folder), broker)
         for keys in given.keys:
             print(f"filling a topic: {given.records} records, {keys} keys", flush=True)

@@ -23,11 +23,12 @@ EXCUSE = "Long because"
 FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base", "manager"}
 
 MIRRORED_BY = {
-    "_engine/kafka/faults.py": "crash/test_commit_steps.py",
     "_engine/kafka/inputs.py": "broker/test_inputs.py",
     "_engine/kafka/membership.py": "crash/test_rebalance.py",
+    "_engine/kafka/notices.py": "broker/test_notices.py",
     "_engine/kafka/preparation.py": "crash/test_commit_steps.py",
     "_engine/kafka/restore.py": "broker/test_restore.py",
+    "_engine/kafka/standby.py": "broker/test_standby.py",
     "_engine/kafka/task_host.py": "crash/test_rebalance.py",
     "_engine/kafka/transactions.py": "crash/test_commit_steps.py",
     "_engine/kafka/worker.py": "crash/test_rebalance.py",

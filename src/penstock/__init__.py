@@ -44,9 +44,11 @@ from penstock.record import (
 from penstock.settings import StreamsConfig
 from penstock.stores import (
     KeyValueStore,
+    StateRestoreListener,
     StoreBuilder,
     Stores,
     TimestampedKeyValueStore,
+    TopicPartition,
     ValueAndTimestamp,
 )
 
@@ -81,12 +83,14 @@ __all__ = [
     "Repartitioned",
     "SerializationError",
     "State",
+    "StateRestoreListener",
     "StoreBuilder",
     "Stores",
     "StreamsBuilder",
     "StreamsConfig",
     "StreamsError",
     "TimestampedKeyValueStore",
+    "TopicPartition",
     "Topology",
     "TopologyDescription",
     "TopologyError",

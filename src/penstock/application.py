@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from enum import Enum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.metrics.restore_events import RestoreEvent, tell
 from penstock._engine.spark.control import Report, WorkerFailure
 from penstock._engine.spark.quiescence import Quiescence
 from penstock._engine.state.directory import StateDirectory
@@ -20,6 +22,7 @@ from penstock.clock import monotonic
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
+from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, display_for
 from penstock.terminal.foreground import Foreground
@@ -63,7 +66,13 @@ class UncaughtResponse(Enum):
     """What to do about a worker that failed. Java: StreamThreadExceptionResponse."""
 
     REPLACE_THREAD = "replace_thread"
+    """Let Spark start another worker; the application goes on."""
     SHUTDOWN_CLIENT = "shutdown_client"
+    """End this instance of the application."""
+    SHUTDOWN_APPLICATION = "shutdown_application"
+    """End all instances with this `application.id`: a notice in the task topic asks the others,
+    which read it from where it ended when they began, so it stops no later one.
+    """
 
 
 UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
@@ -101,6 +110,7 @@ class KafkaStreams(ExplainsCamelCase):
         self._changed = threading.Condition(self._lock)
         self._listener: StateListener | None = None
         self._uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
+        self._restore_listener: StateRestoreListener | None = None
         self._query: ApplicationQuery | None = None
         self._task_count = 0
         self._quiescence: Quiescence | None = None
@@ -132,6 +142,16 @@ class KafkaStreams(ExplainsCamelCase):
         """Have `handler(failure)` decide about workers that fail; before start."""
         self._only_before_start("the uncaught exception handler")
         self._uncaught = handler
+
+    def set_global_state_restore_listener(self, listener: StateRestoreListener) -> None:
+        """Have `listener` told how stores are restored, of all tasks of this instance; before
+        start.
+
+        It is called here in the driver, a moment after the worker's doing: workers report four
+        times a second. Of a worker that dies, nothing more is heard.
+        """
+        self._only_before_start("the state restore listener")
+        self._restore_listener = listener
 
     def start(self, *, available_now: bool = False) -> None:
         """Check everything, then start; returns while the workers come up.
@@ -250,14 +270,34 @@ class KafkaStreams(ExplainsCamelCase):
         """Go on after `pause`."""
         self._started_query().pause(False)
 
+    def add_stream_thread(self) -> int | None:
+        """Have one slot more from the next turn on. Give how many there are then, None if the
+        executors have no core left for it.
+        """
+        return self._working_query().add_slot()
+
+    def remove_stream_thread(self) -> int | None:
+        """Have one slot less from the next turn on; its worker hands its tasks over. Give how many
+        there are then, None if it is the last one, which stays.
+        """
+        return self._working_query().remove_slot()
+
     def reports(self) -> dict[str, Report]:
         """Give the last report of each worker."""
         return self._started_query().members()
 
     def progress(self) -> dict[str, Any] | None:
-        """Give Spark's last progress report of the query."""
+        """Give Spark's last progress report of the query.
+
+        `sources[0].latestOffset` says how the application was when the turn began (`asOf`): lag,
+        workers, tasks running and restoring, entries of the stores, records in and out of all time
+        and of the turn before.
+        """
         progress = self._started_query().query.lastProgress
-        return None if progress is None else dict(progress)
+        if progress is None:
+            return None
+        told: dict[str, Any] = json.loads(progress.json)
+        return told
 
     def __enter__(self) -> KafkaStreams:
         return self
@@ -284,6 +324,7 @@ class KafkaStreams(ExplainsCamelCase):
             stream = sys.stdout if name == "stdout" else sys.stderr
             stream.write(f"{line}\n")
             stream.flush()
+        self._tell_of_restoring(report.restore_events)
         if report.failure is not None:
             self._worker_failed(report)
             return
@@ -310,8 +351,25 @@ class KafkaStreams(ExplainsCamelCase):
             _log.error(
                 "worker=%s failed, %s: %s", report.member_id, response.value, report.failure.message
             )
+        if response is UncaughtResponse.SHUTDOWN_APPLICATION and self._query is not None:
+            try:
+                self._query.post_shutdown(report.failure.message)
+            except StreamsError:
+                _log.exception("this instance ends; others with its 'application.id' may go on")
         if response is not UncaughtResponse.REPLACE_THREAD:
             self._fail(report.failure)
+
+    def _tell_of_restoring(self, events: Iterable[RestoreEvent]) -> None:
+        if self._restore_listener is None:
+            return
+        try:
+            for event in events:
+                tell(self._restore_listener, event)
+        except Exception as error:
+            msg = f"the state restore listener failed: {type(error).__name__}: {error}"
+            failure = StreamsError(msg)
+            failure.__cause__ = error
+            self._fail(WorkerFailure.of(failure))
 
     def _fail(self, failure: WorkerFailure) -> None:
         with self._lock:
@@ -321,13 +379,20 @@ class KafkaStreams(ExplainsCamelCase):
                 threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
 
     def _watch(self) -> None:
-        """Notice a query that ended by itself: stopped by the user through Spark, or failed."""
+        """Notice a query that ended by itself: stopped by the user through Spark, or failed; and
+        other instances that ask all to end.
+        """
         while not self._ended():
             self._watching.wait(_WATCH_SECONDS)
             query = self._query
-            failure = None if query is None else query.failure()
-            if failure is not None:
+            if query is None:
+                continue
+            if (failure := query.failure()) is not None:
                 self._fail(WorkerFailure("StreamingQueryException", failure, failure))
+                return
+            if (reason := query.shutdown_reason()) is not None:
+                told = f"another instance asked all to end: {reason}"
+                self._fail(WorkerFailure("StreamsError", told, told))
                 return
 
     def _ended(self) -> bool:
@@ -358,6 +423,12 @@ class KafkaStreams(ExplainsCamelCase):
             msg = "the application has not been started"
             raise StreamsError(msg)
         return self._query
+
+    def _working_query(self) -> ApplicationQuery:
+        if self._state not in {State.REBALANCING, State.RUNNING}:
+            msg = f"slots can be changed while it runs; the application is {self._state.value}"
+            raise StreamsError(msg)
+        return self._started_query()
 
     def _only_before_start(self, what: str) -> None:
         if self._state is not State.CREATED:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock import Grouped, KStream, Materialized, serdes
+from penstock import Grouped, KafkaStreams, KStream, Materialized, serdes
 from penstock._engine.kafka.broker import LocalBroker
 from tests.spark.hosted import TEXT, hosted
 
@@ -33,7 +35,10 @@ def test_the_rows_of_all_turns_are_the_committed_output_records(
 ) -> None:
     settings = {"statestore.cache.max.bytes": 0, "penstock.turn.ms": 1500}
     servers = kafka_broker.bootstrap_servers
-    with hosted(servers, "progress", counted, spark, tmp_path, **settings) as (application, _):
+    with hosted(servers, "progress", counted, spark, tmp_path, **settings) as (
+        application,
+        streams,
+    ):
         (query,) = spark.streams.active
         for batch in range(1, BATCHES + 1):
             application.write(*((f"k{number}", f"v{number % 7}") for number in range(BATCH)))
@@ -43,6 +48,32 @@ def test_the_rows_of_all_turns_are_the_committed_output_records(
         rows = [progress["numInputRows"] for progress in query.recentProgress]
         assert sum(rows) == BATCHES * BATCH
         assert sum(count > 0 for count in rows) >= 3
+        _check_figures(query, streams)
+
+
+def _check_figures(query: StreamingQuery, streams: KafkaStreams) -> None:
+    """Spark's progress also tells what Spark does not know of."""
+    told = [json.loads(progress["sources"][0]["latestOffset"]) for progress in query.recentProgress]
+    last = told[-1]
+    assert datetime.fromisoformat(last.pop("asOf")).tzinfo is not None
+    # RocksDB estimates: it counts a key again for each change that is not compacted yet.
+    assert last.pop("stateEntries")["counts"] >= 7
+    assert last == {
+        "workers": 2,
+        "tasks": {"running": 4, "restoring": 0},
+        "lag": 0,
+        "restoreRemaining": 0,
+        "recordsIn": BATCHES * BATCH,
+        "recordsOut": BATCHES * BATCH,
+        "recordsInLastTurn": 0,
+        "recordsOutLastTurn": 0,
+    }
+    # Each record is of one turn.
+    assert sum(turn["recordsOutLastTurn"] for turn in told) == BATCHES * BATCH
+    assert sum(turn["recordsInLastTurn"] for turn in told) == BATCHES * BATCH
+    progress = streams.progress()
+    assert progress is not None
+    assert progress["sources"][0]["latestOffset"]["recordsOut"] == BATCHES * BATCH
 
 
 def _wait_for_turns(query: StreamingQuery, count: int) -> None:

@@ -13,12 +13,15 @@ from penstock import (
     KafkaStreams,
     ProcessingError,
     State,
+    StateRestoreListener,
     StreamsBuilder,
     StreamsError,
+    TopicPartition,
     TopologyError,
     UncaughtResponse,
 )
 from penstock._engine.kafka import preparation
+from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.spark import query
 from penstock._engine.spark.control import Report, WorkerFailure
 
@@ -36,6 +39,9 @@ class FakeQuery:
         self._on_report = on_report
         self._members: dict[str, Report] = {}
         self.closed = 0
+        self.posted: list[str] = []
+        self.notice: str | None = None
+        self.slots = 2
         self.made.append(self)
 
     def hear(self, report: Report) -> None:
@@ -47,6 +53,20 @@ class FakeQuery:
 
     def failure(self) -> str | None:
         return self.trouble
+
+    def post_shutdown(self, reason: str) -> None:
+        self.posted.append(reason)
+
+    def shutdown_reason(self) -> str | None:
+        return self.notice
+
+    def add_slot(self) -> int | None:
+        self.slots += 1
+        return self.slots
+
+    def remove_slot(self) -> int | None:
+        self.slots -= 1
+        return self.slots
 
     def close(self, timeout_seconds: float) -> bool:
         self.closed += 1
@@ -242,3 +262,91 @@ def test_topology_must_be_built() -> None:
 def test_nothing_can_be_asked_before_the_start(verb: str) -> None:
     with pytest.raises(StreamsError, match="has not been started"):
         getattr(application(), verb)()
+
+
+def test_shutdown_application_asks_the_other_instances_to_end_too(
+    queries: list[FakeQuery],
+) -> None:
+    streams = application()
+    streams.set_uncaught_exception_handler(lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION)
+    streams.start()
+    queries[0].hear(failed(StreamsError("bad")))
+    assert streams.wait_until(State.ERROR, PATIENCE_MS)
+    assert queries[0].posted == ["bad"]
+
+
+def test_shutdown_client_asks_nobody(queries: list[FakeQuery]) -> None:
+    streams = application()
+    streams.start()
+    queries[0].hear(failed(StreamsError("bad")))
+    assert streams.wait_until(State.ERROR, PATIENCE_MS)
+    assert queries[0].posted == []
+
+
+def test_an_instance_ends_when_another_one_asks_all_to(queries: list[FakeQuery]) -> None:
+    streams = application()
+    streams.start()
+    queries[0].notice = "bad"
+    assert streams.wait_until(State.ERROR, PATIENCE_MS)
+    assert streams.failure is not None
+    assert streams.failure.message == "another instance asked all to end: bad"
+    assert queries[0].posted == []
+
+
+class Heard(StateRestoreListener):
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+
+    def on_restore_start(
+        self, topic_partition: TopicPartition, store_name: str, starting_offset: int, *more: int
+    ) -> None:
+        self.calls.append(("start", topic_partition, store_name, starting_offset, *more))
+
+    def on_restore_end(
+        self, topic_partition: TopicPartition, store_name: str, total_restored: int
+    ) -> None:
+        self.calls.append(("end", topic_partition, store_name, total_restored))
+
+
+EVENTS = (
+    RestoreEvent("start", "counts", "log", 1, offset=3, end=9),
+    RestoreEvent("batch", "counts", "log", 1, offset=9, count=6),
+    RestoreEvent("end", "counts", "log", 1, count=6),
+)
+
+
+def test_the_restore_listener_hears_of_the_workers_stores(queries: list[FakeQuery]) -> None:
+    streams, heard = application(), Heard()
+    streams.set_global_state_restore_listener(heard)
+    streams.start()
+    queries[0].hear(Report("a", "restoring", restore_events=EVENTS))
+    assert heard.calls == [("start", ("log", 1), "counts", 3, 9), ("end", ("log", 1), "counts", 6)]
+    with pytest.raises(StreamsError, match="restore listener must be set before start"):
+        streams.set_global_state_restore_listener(heard)
+    streams.close()
+
+
+def test_a_restore_listener_that_fails_ends_the_application(queries: list[FakeQuery]) -> None:
+    class Failing(StateRestoreListener):
+        def on_restore_end(self, *told: Any) -> None:
+            raise ValueError("no")
+
+    streams = application()
+    streams.set_global_state_restore_listener(Failing())
+    streams.start()
+    queries[0].hear(Report("a", "restoring", restore_events=EVENTS))
+    assert streams.wait_until(State.ERROR, PATIENCE_MS)
+    assert streams.failure is not None
+    assert streams.failure.message == "the state restore listener failed: ValueError: no"
+
+
+def test_slots_are_added_and_removed_while_it_runs(queries: list[FakeQuery]) -> None:
+    streams = application()
+    with pytest.raises(StreamsError, match="while it runs; the application is CREATED"):
+        streams.add_stream_thread()
+    streams.start()
+    assert streams.add_stream_thread() == 3
+    assert streams.remove_stream_thread() == 2
+    streams.close()

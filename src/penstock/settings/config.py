@@ -131,6 +131,11 @@ class StreamsConfig:
         return cast("int | None", self._values["num.stream.threads"])
 
     @property
+    def num_standby_replicas(self) -> int:
+        """How many other machines keep a copy of each store."""
+        return cast(int, self._values["num.standby.replicas"])
+
+    @property
     def exactly_once(self) -> bool:
         return bool(self._values["processing.guarantee"] == EXACTLY_ONCE_V2)
 

@@ -226,6 +226,13 @@ _STATE = (
         "bytes",
     ),
     Setting(
+        "num.standby.replicas",
+        0,
+        parsing.at_least(0),
+        "how many other machines keep a copy of each store on disk, to take over its task sooner",
+        "copies",
+    ),
+    Setting(
         "rocksdb.config.setter",
         None,
         parsing.instance_of("a function of a store's name and its RocksDB settings", "__call__"),
@@ -301,7 +308,6 @@ NOT_HONOURED = frozenset(
         "metrics.num.samples",
         "metrics.recording.level",
         "metrics.sample.window.ms",
-        "num.standby.replicas",
         "probing.rebalance.interval.ms",
         "processing.exception.handler.global.enabled",
         "processor.wrapper.class",

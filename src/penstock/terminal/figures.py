@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from penstock._engine.spark.control import Report
 
 _RATE_SECONDS = 3.0
-_GONE = frozenset({"closed", "failed"})
+_GONE = frozenset({"closed", "failed", "lost"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,8 @@ def test_a_key_is_known_by_its_dotted_name(key: str, dotted: str) -> None:
             "'consumer.fetch.min.bytes'",
         ),
         (
-            "num.standby.replicas",
-            "setting 'num.standby.replicas' of Kafka Streams has no effect in Penstock yet; leave "
+            "max.warmup.replicas",
+            "setting 'max.warmup.replicas' of Kafka Streams has no effect in Penstock yet; leave "
             "it out",
         ),
         (

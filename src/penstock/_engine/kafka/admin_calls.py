@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock import clock
 from penstock._engine.kafka.clients import admin_settings
-from penstock._engine.kafka.faults import code_of
+from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -32,30 +32,6 @@ REQUEST_SECONDS = 10.0
 _PAUSE_SECONDS = 0.2
 _SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
-
-_MAY_PASS = frozenset(
-    {
-        KafkaError._ALL_BROKERS_DOWN,
-        KafkaError._RESOLVE,
-        KafkaError._TIMED_OUT,
-        KafkaError._TRANSPORT,
-        KafkaError.BROKER_NOT_AVAILABLE,
-        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
-        KafkaError.COORDINATOR_NOT_AVAILABLE,
-        # A broker that has just come up does not know all yet.
-        KafkaError.FENCED_LEADER_EPOCH,
-        KafkaError.UNKNOWN_LEADER_EPOCH,
-        KafkaError.OFFSET_NOT_AVAILABLE,
-        KafkaError.LEADER_NOT_AVAILABLE,
-        KafkaError.NETWORK_EXCEPTION,
-        KafkaError.NOT_CONTROLLER,
-        KafkaError.NOT_COORDINATOR,
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.REQUEST_TIMED_OUT,
-        KafkaError.THROTTLING_QUOTA_EXCEEDED,
-    }
-)
-
 
 _REFUSED = frozenset(
     {
@@ -124,16 +100,11 @@ def _why(faults: list[KafkaError], silence: KafkaError) -> str:
     return (refusals or telling or [silence])[-1].str()
 
 
-def may_pass(error: KafkaError) -> bool:
-    """Tell whether the same request may be answered later."""
-    return error.code() in _MAY_PASS or error.retriable()
-
-
 def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
     """Give what `ask` gives, asking again after faults that may pass.
 
     Raises:
-        StreamsError: the fault did not pass in time; it begins with `what` could not be done.
+        BrokerAway: the fault did not pass in time; it begins with `what` could not be done.
         KafkaException: the cluster refused.
     """
     began = clock.monotonic()
@@ -155,7 +126,7 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
                     "is the Kafka cluster at 'bootstrap.servers' up, and do the security settings "
                     "fit it?"
                 )
-                raise StreamsError(msg) from error
+                raise BrokerAway(msg) from error
         time.sleep(_PAUSE_SECONDS)
 
 

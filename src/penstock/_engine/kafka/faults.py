@@ -31,11 +31,94 @@ _LOST_MEMBERSHIP = frozenset(
 )
 
 
+_UNSETTLED = frozenset({KafkaError.ILLEGAL_GENERATION, KafkaError.REBALANCE_IN_PROGRESS})
+
+_OUTDATED = frozenset(
+    {
+        KafkaError._NOENT,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+    }
+)
+
+_MAY_PASS = _OUTDATED | frozenset(
+    {
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._MSG_TIMED_OUT,
+        KafkaError._RESOLVE,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._TRANSPORT,
+        KafkaError._WAIT_COORD,
+        KafkaError.BROKER_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        # A broker that has just come up does not know all yet.
+        KafkaError.OFFSET_NOT_AVAILABLE,
+        KafkaError.NETWORK_EXCEPTION,
+        KafkaError.NOT_CONTROLLER,
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.NOT_ENOUGH_REPLICAS,
+        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError.THROTTLING_QUOTA_EXCEEDED,
+    }
+)
+
+
 class TaskMigrated(StreamsError):
     """Somebody else owns the work now: what is not committed must be dropped.
 
     Java: TaskMigratedException.
     """
+
+
+class BrokerAway(TaskMigrated):
+    """The cluster does not answer, or not now, and what is not committed must be dropped: whether
+    it reached the cluster is not known. It is read again when the cluster is back.
+    """
+
+
+class CommitPostponed(StreamsError):
+    """A commit is not possible now. Nothing is dropped; it is tried again."""
+
+
+class BrokerSilent(CommitPostponed):
+    """The same, since the cluster does not answer."""
+
+
+class Patience:
+    """Faults of the cluster are endured for `task.timeout.ms`, then told. Java: the same setting,
+    StreamTask.maybeInitTaskTimeoutOrThrow.
+    """
+
+    def __init__(self, timeout_ms: int) -> None:
+        self._timeout_seconds = timeout_ms / 1000
+        self._since = 0.0
+        self._attempts = 0
+
+    def endure(self, fault: StreamsError, now: float) -> None:
+        """Take a fault, `now` in seconds.
+
+        Raises:
+            StreamsError: the cluster has not answered for longer than is allowed.
+        """
+        self._attempts += 1
+        if self._attempts == 1:
+            self._since = now
+        seconds = now - self._since
+        if seconds >= self._timeout_seconds:
+            msg = (
+                f"the work could not go on for {seconds:.0f} s, which is as long as "
+                f"'task.timeout.ms' allows; tried {self._attempts} times, at last: {fault}"
+            )
+            raise StreamsError(msg) from fault
+
+    def calm(self) -> None:
+        """Learn that the cluster has answered."""
+        self._attempts = 0
 
 
 def crash_point(name: str) -> None:
@@ -64,3 +147,20 @@ def code_of(error: KafkaException) -> KafkaError:
 def is_migration(error: KafkaError) -> bool:
     """Tell whether the error means that this worker was replaced."""
     return error.code() in _LOST_MEMBERSHIP
+
+
+def is_unsettled(error: KafkaError) -> bool:
+    """Tell whether the error means that the group is about to change, and the next poll will say
+    who has what.
+    """
+    return error.code() in _UNSETTLED
+
+
+def is_outdated(error: KafkaError) -> bool:
+    """Tell whether the error means that a partition's leader is another than the client knows."""
+    return error.code() in _OUTDATED
+
+
+def may_pass(error: KafkaError) -> bool:
+    """Tell whether the same request may be answered later."""
+    return error.code() in _MAY_PASS or error.retriable()

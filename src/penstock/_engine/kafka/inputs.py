@@ -16,10 +16,12 @@ from confluent_kafka import (
     OFFSET_INVALID,
     Consumer,
     KafkaError,
+    KafkaException,
     Message,
     TopicPartition,
 )
 
+from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
 from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
 
@@ -50,11 +52,17 @@ class InputReader:
         Waits for transactions that are still committing offsets (the broker's stable fetch).
         """
         asked = [TopicPartition(topic, number) for topic, number in partitions]
-        answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
+        try:
+            answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
+        except KafkaException as error:
+            kind = BrokerAway if may_pass(code_of(error)) else StreamsError
+            msg = f"the committed offsets cannot be read: {code_of(error).str()}"
+            raise kind(msg) from error
         for answer in answers:
             if answer.error is not None:
+                kind = BrokerAway if may_pass(answer.error) else StreamsError
                 msg = f"the committed offset of {_named(answer)} cannot be read: {answer.error}"
-                raise StreamsError(msg)
+                raise kind(msg)
         return {
             (answer.topic, answer.partition): (
                 None if answer.offset == OFFSET_INVALID else (answer.offset, answer.metadata or "")
@@ -188,7 +196,7 @@ class InputReader:
                 "reset: reset the application, or commit the offset to go on from"
             )
             raise StreamsError(msg)
-        elif not error.retriable():
+        elif not may_pass(error):
             msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {error.str()}"
             raise StreamsError(msg)
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaError, TopicPartition
 
-from penstock._engine.kafka.faults import TaskMigrated, is_migration
+from penstock._engine.kafka.faults import TaskMigrated, is_migration, may_pass
 from penstock.errors import StreamsError
 
 _LEAVE_POLLS = 20
@@ -55,7 +55,7 @@ class Membership:
                 "'consumer.max.poll.interval.ms'; make it quicker or raise the setting"
             )
             raise TaskMigrated(msg)
-        if not error.retriable():
+        if not may_pass(error):
             msg = f"the group of the application cannot be joined: {error.str()}"
             raise StreamsError(msg)
 

@@ -8,12 +8,15 @@ the end reached. Markers count: the place reached is where the next read would b
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 
+from penstock._engine.kafka.faults import may_pass
+from penstock._engine.metrics.restore_events import Kind, RestoreEvent
 from penstock.errors import StreamsError
 
 Partition: TypeAlias = tuple[str, int]
@@ -23,6 +26,7 @@ Apply: TypeAlias = Callable[[list[Change], int], None]
 """`apply(changes, offset)`: take changes; the state is then complete up to `offset`."""
 
 _BATCH_MESSAGES = 10_000
+_EVENTS_KEPT = 10_000
 
 
 @dataclass(slots=True)
@@ -33,12 +37,18 @@ class RestoreJob:
     start: int | None
     end: int
     apply: Apply
+    store: str = ""
     reached: int = 0
     restored: int = 0
 
     @property
     def done(self) -> bool:
         return self.reached >= self.end
+
+    def event(self, kind: Kind, *, offset: int = 0, end: int = 0, count: int = 0) -> RestoreEvent:
+        """Tell of a moment in its restoring."""
+        topic, number = self.partition
+        return RestoreEvent(kind, self.store, topic, number, offset, end, count)
 
 
 class Restorer:
@@ -47,6 +57,8 @@ class Restorer:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._consumer = Consumer(dict(settings))
         self._jobs: dict[Partition, RestoreJob] = {}
+        # Whoever hosts a worker takes them often; if it does not, they are not kept for ever.
+        self._events: deque[RestoreEvent] = deque(maxlen=_EVENTS_KEPT)
 
     def begin(self, jobs: Iterable[RestoreJob]) -> None:
         """Take on partitions; one whose state is newer than its changelog is refused."""
@@ -62,7 +74,10 @@ class Restorer:
                     "changed: remove the local state (clean_up) if the changelog is right"
                 )
                 raise StreamsError(msg)
-            if not job.done:
+            self._events.append(job.event("start", offset=job.reached, end=job.end))
+            if job.done:
+                self._events.append(job.event("end"))
+            else:
                 self._jobs[job.partition] = job
                 first = OFFSET_BEGINNING if job.start is None else job.start
                 self._consumer.incremental_assign([TopicPartition(*job.partition, first)])
@@ -70,8 +85,9 @@ class Restorer:
     def drop(self, partitions: Iterable[Partition]) -> None:
         """Give up on partitions whose task is gone."""
         for partition in partitions:
-            if self._jobs.pop(partition, None) is not None:
-                self._consumer.incremental_unassign([TopicPartition(*partition)])
+            job = self._jobs.get(partition)
+            if job is not None:
+                self._leave(job, "suspended")
 
     def work(self, wait_seconds: float) -> None:
         """Read and apply what has come."""
@@ -84,15 +100,29 @@ class Restorer:
             job = self._jobs[partition]
             job.apply(changes, job.reached)
             job.restored += len(changes)
-        self.drop([partition for partition, job in self._jobs.items() if job.done])
+            if changes:
+                self._events.append(job.event("batch", offset=job.reached, count=len(changes)))
+        for job in [job for job in self._jobs.values() if job.done]:
+            self._leave(job, "end")
 
     def remaining(self) -> int:
         """Give how many offsets are left to read."""
         return sum(max(0, job.end - job.reached) for job in self._jobs.values())
 
+    def take_events(self) -> tuple[RestoreEvent, ...]:
+        """Give what has happened since the last call."""
+        events = tuple(self._events)
+        self._events.clear()
+        return events
+
     def close(self) -> None:
         """Let go of the connection."""
         self._consumer.close()
+
+    def _leave(self, job: RestoreJob, kind: Kind) -> None:
+        del self._jobs[job.partition]
+        self._consumer.incremental_unassign([TopicPartition(*job.partition)])
+        self._events.append(job.event(kind, count=job.restored))
 
     def _take(self, message: Message, batches: dict[Partition, list[Change]]) -> None:
         partition = (str(message.topic()), int(message.partition() or 0))
@@ -108,7 +138,7 @@ class Restorer:
             # The offset of this event is where reading would go on, behind any markers.
             job.reached = max(job.reached, offset)
             batches.setdefault(partition, [])
-        elif not error.retriable():
+        elif not may_pass(error):
             msg = (
                 f"changelog {partition[0]!r}, partition {partition[1]} cannot be read: "
                 f"{error.str()}"

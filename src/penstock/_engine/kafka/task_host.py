@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import platform
 from types import TracebackType
 
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import admin_settings
+from penstock._engine.kafka.standby import StandbyStores, is_followed
 from penstock._engine.kafka.topics import output_partition_count
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.stores import StoreSite, open_stores
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.directory import StateDirectory, TaskDirectory, claim_member_id
+from penstock._engine.state.errors import StateLockedError
 from penstock._engine.state.layers.cache import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
@@ -30,13 +36,18 @@ class TaskHost:
         self._directory = StateDirectory(self._config.state_dir, self._config.application_id)
         self._budget = CacheBudget(self._config.cache_bytes_max)
         self._held: dict[str, TaskDirectory] = {}
+        self._standby: StandbyStores | None = None
         self._partition_counts = dict(blueprint.partition_counts)
+        self.home = f"{platform.node()}:{self._directory.path.resolve()}"
+        """Which state it sees; workers with the same one share it."""
         self.member_id, self._release_member_id = claim_member_id(
             self._config.state_dir, self._config.application_id, new_id
         )
 
     def open(self, plan: TaskPlan) -> Task:
         """Open a task; its directory is locked until `release`."""
+        if self._standby is not None:
+            self._standby.close()
         directory = self._directory.lock_task(plan.id)
         self._held[plan.id] = directory
         try:
@@ -53,6 +64,33 @@ class TaskHost:
             self.release(plan)
             raise
 
+    def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
+        """Open the stores of a task that others run, None if somebody here has them; one at a
+        time, and only until a task is opened.
+        """
+        try:
+            directory = self._directory.lock_task(plan.id, wait_seconds=0)
+        except StateLockedError:
+            return None
+        followed = {
+            name: store for name, store in plan.subtopology.stores.items() if is_followed(store)
+        }
+        site = StoreSite(
+            int(plan.id.rpartition("_")[2]),
+            self._config,
+            Collector(self._partition_count),
+            Position(),
+            lambda store: self._engine(store, directory),
+            CacheBudget(0),
+        )
+        try:
+            stores = open_stores(followed, site)
+        except BaseException:
+            directory.release()
+            raise
+        self._standby = StandbyStores(list(stores.values()), directory.release)
+        return self._standby
+
     def release(self, plan: TaskPlan) -> None:
         """Let go of the directory of a task that has been closed."""
         directory = self._held.pop(plan.id, None)
@@ -61,6 +99,8 @@ class TaskHost:
 
     def close(self) -> None:
         """Let go of everything."""
+        if self._standby is not None:
+            self._standby.close()
         for directory in self._held.values():
             directory.release()
         self._held.clear()

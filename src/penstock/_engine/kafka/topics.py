@@ -12,7 +12,13 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, Literal, TypeAlias
 
-from confluent_kafka import IsolationLevel, KafkaError, TopicCollection, TopicPartition
+from confluent_kafka import (
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     AdminClient,
     ConfigResource,
@@ -23,6 +29,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
 )
 
 from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, patiently, settle, until
+from penstock._engine.kafka.faults import code_of, is_outdated
 from penstock._engine.planner.internal_topics import InternalTopicPlan
 from penstock._engine.topology.nodes import SourceNode, title_of
 from penstock.errors import ConfigError, StreamsError
@@ -163,7 +170,17 @@ def end_offsets(
 
     def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
         futures = admin.list_offsets(asked, isolation_level=level, request_timeout=REQUEST_SECONDS)
-        return settle(futures)
+        try:
+            return settle(futures)
+        except KafkaException as error:
+            if not is_outdated(code_of(error)):
+                raise
+            # The client asks the leaders it knows of, and does not look for new ones by itself.
+            known = admin.list_topics(timeout=REQUEST_SECONDS).topics
+            absent = {place: code_of(error) for place in asked if place.topic not in known}
+            if not absent:
+                raise
+            return {}, absent
 
     answers, refusals = patiently("asking for end offsets", ask, timeout_seconds)
     for place, refusal in refusals.items():

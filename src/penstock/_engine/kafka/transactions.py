@@ -10,15 +10,28 @@ the offsets are committed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from penstock._engine.kafka.faults import TaskMigrated, code_of, crash_point, is_migration
+from penstock._engine.kafka.faults import (
+    BrokerAway,
+    BrokerSilent,
+    CommitPostponed,
+    TaskMigrated,
+    code_of,
+    crash_point,
+    is_migration,
+    is_unsettled,
+    may_pass,
+)
 from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.commit import CommitOffset
 from penstock.errors import StreamsError
+
+_log = logging.getLogger(__name__)
 
 Offsets = Mapping[tuple[str, int], CommitOffset]
 
@@ -34,18 +47,28 @@ _HINTS: dict[int, str] = {
     ),
     KafkaError.TOPIC_AUTHORIZATION_FAILED: "let the application write to the topic",
 }
-_SEND_SECONDS = 60.0
+# Longer than a transaction lasts: what is not answered by then is of no use any more.
+_SEND_SECONDS = 20.0
+# Short, since it is tried again, and meanwhile the worker can be told to stop.
+_FLUSH_SECONDS = 10.0
+_PREPARE_SECONDS = 5.0
+_ABORT_SECONDS = 5.0
 _ROOM_SECONDS = 0.1
 
 
 class Committer(Protocol):
     """Sends outputs and makes commits durable."""
 
+    def prepare(self) -> None:
+        """Be ready before the first send; CommitPostponed if that is not possible now."""
+
     def send(self, outputs: Iterable[Output]) -> None:
         """Hand outputs to the producer."""
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
-        """Make what was sent and `offsets` durable; TaskMigrated if the work is another's."""
+        """Make what was sent and `offsets` durable; TaskMigrated if the work is another's,
+        CommitPostponed if it can be tried again as it is.
+        """
 
     def abort(self) -> None:
         """Forget what was sent since the last commit, as far as the guarantee can."""
@@ -98,10 +121,11 @@ class _Sender:
             return
 
     def _flush(self) -> None:
-        if self._producer.flush(_SEND_SECONDS):
-            msg = f"records could not be written in {_SEND_SECONDS:.0f} s; is the broker reachable?"
-            raise StreamsError(msg)
+        unwritten = self._producer.flush(_FLUSH_SECONDS)
         self._check()
+        if unwritten:
+            msg = f"{unwritten} records are not written after {_FLUSH_SECONDS:.0f} s"
+            raise BrokerSilent(msg)
 
     def _delivered(self, error: Any, message: Any) -> None:
         # Only failures are reported (delivery.report.only.error), so success costs nothing.
@@ -121,6 +145,9 @@ class AtLeastOnce(_Sender):
         super().__init__(settings)
         self._group = group
 
+    def prepare(self) -> None:
+        pass
+
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
         crash_point("before-flush")
         self._flush()
@@ -129,14 +156,14 @@ class AtLeastOnce(_Sender):
             try:
                 self._group.commit(offsets=_positions(offsets), asynchronous=False)
             except KafkaException as error:
-                raise _explained(error) from error
+                raise _offsets_refused(code_of(error)) from error
         crash_point("after-commit")
 
     def abort(self) -> None:
         self._failure = None
 
     def close(self) -> None:
-        self._producer.flush(_SEND_SECONDS)
+        self._producer.flush(_FLUSH_SECONDS)
 
 
 class ExactlyOnce(_Sender):
@@ -144,11 +171,20 @@ class ExactlyOnce(_Sender):
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         super().__init__(settings)
-        self._open = False
+        self._open = self._prepared = False
+
+    def prepare(self) -> None:
+        """Fence whoever had this id before, and end what it left open."""
+        if self._prepared:
+            return
         try:
-            self._producer.init_transactions(_SEND_SECONDS)
+            self._producer.init_transactions(_PREPARE_SECONDS)
         except KafkaException as error:
+            if may_pass(code_of(error)):
+                msg = f"transactions cannot begin: {code_of(error).str()}"
+                raise BrokerSilent(msg) from error
             raise _explained(error) from error
+        self._prepared = True
 
     def send(self, outputs: Iterable[Output]) -> None:
         outputs = list(outputs)
@@ -182,14 +218,21 @@ class ExactlyOnce(_Sender):
         self._failure = None
         if self._open:
             self._open = False
-            self._producer.abort_transaction(_SEND_SECONDS)
+            try:
+                self._producer.abort_transaction(_ABORT_SECONDS)
+            except KafkaException as error:
+                # The next producer of this id ends it, or the broker when its time is over.
+                _log.warning("a transaction could not be aborted: %s", code_of(error).str())
 
     def close(self) -> None:
         self.abort()
 
     def _begin(self) -> None:
         if not self._open:
-            self._producer.begin_transaction()
+            try:
+                self._producer.begin_transaction()
+            except KafkaException as error:
+                raise _explained(error) from error
             self._open = True
 
 
@@ -205,8 +248,8 @@ def _unwritten(topic: str, error: KafkaError) -> StreamsError:
     told = f"a record for topic {topic!r} could not be written: {error.str()}"
     if is_migration(error):
         return TaskMigrated(f"{told}; another worker has taken over")
-    if error.code() == KafkaError._MSG_TIMED_OUT:
-        return TaskMigrated(f"{told}; the broker does not answer, or not in time")
+    if may_pass(error):
+        return BrokerAway(f"{told}; the broker does not answer, or not in time")
     hint = _HINTS.get(error.code())
     return StreamsError(f"{told}; {hint}" if hint else told)
 
@@ -215,4 +258,19 @@ def _explained(error: KafkaException) -> StreamsError:
     inner = code_of(error)
     if is_migration(inner) or inner.txn_requires_abort():
         return TaskMigrated(f"the commit was refused, another worker has taken over: {inner.str()}")
+    if may_pass(inner):
+        return BrokerAway(f"the commit was not answered: {inner.str()}")
     return StreamsError(f"the commit failed: {inner.str()}")
+
+
+def _offsets_refused(error: KafkaError) -> StreamsError:
+    """Say why offsets were not committed. Without a transaction nothing that was written is taken
+    back, so whatever may pass is waited for: dropping the work would only double it.
+    """
+    if is_unsettled(error):
+        return CommitPostponed(f"the group is about to change: {error.str()}")
+    if is_migration(error):
+        return TaskMigrated(f"the commit was refused, another worker has taken over: {error.str()}")
+    if may_pass(error):
+        return BrokerSilent(f"the offsets could not be committed: {error.str()}")
+    return StreamsError(f"the commit failed: {error.str()}")

@@ -14,12 +14,20 @@ from typing import Protocol
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import admin_settings, consumer_settings, producer_settings
-from penstock._engine.kafka.faults import TaskMigrated, crash_point
+from penstock._engine.kafka.faults import (
+    BrokerAway,
+    BrokerSilent,
+    CommitPostponed,
+    Patience,
+    TaskMigrated,
+    crash_point,
+)
 from penstock._engine.kafka.inputs import InputReader, starting_offset
 from penstock._engine.kafka.membership import Membership
 from penstock._engine.kafka.restore import RestoreJob, Restorer
 from penstock._engine.kafka.topics import Isolation, end_offsets, purge
 from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
+from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.collector import Output
@@ -34,6 +42,9 @@ _RECORDS_PER_STEP = 2000
 _RESTORE_WAIT_SECONDS = 0.01
 
 _CHECKPOINT_MS = 10_000
+_COMMIT_AGAIN_MS = 500
+_LAST_COMMITS = 10
+_ENDS_SECONDS = 10.0
 
 
 class TaskHome(Protocol):
@@ -84,12 +95,14 @@ class Worker:
         group = consumer_settings(self._config, "group")
         group["group.instance.id"] = member_id
         self._membership = Membership(group, blueprint.task_topic, self)
+        self._patience = Patience(self._config.task_timeout_ms)
         self._committer = self._make_committer()
 
     def step(self, *, paused: bool = False) -> bool:
         """Do a round: group, restore, read, process, commit. Tell whether it processed records."""
         try:
             self._membership.poll()
+            self._committer.prepare()
             self._open_assigned()
             self._advance_restoration()
             processed = not paused and self._process_all()
@@ -97,10 +110,15 @@ class Worker:
                 # A new generation refuses the metadata of the one before: hear of it first.
                 self._membership.poll()
                 self.commit()
+        except CommitPostponed as postponed:
+            self._commit_soon_again(postponed)
+            return True
         except TaskMigrated as migrated:
             # Routine when workers join or leave; what was dropped is read again.
             _log.info("worker=%s dropped its uncommitted work: %s", self._member_id, migrated)
             self._drop_everything()
+            if isinstance(migrated, BrokerAway):
+                self._patience.endure(migrated, self._clock.now_ms() / 1000)
             return True
         return processed
 
@@ -126,6 +144,7 @@ class Worker:
         self._send(committing)
         self._check_owned(offsets)
         self._committer.commit(offsets, self._membership.metadata)
+        self._patience.calm()
         self._maybe_purge(offsets)
         ends = self._changelog_ends(committing, checkpoint=checkpoint)
         for running in committing:
@@ -137,7 +156,7 @@ class Worker:
     def close(self) -> None:
         """Commit, leave the group and close everything."""
         try:
-            self.commit(checkpoint=True)
+            self._commit_at_last()
         except TaskMigrated:
             self._committer.abort()
         finally:
@@ -161,6 +180,16 @@ class Worker:
             self._inputs.close()
             self._membership.leave()
 
+    def _commit_at_last(self) -> None:
+        for _ in range(_LAST_COMMITS):
+            try:
+                self.commit(checkpoint=True)
+            except CommitPostponed as postponed:
+                _log.warning("worker=%s cannot commit yet: %s", self._member_id, postponed)
+                self._membership.poll(_COMMIT_AGAIN_MS / 1000)
+            else:
+                return
+
     def tasks(self) -> dict[str, str]:
         """Give the ids of this worker's tasks, and whether each is restoring or running."""
         return {
@@ -174,6 +203,18 @@ class Worker:
         """
         jobs = [job for running in self._running.values() for job in running.restoring]
         return sum(job.reached - (job.start or 0) for job in jobs), self._restorer.remaining()
+
+    def take_restore_events(self) -> tuple[RestoreEvent, ...]:
+        """Give how restoring has gone since the last call."""
+        return self._restorer.take_events()
+
+    def state_entries(self) -> dict[str, int]:
+        """Give about how many committed entries its part of each store has."""
+        entries: dict[str, int] = {}
+        for running in self._running.values():
+            for name, count in running.task.state_entries().items():
+                entries[name] = entries.get(name, 0) + count
+        return entries
 
     def records_in(self) -> int:
         """Give how many records of the user's topics were processed here, by tasks that have left
@@ -221,7 +262,10 @@ class Worker:
             if partition[0] in self._blueprint.internal_topics
         ]
         isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
-        ends = end_offsets(self._admin, internal, isolation)
+        try:
+            ends = end_offsets(self._admin, internal, isolation, _ENDS_SECONDS)
+        except BrokerAway:
+            return False
         return all(end <= self._inputs.end_met(place) for place, end in ends.items())
 
     # What the group tells us; called from within `Membership.poll`.
@@ -240,6 +284,9 @@ class Worker:
             self.commit(checkpoint=True)
         except TaskMigrated:
             self._drop_everything()
+        except CommitPostponed as postponed:
+            # The next owner processes it again; what stays here is committed later.
+            _log.info("worker=%s could not commit what it gives: %s", self._member_id, postponed)
         self._close_tasks(gone)
 
     def tasks_lost(self, tasks: Iterable[int]) -> None:
@@ -279,7 +326,9 @@ class Worker:
         wanted = running.task.restorable()
         ends = end_offsets(self._admin, list(wanted), "read_uncommitted") if wanted else {}
         running.restoring = [
-            RestoreJob(partition, store.changelog_offset(), ends[partition], store.restore)
+            RestoreJob(
+                partition, store.changelog_offset(), ends[partition], store.restore, store.name
+            )
             for partition, store in wanted.items()
         ]
         self._restorer.begin(running.restoring)
@@ -294,6 +343,7 @@ class Worker:
                 running.task.start(self._clock.now_ms())
                 self._inputs.add(running.offsets)
                 running.started = True
+                self._patience.calm()
 
     def _process_all(self) -> bool:
         # Waiting must not put off the commit of what is done already.
@@ -352,6 +402,13 @@ class Worker:
             return True
         return self._clock.now_ms() - self._last_commit_ms >= self._config.commit_interval_ms
 
+    def _commit_soon_again(self, postponed: CommitPostponed) -> None:
+        now_ms = self._clock.now_ms()
+        if isinstance(postponed, BrokerSilent):
+            self._patience.endure(postponed, now_ms / 1000)
+        _log.info("worker=%s commits a little later: %s", self._member_id, postponed)
+        self._last_commit_ms = now_ms + _COMMIT_AGAIN_MS - self._config.commit_interval_ms
+
     def _uncommitted(self) -> bool:
         return any(running.task.uncommitted for running in self._running.values())
 
@@ -370,8 +427,13 @@ class Worker:
         changelogs = [
             changelog for running in committing for changelog in running.task.restorable()
         ]
-        # All that was sent is committed and nothing has been sent since: these ends are this state.
-        return end_offsets(self._admin, changelogs, "read_uncommitted") if changelogs else {}
+        if not changelogs:
+            return {}
+        try:
+            # All that was sent is committed, nothing has been since: these ends are this state.
+            return end_offsets(self._admin, changelogs, "read_uncommitted", _ENDS_SECONDS)
+        except BrokerAway:
+            return {}  # the next checkpoint will do
 
     def _maybe_purge(self, offsets: Mapping[tuple[str, int], CommitOffset]) -> None:
         """Now and then delete the records of repartition topics that are read and committed."""

@@ -116,6 +116,10 @@ class TaskStore:
         """Give the offset of the changelog up to which the engine is complete, None if unknown."""
         return self._engine.changelog_offset()
 
+    def committed_entries(self) -> int:
+        """Give about how many entries the engine has."""
+        return self._engine.approximate_num_entries()
+
     def close(self) -> None:
         """Forget what is not committed and close the engine."""
         if self._cache is not None:

@@ -189,8 +189,15 @@ class Task:
         """
         if not self._commit_needed:
             return None
+        failure: StreamsError | None = None
         for store in self._stores.values():
-            store.flush()
+            try:
+                store.flush()
+            except StreamsError as error:
+                # As in Java, the others are flushed all the same; the first failure is told.
+                failure = failure or error
+        if failure is not None:
+            raise failure
         return decide(self._consumed)
 
     def committed(self, changelog_offsets: Mapping[TopicPartition, int] | None = None) -> None:
@@ -231,6 +238,10 @@ class Task:
         return {
             store.changelog: store for store in self._stores.values() if store.changelog is not None
         }
+
+    def state_entries(self) -> dict[str, int]:
+        """Give about how many committed entries each store has."""
+        return {name: store.committed_entries() for name, store in self._stores.items()}
 
     def schedule(
         self,

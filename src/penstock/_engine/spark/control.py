@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
+from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.spark.printed import PrintedLine
 from penstock.errors import ProcessingError, StreamsError, user_traceback
 
@@ -75,7 +76,7 @@ class Report:
 
     member_id: str
     state: str
-    """starting, running, restoring, closed or failed."""
+    """starting, running, restoring, closed or failed; lost, if it hung up without a word."""
     tasks: dict[str, str] = field(default_factory=dict)
     counters: dict[str, dict[str, int]] = field(default_factory=dict)
     restored: int = 0
@@ -91,6 +92,14 @@ class Report:
     """How many records of its inputs wait on the broker, None if that is not known yet."""
     printed: tuple[PrintedLine, ...] = ()
     """What user code has printed since the last report."""
+    state_entries: dict[str, int] = field(default_factory=dict)
+    """About how many entries its part of each store has."""
+    restore_events: tuple[RestoreEvent, ...] = ()
+    """How restoring has gone since the last report."""
+    home: str = ""
+    """The machine and directory where its state is."""
+    seat: tuple[int, int] = (0, 0)
+    """The turn that last paid for it, and its slot in that turn."""
     failure: WorkerFailure | None = None
     pid: int = field(default_factory=os.getpid)
 
@@ -101,13 +110,25 @@ class Instruction:
 
     stop: bool = False
     paused: bool = False
+    standbys: tuple[str, ...] = ()
+    """The tasks of others whose stores it shall keep copies of."""
 
 
 class ControlServer:
-    """Answers requests `(verb, payload)` with what the verb's handler gives."""
+    """Answers requests `(verb, payload)` with what the verb's handler gives.
 
-    def __init__(self, host: str, handlers: dict[str, Handler]) -> None:
+    A worker that dies says nothing, but its connection ends: `on_hang_up` is given the last report
+    that came over a connection when it does.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        handlers: dict[str, Handler],
+        on_hang_up: Callable[[Report], None] | None = None,
+    ) -> None:
         self._handlers = handlers
+        self._on_hang_up = on_hang_up
         self._key = secrets.token_bytes(32)
         self._listener = Listener((host, 0), authkey=self._key)
         name, port = self._listener.address
@@ -131,15 +152,20 @@ class ControlServer:
             ).start()
 
     def _serve(self, connection: Connection[Any, Any]) -> None:
+        last_report: Report | None = None
         with suppress(EOFError, OSError), connection:
             while True:
                 verb, payload = connection.recv()
+                if isinstance(payload, Report):
+                    last_report = payload
                 try:
                     answer = (True, self._handlers[verb](payload))
                 except Exception as error:
                     _log.exception("control request %r failed", verb)
                     answer = (False, f"{type(error).__name__}: {error}")
                 connection.send(answer)
+        if last_report is not None and self._on_hang_up is not None:
+            self._on_hang_up(last_report)
 
 
 class ControlClient:

@@ -10,17 +10,24 @@ import tempfile
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock._engine.kafka.notices import NoticeBoard
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.control import ControlServer, Instruction, Report
+from penstock._engine.spark.memory import warn_of_memory
+from penstock._engine.spark.seats import Seats
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping import pack
 from penstock._engine.spark.source import Run, data_source_for
-from penstock.clock import monotonic, new_id
+from penstock._engine.spark.standbys import choose_standbys
+from penstock._engine.spark.status import GONE, RecordTally, status
+from penstock.clock import SystemClock, monotonic, new_id
 
 _log = logging.getLogger(__name__)
 
@@ -34,22 +41,28 @@ class ApplicationQuery:
         self, blueprint: Blueprint, spark: SparkSession | None, on_report: Callable[[Report], None]
     ) -> None:
         self._config = blueprint.config
+        self._tasks = [task.id for task in blueprint.tasks]
         self._on_report = on_report
         self._stop = False
         self._paused = False
         self._members: dict[str, Report] = {}
+        self._records = RecordTally()
         self._lock = threading.Lock()
+        self._seats = Seats(self._config.num_stream_threads, self._capacity)
         payload = pack(blueprint)
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
+        warn_of_memory(dict(context.getConf().getAll()), blueprint, self._seats.count())
         host = context.getConf().get("spark.driver.host", "127.0.0.1")
         handlers = {
             "blueprint": lambda _: payload,
             "paths": lambda _: [os.path.abspath(path) for path in sys.path],
             "report": self._report,
-            "slots": lambda _: self._slots(),
+            "slots": self._seats.open_turn,
+            "status": lambda _: self._status(),
         }
-        self._control = ControlServer(str(host), handlers)
+        self._control = ControlServer(str(host), handlers, self._hung_up)
+        self._notices = NoticeBoard(self._config, blueprint.task_topic)
         self._checkpoint = tempfile.mkdtemp(prefix="penstock-checkpoint-")
         self._query = self._start()
 
@@ -66,6 +79,22 @@ class ApplicationQuery:
     def pause(self, paused: bool) -> None:
         """Let workers stop or go on processing; they keep their tasks."""
         self._paused = paused
+
+    def add_slot(self) -> int | None:
+        """Have one slot more from the next turn on; give how many, None if there is no room."""
+        return self._seats.add()
+
+    def remove_slot(self) -> int | None:
+        """Have one slot less from the next turn on; give how many, None if it is the last one."""
+        return self._seats.remove()
+
+    def post_shutdown(self, reason: str) -> None:
+        """Ask all instances of the application to end."""
+        self._notices.post_shutdown(reason)
+
+    def shutdown_reason(self) -> str | None:
+        """Give why an instance of the application has asked all to end, None if none has."""
+        return None if self._stop else self._notices.shutdown_reason()
 
     def failure(self) -> str | None:
         """Give why the query ended, None if it did not end by itself."""
@@ -94,6 +123,7 @@ class ApplicationQuery:
         with suppress(Exception):
             self._query.stop()
         self._control.close()
+        self._notices.close()
         shutil.rmtree(self._checkpoint, ignore_errors=True)
         if self._owned:
             with suppress(Exception):
@@ -113,11 +143,7 @@ class ApplicationQuery:
 
     def _unfinished(self) -> list[str]:
         with self._lock:
-            return [
-                member
-                for member, report in self._members.items()
-                if report.state not in {"closed", "failed"}
-            ]
+            return [member for member, report in self._members.items() if report.state not in GONE]
 
     def _start(self) -> StreamingQuery:
         run = Run(
@@ -139,14 +165,49 @@ class ApplicationQuery:
         finally:
             environment.pop(_POOL_VARIABLE, None)
 
-    def _slots(self) -> int:
-        cores = int(self._spark.sparkContext.defaultParallelism)
-        return max(1, self._config.num_stream_threads or cores)
+    def _capacity(self) -> int:
+        """Give how many slots the executors of this moment can run at once.
+
+        Not the default parallelism, which is a setting, and at least two.
+        """
+        scala_context = self._spark.sparkContext._jsc.sc()
+        profile = scala_context.resourceProfileManager().defaultResourceProfile()
+        return int(scala_context.maxNumConcurrentTasks(profile))
 
     def _report(self, report: Any) -> Instruction:
         assert isinstance(report, Report)
-        if report.state != "starting":
-            with self._lock:
-                self._members[report.member_id] = report
-            self._on_report(report)
-        return Instruction(stop=self._stop, paused=self._paused)
+        if report.state == "starting":
+            return Instruction(stop=self._stop, paused=self._paused)
+        with self._lock:
+            self._members[report.member_id] = report
+            self._records.hear(report)
+            standbys = self._standbys_of(report.member_id)
+        self._on_report(report)
+        surplus = report.state not in GONE and self._seats.is_surplus(*report.seat)
+        return Instruction(stop=self._stop or surplus, paused=self._paused, standbys=standbys)
+
+    def _standbys_of(self, member_id: str) -> tuple[str, ...]:
+        replicas = self._config.num_standby_replicas
+        if not replicas:
+            return ()
+        return choose_standbys(self._tasks, self._members, replicas).get(member_id, ())
+
+    def _hung_up(self, last: Report) -> None:
+        """Hear that a worker's connection has ended: without a last word, the worker has died."""
+        with self._lock:
+            known = self._members.get(last.member_id)
+            if known is None or known.pid != last.pid or known.state in GONE:
+                return
+            lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
+            self._members[last.member_id] = lost
+        self._seats.worker_died()
+        self._on_report(lost)
+
+    def _status(self) -> dict[str, Any]:
+        with self._lock:
+            now = datetime.fromtimestamp(SystemClock().now_ms() / 1000, UTC)
+            return {
+                "asOf": now.isoformat(timespec="milliseconds"),
+                **status(self._members),
+                **self._records.turn(),
+            }

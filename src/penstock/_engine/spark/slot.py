@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from penstock._engine.kafka.standby import Standbys
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
@@ -44,6 +45,8 @@ class Turn:
     control: ControlAddress
     seconds: float
     lease_seconds: float
+    seat: tuple[int, int] = (0, 0)
+    """The number of the turn, and of the slot in it."""
 
 
 class EngineThread:
@@ -51,7 +54,7 @@ class EngineThread:
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
-        self._lease_until = monotonic() + turn.seconds + turn.lease_seconds
+        self.renew(turn)
         self._rows: deque[Output] = deque(maxlen=_ROWS_KEPT)
         self._have_rows = threading.Event()
         self._records_in = self._records_out = 0
@@ -59,6 +62,7 @@ class EngineThread:
         self._internal_topics: frozenset[str] = frozenset()
         self._bounded = False
         self._member_id = "unknown"
+        self._home = ""
         self._thread = threading.Thread(target=self._run, name="penstock-engine", daemon=True)
         self._thread.start()
 
@@ -68,6 +72,7 @@ class EngineThread:
 
     def renew(self, turn: Turn) -> None:
         """Let the lease last until a while after the end of `turn`."""
+        self._seat = turn.seat
         self._lease_until = monotonic() + turn.seconds + turn.lease_seconds
 
     def take_rows(self, wait_seconds: float) -> list[Output]:
@@ -104,12 +109,19 @@ class EngineThread:
     def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
         with TaskHost(blueprint) as host:
             self._member_id = host.member_id
+            self._home = host.home
             worker = Worker(blueprint, host.member_id, host, self._committed)
+            replicas = blueprint.config.num_standby_replicas
+            standbys = Standbys(blueprint, host) if replicas else None
             # Spark's worker collects garbage after each turn; what is here by now stays anyway.
             gc.freeze()
-            self._work(worker, control)
+            try:
+                self._work(worker, standbys, control)
+            finally:
+                if standbys is not None:
+                    standbys.close()
 
-    def _work(self, worker: Worker, control: ControlClient) -> None:
+    def _work(self, worker: Worker, standbys: Standbys | None, control: ControlClient) -> None:
         next_report = 0.0
         instruction = Instruction()
         try:
@@ -118,6 +130,8 @@ class EngineThread:
                     instruction = control.ask("report", self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
                 worker.step(paused=instruction.paused)
+                if standbys is not None:
+                    standbys.work(instruction.standbys, monotonic())
         except BaseException:
             self._records_in = worker.records_in()
             worker.abandon()
@@ -141,6 +155,10 @@ class EngineThread:
             records_out=self._records_out,
             lag=worker.lag(),
             printed=self._printed.take(),
+            state_entries=worker.state_entries(),
+            restore_events=worker.take_restore_events(),
+            home=self._home,
+            seat=self._seat,
         )
 
     def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:

@@ -42,9 +42,10 @@ class Run:
 class Slot(InputPartition):
     """A place for one worker during one turn. `deadline` is absolute: a late retry ends at once."""
 
-    def __init__(self, index: int, deadline: float) -> None:
+    def __init__(self, index: int, deadline: float, turn: int = 0) -> None:
         super().__init__(index)
         self.deadline = deadline
+        self.turn = turn
 
 
 def data_source_for(run: Run) -> type[DataSource]:
@@ -76,23 +77,31 @@ class TurnReader(DataSourceStreamReader):
     def latestOffset(self, start: dict[str, int], limit: Any) -> dict[str, int]:
         return {"turn": start["turn"] + 1}
 
+    def reportLatestOffset(self) -> dict[str, Any] | None:
+        """Give what Spark shows as `latestOffset` in the progress of the turn that begins now."""
+        return dict(self._ask("status"))
+
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        client = ControlClient(self._run.control)
-        try:
-            slots = client.ask("slots")
-        finally:
-            client.close()
+        turn = end["turn"]
+        slots = self._ask("slots", turn)
         deadline = SystemClock().now_ms() / 1000 + self._run.turn_seconds
-        return [Slot(index, deadline) for index in range(slots)]
+        return [Slot(index, deadline, turn) for index in range(slots)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Slot)
         seconds = partition.deadline - SystemClock().now_ms() / 1000
         if seconds <= 0:
             return
-        turn = Turn(self._run.id, self._run.control, seconds, self._run.lease_seconds)
-        for rows in take_turn(turn):
+        run, seat = self._run, (partition.turn, partition.value)
+        for rows in take_turn(Turn(run.id, run.control, seconds, run.lease_seconds, seat)):
             yield to_arrow(rows)
+
+    def _ask(self, verb: str, payload: Any = None) -> Any:
+        client = ControlClient(self._run.control)
+        try:
+            return client.ask(verb, payload)
+        finally:
+            client.close()
 
 
 def to_arrow(rows: Sequence[Output]) -> pa.RecordBatch:

@@ -271,6 +271,30 @@ def test_a_commit_lets_out_what_caches_hold_back() -> None:
     ]
 
 
+def test_a_store_that_fails_to_flush_does_not_keep_the_others_from_it() -> None:
+    """Java: ProcessorStateManager.flushCache."""
+
+    def program(builder: StreamsBuilder) -> None:
+        stream = builder.stream("in")
+        for name in ("first", "second", "third"):
+            counts = stream.group_by_key().count(Materialized(name)).to_stream()
+            counts.for_each(lambda key, count, name=name: flushed(name))  # type: ignore[misc]
+
+    seen: list[str] = []
+
+    def flushed(name: str) -> None:
+        seen.append(name)
+        if name != "third":
+            raise ValueError(name)
+
+    made = task(program)
+    made.add_records("in", 0, raws(1))
+    made.process(0, limit=1)
+    with pytest.raises(StreamsError, match="ValueError: first"):
+        made.prepare_commit()
+    assert seen == ["first", "second", "third"]
+
+
 def test_a_commit_makes_state_part_of_the_engine_with_the_changelog_s_offset() -> None:
     made = task(counting)
     store = made.restorable()[CHANGELOG]

@@ -1,0 +1,183 @@
+"""A broker that goes away in the middle of the work: the worker endures it, or says what it tried.
+
+The broker is this module's own, since it is killed.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException, Producer
+
+from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock._engine.kafka.preparation import prepare
+from penstock._engine.kafka.task_host import TaskHost
+from penstock._engine.kafka.transactions import AtLeastOnce
+from penstock._engine.kafka.worker import Worker
+from penstock._engine.runtime.collector import Output
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+from penstock.testing.broker import LocalBroker
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
+
+TEXT, LONG = serdes.string(), serdes.long()
+PATIENCE_SECONDS = 120.0
+
+guarantees = pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+
+
+@pytest.fixture(scope="module")
+def mortal_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
+    """Give a broker that may be killed; it soon forgets that it was there before."""
+    settings = {"broker.session.timeout.ms": 2000}
+    with LocalBroker(tmp_path_factory.mktemp("mortal"), settings=settings) as broker:
+        yield broker
+
+
+def counting(name: str) -> Topology:
+    """Count by key."""
+    builder = StreamsBuilder()
+    (
+        builder.stream(f"{name}-in", Consumed(TEXT, TEXT))
+        .group_by_key(Grouped(key=TEXT, value=TEXT))
+        .count(Materialized("counts", key=TEXT, value=LONG))
+        .to_stream()
+        .to(f"{name}-out", Produced(TEXT, LONG))
+    )
+    return builder.build()
+
+
+class Application:
+    """One worker, and the counts that it has committed for the key `k`."""
+
+    def __init__(self, worker: Worker, broker: LocalBroker, name: str) -> None:
+        self.worker = worker
+        self.committed: list[int] = []
+        self._broker = broker
+        self._name = name
+
+    def write(self, count: int) -> None:
+        """Write records."""
+        settings = {"bootstrap.servers": self._broker.bootstrap_servers, "log_level": 0}
+        producer = Producer(settings)
+        for _ in range(count):
+            producer.produce(f"{self._name}-in", "x", "k")
+        assert producer.flush(60) == 0
+
+    def work_until(self, true: Callable[[], bool]) -> None:
+        """Let the worker work until something is so."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not true():
+            assert time.monotonic() < until, self.committed
+            self.worker.step()
+
+
+@contextmanager
+def running(
+    broker: LocalBroker, name: str, guarantee: str, folder: Path, **settings: object
+) -> Iterator[Application]:
+    """Give a worker; it is abandoned in the end."""
+    for end in ("in", "out"):
+        broker.create_topic(f"{name}-{end}")
+    config = {
+        "application.id": name,
+        "bootstrap.servers": broker.bootstrap_servers,
+        "state.dir": str(folder),
+        "processing.guarantee": guarantee,
+        "statestore.cache.max.bytes": 0,
+        "commit.interval.ms": 500,
+        "producer.transaction.timeout.ms": 3000,
+        **settings,
+    }
+    blueprint = prepare(counting(name), StreamsConfig(config))
+    with TaskHost(blueprint) as host:
+
+        def committed(outputs: list[Output]) -> None:
+            values = [value for topic, _, _, value, *_ in outputs if topic == f"{name}-out"]
+            application.committed.extend(int.from_bytes(value or b"", "big") for value in values)
+
+        application = Application(Worker(blueprint, host.member_id, host, committed), broker, name)
+        try:
+            yield application
+        finally:
+            application.worker.abandon()
+
+
+@guarantees
+def test_a_worker_goes_on_when_the_broker_is_back(
+    guarantee: str, mortal_broker: LocalBroker, tmp_path: Path
+) -> None:
+    with running(mortal_broker, f"back-{guarantee}", guarantee, tmp_path) as application:
+        application.write(10)
+        application.work_until(lambda: len(application.committed) == 10)
+        application.write(10)
+        application.work_until(application.worker._uncommitted)
+        mortal_broker.kill()
+        # Longer than a transaction or a delivery may last.
+        back = threading.Timer(5, mortal_broker.start)
+        back.start()
+        application.work_until(lambda: not back.is_alive() and len(application.committed) >= 20)
+        application.write(10)
+        application.work_until(lambda: application.committed[-1:] >= [30])
+        if guarantee == "exactly_once_v2":
+            assert application.committed == list(range(1, 31))
+
+
+@guarantees
+def test_a_broker_that_does_not_come_back_is_told_of_after_the_task_timeout(
+    guarantee: str, mortal_broker: LocalBroker, tmp_path: Path
+) -> None:
+    settings = {"task.timeout.ms": 4000}
+    name = f"gone-{guarantee}"
+    with running(mortal_broker, name, guarantee, tmp_path, **settings) as application:
+        application.write(10)
+        application.work_until(application.worker._uncommitted)
+        mortal_broker.kill()
+        try:
+            told = re.compile(r"could not go on for \d+ s.*'task.timeout.ms' allows; tried \d+ tim")
+            with pytest.raises(StreamsError, match=told):
+                application.work_until(lambda: False)
+        finally:
+            mortal_broker.start()
+
+
+def test_a_commit_that_a_rebalance_refuses_is_made_later_and_drops_no_work(
+    mortal_broker: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At least once: what was written cannot be taken back, so work that is dropped is doubled."""
+    refusals = [KafkaError.REBALANCE_IN_PROGRESS, KafkaError.ILLEGAL_GENERATION]
+
+    class Refusing:
+        """Stands for the consumer of the group while it changes."""
+
+        def __init__(self, consumer: object) -> None:
+            self._consumer = consumer
+
+        def commit(self, **arguments: object) -> None:
+            if refusals:
+                raise KafkaException(KafkaError(refusals.pop()))
+            self._consumer.commit(**arguments)  # type: ignore[attr-defined]
+
+    with running(mortal_broker, "refused", "at_least_once", tmp_path) as application:
+        committer = application.worker._committer
+        assert isinstance(committer, AtLeastOnce)
+        monkeypatch.setattr(committer, "_group", Refusing(committer._group))
+        application.write(10)
+        application.work_until(
+            lambda: not refusals and bool(application.committed) and not _uncommitted(application)
+        )
+        assert application.committed == list(range(1, 11))
+        application.write(1)
+        application.work_until(lambda: len(application.committed) > 10)
+        assert application.committed[-1] == 11
+
+
+def _uncommitted(application: Application) -> bool:
+    return application.worker._uncommitted()

@@ -1,0 +1,143 @@
+"""What a user can do to an application that runs, and hear from it: slots, restoring, the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock import (
+    Grouped,
+    KafkaStreams,
+    KStream,
+    Materialized,
+    State,
+    StateRestoreListener,
+    TopicPartition,
+    UncaughtResponse,
+    serdes,
+)
+from penstock._engine.kafka.broker import LocalBroker
+from tests.spark.hosted import PATIENCE_SECONDS, TEXT, hosted
+
+pytestmark = pytest.mark.slow
+
+ONE_SLOT = {"num.stream.threads": 1, "penstock.turn.ms": 1000}
+
+
+def counted(stream: KStream[str, str]) -> KStream[str, str]:
+    """Count by key; a value "bad" cannot be counted."""
+
+    def checked(value: str) -> str:
+        if value == "bad":
+            raise ValueError(value)
+        return value
+
+    return (
+        stream.map_values(checked)
+        .group_by_key(Grouped(key=TEXT, value=TEXT))
+        .count(Materialized("counts", key=TEXT, value=serdes.long()))
+        .to_stream()
+        .map_values(str)
+    )
+
+
+def shares(*instances: KafkaStreams) -> list[list[str]]:
+    """Give which tasks the workers have that have any."""
+    return sorted(
+        sorted(report.tasks)
+        for streams in instances
+        for report in streams.reports().values()
+        if report.tasks
+    )
+
+
+def wait_for(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+class Heard(StateRestoreListener):
+    """Notes what was restored."""
+
+    def __init__(self) -> None:
+        self.started: list[TopicPartition] = []
+        self.changes = 0
+        self.ended: dict[TopicPartition, int] = {}
+
+    def on_restore_start(self, topic_partition: TopicPartition, *more: Any) -> None:
+        self.started.append(topic_partition)
+
+    def on_batch_restored(
+        self, topic_partition: TopicPartition, store_name: str, end: int, num_restored: int
+    ) -> None:
+        assert store_name == "counts"
+        self.changes += num_restored
+
+    def on_restore_end(
+        self, topic_partition: TopicPartition, store_name: str, total_restored: int
+    ) -> None:
+        self.ended[topic_partition] = total_restored
+
+
+def test_slots_are_added_and_removed_at_the_next_turn(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    with hosted(servers, "resized", lambda s: s, spark, tmp_path, **ONE_SLOT) as (app, streams):
+        assert shares(streams) == [["0_0", "0_1"]]
+        assert streams.add_stream_thread() == 2
+        wait_for(lambda: shares(streams) == [["0_0"], ["0_1"]])
+        assert streams.add_stream_thread() is None  # the session has two cores
+
+        assert streams.remove_stream_thread() == 1
+        asked = time.monotonic()
+        wait_for(lambda: shares(streams) == [["0_0", "0_1"]])
+        # Its worker is told to go: it does not stay to the end of its lease, a minute.
+        assert time.monotonic() - asked < 45
+        assert streams.remove_stream_thread() is None
+        app.write(*((f"k{number}", "x") for number in range(20)))
+        assert len(app.read(20)) == 20
+
+
+def test_restoring_is_heard_of_and_one_instance_can_end_all(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    settings = {**ONE_SLOT, "statestore.cache.max.bytes": 0, "num.standby.replicas": 1}
+    with hosted(servers, "ended", counted, spark, tmp_path / "one", **settings) as (app, first):
+        app.write(*((f"k{number}", "x") for number in range(40)))
+        assert len(app.read(40)) == 40
+
+        heard = Heard()
+        config = {**first._config.given(), "state.dir": str(tmp_path / "two")}
+        second = KafkaStreams(first._topology, config, spark=spark.newSession())
+        second.set_global_state_restore_listener(heard)
+        for streams in (first, second):
+            streams._uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
+        second.start()
+        try:
+            wait_for(lambda: shares(first, second) == [["0_0"], ["0_1"]] and bool(heard.ended))
+            ((topic, partition),) = heard.started
+            assert topic == "ended-counts-changelog"
+            assert heard.ended == {(topic, partition): heard.changes}
+            assert 0 < heard.changes < 40
+
+            # Each keeps a copy of what the other one has.
+            copies = [tmp_path / "two" / "ended" / task / "rocksdb" for task in ("0_0", "0_1")]
+            wait_for(lambda: all(copy.exists() for copy in copies))
+
+            app.write(("k1", "bad"))
+            assert first.wait_until(State.ERROR, 60_000)
+            assert second.wait_until(State.ERROR, 60_000)
+        finally:
+            second.close()
+        messages = [str(streams.failure and streams.failure.message) for streams in (first, second)]
+        assert sum("another instance asked all to end" in message for message in messages) == 1
+        assert all("ValueError: bad" in message for message in messages)
