@@ -1,0 +1,15 @@
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+
+/** A cogroup of one stream. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        Consumed<String, String> text = Consumed.with(Serdes.String(), Serdes.String());
+        KGroupedStream<String, String> one = builder.stream("one", text).groupByKey();
+        KGroupedStream<String, String> two = builder.stream("two", text).groupByKey();
+        one.<String>cogroup((key, value, total) -> total + "+" + value).aggregate(() -> "0").toStream().to("out");
+        two.count().toStream().to("counts");
+    }
+}

@@ -1,0 +1,21 @@
+"""Final results of a stream with new keys."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, EmitStrategy, Grouped, StreamsBuilder, TimeWindows, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    stream = builder.stream("in", text)
+    grouped = stream.group_by(
+        lambda key, value: value, Grouped(key=serdes.string(), value=serdes.string())
+    )
+    counts = (
+        grouped.windowed_by(TimeWindows.of_size(10))
+        .emit_strategy(EmitStrategy.on_window_close())
+        .count()
+    )
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()

@@ -1,0 +1,28 @@
+"""Closed windows are looked for at most once in a second of wall clock."""
+
+from collections.abc import Callable
+
+from penstock import (
+    Consumed,
+    EmitStrategy,
+    Materialized,
+    StreamsBuilder,
+    TimeWindows,
+    Topology,
+    serdes,
+)
+
+CONFIG: dict[str, object] = {"__emit.interval.ms.kstreams.windowed.aggregation__": 1000}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    counts = (
+        grouped.windowed_by(TimeWindows.of_size(10))
+        .emit_strategy(EmitStrategy.on_window_close())
+        .count(Materialized("counts"))
+    )
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()

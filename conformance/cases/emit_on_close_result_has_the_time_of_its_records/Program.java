@@ -1,0 +1,20 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.EmitStrategy;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** A final result has the time of its latest record and the headers of the record that closed it. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        KTable<Windowed<String>, String> sums = grouped.windowedBy(TimeWindows.ofSizeWithNoGrace(Duration.ofMillis(10))).emitStrategy(EmitStrategy.onWindowClose())
+            .aggregate(() -> "0", (key, value, total) -> total + "+" + value, Materialized.as("sums"));
+        sums.toStream((key, total) -> key.toString()).to("out");
+    }
+}

@@ -1,0 +1,28 @@
+"""With a cache nothing changes: windows of time come out of cache and store."""
+
+from collections.abc import Callable
+
+from penstock import (
+    Consumed,
+    EmitStrategy,
+    Materialized,
+    StreamsBuilder,
+    TimeWindows,
+    Topology,
+    serdes,
+)
+
+CONFIG: dict[str, object] = {"statestore.cache.max.bytes": 10485760}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    sums = (
+        grouped.windowed_by(TimeWindows.of_size(10, advance=5))
+        .emit_strategy(EmitStrategy.on_window_close())
+        .aggregate(lambda: "0", lambda key, value, total: f"{total}+{value}", Materialized("sums"))
+    )
+    sums.to_stream(lambda key, total: str(key)).to("out")
+    return builder.build()

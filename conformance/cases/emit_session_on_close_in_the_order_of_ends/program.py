@@ -1,0 +1,26 @@
+"""Sessions come out in the order of their ends, then of their starts, then of their keys."""
+
+from collections.abc import Callable
+
+from penstock import (
+    Consumed,
+    EmitStrategy,
+    Materialized,
+    SessionWindows,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    counts = (
+        grouped.windowed_by(SessionWindows.of_inactivity_gap(5, grace=50))
+        .emit_strategy(EmitStrategy.on_window_close())
+        .count(Materialized("counts"))
+    )
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()

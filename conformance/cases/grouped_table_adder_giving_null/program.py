@@ -1,0 +1,18 @@
+"""An adder that gives None deletes the row; the next one begins anew."""
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock import Materialized, StreamsBuilder, Topology
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    groups = builder.table("in").group_by(lambda key, value: (value[0], value[1:]))
+    groups.aggregate(
+        lambda: "0",
+        lambda key, value, total: None if value == "4" else total + "+" + value,
+        lambda key, value, total: total + "-" + value,
+        Materialized[str, Any]("totals"),
+    ).to_stream().to("out")
+    return builder.build()

@@ -1,0 +1,22 @@
+import java.util.Properties;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.TopologyConfig;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+
+/** With required names, a grouped table needs only a named store: it names the topic too. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        Properties config = new Properties();
+        config.put(StreamsConfig.APPLICATION_ID_CONFIG, "conformance");
+        config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "none:1");
+        config.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, true);
+        StreamsBuilder builder = new StreamsBuilder(new TopologyConfig(new StreamsConfig(config)));
+        KTable<String, String> rows = builder.table("in", Materialized.as("rows"));
+        rows.groupBy((key, value) -> KeyValue.pair(value, key)).count(Materialized.as("counts")).toStream().to("out");
+        return builder.build(config);
+    }
+}

@@ -1,0 +1,26 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** Rows of versioned tables that are older than what is there are dropped and counted. */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table(
+            "left", Materialized.as(Stores.persistentVersionedKeyValueStore("left-rows", Duration.ofHours(1))));
+        KTable<String, String> right = builder.table(
+            "right", Materialized.as(Stores.persistentVersionedKeyValueStore("right-rows", Duration.ofHours(1))));
+        left.join(right, Program::foreignKey, Program::joined).toStream().to("out");
+    }
+
+    static String foreignKey(String value) {
+        int bar = value.indexOf('|');
+        return bar < 0 || bar == value.length() - 1 ? null : value.substring(bar + 1);
+    }
+
+    static String joined(String left, String right) {
+        return "(" + left + "," + right + ")";
+    }
+}

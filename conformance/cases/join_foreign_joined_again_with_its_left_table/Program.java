@@ -1,0 +1,23 @@
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+
+/** The result is joined with the left table once more, by their common key. */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.table("right");
+        KTable<String, String> results = left.join(right, Program::foreignKey, Program::joined);
+        results.join(left, (result, row) -> "again(" + result + "," + row + ")").toStream().to("again");
+        results.toStream().to("out");
+    }
+
+    static String foreignKey(String value) {
+        int bar = value.indexOf('|');
+        return bar < 0 || bar == value.length() - 1 ? null : value.substring(bar + 1);
+    }
+
+    static String joined(String left, String right) {
+        return "(" + left + "," + right + ")";
+    }
+}

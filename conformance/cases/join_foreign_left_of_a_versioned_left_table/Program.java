@@ -1,0 +1,28 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/**
+ * Old rows of the versioned left table are dropped; those of the right one, which is not,
+ * are taken.
+ */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table(
+            "left", Materialized.as(Stores.persistentVersionedKeyValueStore("left-rows", Duration.ofHours(1))));
+        KTable<String, String> right = builder.table("right");
+        left.leftJoin(right, Program::foreignKey, Program::joined).toStream().to("out");
+    }
+
+    static String foreignKey(String value) {
+        int bar = value.indexOf('|');
+        return bar < 0 || bar == value.length() - 1 ? null : value.substring(bar + 1);
+    }
+
+    static String joined(String left, String right) {
+        return "(" + left + "," + right + ")";
+    }
+}

@@ -1,0 +1,20 @@
+"""A table may refer to itself: an employee and the manager; who has none is dropped."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    people = builder.table("left")
+    people.join(people, foreign_key, joined).to_stream().to("out")
+    return builder.build()

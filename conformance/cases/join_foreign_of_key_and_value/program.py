@@ -1,0 +1,21 @@
+"""The extractor may take the key too."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left = builder.table("left")
+    right = builder.table("right")
+    left.join(right, lambda key, value: key.partition(":")[0], joined).to_stream().to("out")
+    return builder.build()

@@ -1,0 +1,23 @@
+"""One left table is joined with two right ones, each under a key of its own."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left = builder.table("left")
+    right = builder.table("right")
+    third = builder.table("third")
+    left.join(right, lambda value: value.partition("|")[0], joined).to_stream().to("one")
+    left.left_join(third, foreign_key, joined).to_stream().to("two")
+    return builder.build()

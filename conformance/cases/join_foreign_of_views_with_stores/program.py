@@ -1,0 +1,23 @@
+"""Views with a store of their own are looked up there."""
+
+from collections.abc import Callable
+
+from penstock import Materialized, StreamsBuilder, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left = builder.table("left").filter(
+        lambda key, value: not value.startswith("skip"), Materialized("lefts")
+    )
+    right = builder.table("right").map_values(str.upper, Materialized("rights"))
+    left.join(right, foreign_key, joined).to_stream().to("out")
+    return builder.build()

@@ -1,0 +1,26 @@
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.TableJoined;
+import org.apache.kafka.streams.processor.StreamPartitioner;
+
+/** A partitioner of answers that gives no partition at all fails. */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.table("right");
+        StreamPartitioner<String, Void> none = (topic, key, value, partitions) -> Optional.of(Set.of());
+        left.join(right, Program::foreignKey, Program::joined, TableJoined.with(none, null)).toStream().to("out");
+    }
+
+    static String foreignKey(String value) {
+        int bar = value.indexOf('|');
+        return bar < 0 || bar == value.length() - 1 ? null : value.substring(bar + 1);
+    }
+
+    static String joined(String left, String right) {
+        return "(" + left + "," + right + ")";
+    }
+}

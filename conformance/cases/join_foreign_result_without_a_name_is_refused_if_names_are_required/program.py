@@ -1,0 +1,22 @@
+"""A result without a name for its store is refused if names are required."""
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock import KTable, Materialized, StreamsBuilder, TableJoined, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KTable[Any, Any] = builder.table("left", materialized=Materialized("lefts"))
+    right: KTable[Any, Any] = builder.table("right", materialized=Materialized("rights"))
+    left.join(right, foreign_key, joined, TableJoined(name="hop")).to_stream().to("out")
+    return builder.build({"ensure.explicit.internal.resource.naming": "true"})

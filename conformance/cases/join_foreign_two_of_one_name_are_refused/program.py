@@ -1,0 +1,22 @@
+"""Two joins of one name are refused."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, TableJoined, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left = builder.table("left")
+    right = builder.table("right")
+    left.join(right, foreign_key, joined, TableJoined(name="hop")).to_stream().to("out")
+    right.join(left, foreign_key, joined, TableJoined(name="hop")).to_stream().to("out")
+    return builder.build()

@@ -1,0 +1,31 @@
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/**
+ * Where and how the result is kept is said by its Materialized, not how the subscriptions
+ * are.
+ */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.table("right");
+        left.join(
+            right,
+            Program::foreignKey,
+            Program::joined,
+            Materialized.<String, String>as(Stores.inMemoryKeyValueStore("results")).withLoggingDisabled())
+            .toStream().to("out");
+    }
+
+    static String foreignKey(String value) {
+        int bar = value.indexOf('|');
+        return bar < 0 || bar == value.length() - 1 ? null : value.substring(bar + 1);
+    }
+
+    static String joined(String left, String right) {
+        return "(" + left + "," + right + ")";
+    }
+}

@@ -1,0 +1,29 @@
+"""A partitioner that gives None leaves the choice to Kafka."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, TableJoined, Topology
+
+
+def foreign_key(value: str) -> str | None:
+    return value.partition("|")[2] or None
+
+
+def joined(left: str | None, right: str | None) -> str:
+    return f"({left},{'null' if right is None else right})"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left = builder.table("left")
+    right = builder.table("right")
+    left.join(
+        right,
+        foreign_key,
+        joined,
+        TableJoined(
+            partitioner=lambda topic, key, value, partitions: None,
+            other_partitioner=lambda topic, key, value, partitions: None,
+        ),
+    ).to_stream().to("out")
+    return builder.build()

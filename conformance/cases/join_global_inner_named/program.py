@@ -1,0 +1,17 @@
+"""A name for the node of a inner join."""
+
+from collections.abc import Callable
+
+from penstock import GlobalKTable, KStream, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: GlobalKTable[str, str] = builder.global_table("right")
+    left.join(right, lambda key, value: key, pair, named="enriched").to("out")
+    return builder.build()

@@ -1,0 +1,12 @@
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.KeyValueStore;
+
+/** A global store and another store must not have one name. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        builder.globalTable("right", Materialized.<String, String, KeyValueStore<Bytes, byte[]>>as("rows"));
+        builder.table("left", Materialized.<String, String, KeyValueStore<Bytes, byte[]>>as("rows"));
+    }
+}

@@ -1,0 +1,12 @@
+"""A global store and another store must not have one name."""
+
+from collections.abc import Callable
+
+from penstock import Materialized, StreamsBuilder, Topology
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    builder.global_table("right", materialized=Materialized[str, str]("rows"))
+    builder.table("left", materialized=Materialized[str, str]("rows"))
+    return builder.build()

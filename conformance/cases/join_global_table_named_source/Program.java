@@ -1,0 +1,13 @@
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.GlobalKTable;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** A global table: named source. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KStream<String, String> left = builder.stream("left");
+        GlobalKTable<String, String> right = builder.globalTable("right", Consumed.<String, String>as("all"));
+        left.leftJoin(right, (key, value) -> key, (l, r) -> l + "-" + r).to("out");
+    }
+}

@@ -1,0 +1,15 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.GlobalKTable;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** A global table: versioned is refused. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KStream<String, String> left = builder.stream("left");
+        GlobalKTable<String, String> right = builder.globalTable("right", Materialized.<String, String>as(Stores.persistentVersionedKeyValueStore("rows", Duration.ofMillis(1000L))));
+        left.leftJoin(right, (key, value) -> key, (l, r) -> l + "-" + r).to("out");
+    }
+}

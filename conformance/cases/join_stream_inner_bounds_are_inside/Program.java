@@ -1,0 +1,14 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.JoinWindows;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** Records exactly the time difference apart are joined; a window never begins before 0. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KStream<String, String> left = builder.stream("left");
+        KStream<String, String> right = builder.stream("right");
+        JoinWindows windows = JoinWindows.ofTimeDifferenceAndGrace(Duration.ofMillis(100L), Duration.ofMillis(0L));
+        left.join(right, (l, r) -> l + "-" + r, windows).to("out");
+    }
+}

@@ -1,0 +1,20 @@
+"""A left join with both window stores in memory: late records are refused by time, not by
+segment.
+"""
+
+from collections.abc import Callable
+
+from penstock import JoinWindows, KStream, StreamJoined, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KStream[str, str] = builder.stream("right")
+    windows = JoinWindows.of_time_difference(10, grace=5)
+    left.left_join(right, pair, windows, StreamJoined(store="in_memory")).to("out")
+    return builder.build()

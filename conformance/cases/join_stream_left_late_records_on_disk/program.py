@@ -1,0 +1,18 @@
+"""A left join whose records are late by more than the retention."""
+
+from collections.abc import Callable
+
+from penstock import JoinWindows, KStream, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KStream[str, str] = builder.stream("right")
+    windows = JoinWindows.of_time_difference(100, grace=10)
+    left.left_join(right, pair, windows).to("out")
+    return builder.build()

@@ -1,0 +1,20 @@
+"""The standard sequence of a windowed left join: nulls, matches in the order of the other side,
+records without a key.
+"""
+
+from collections.abc import Callable
+
+from penstock import JoinWindows, KStream, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KStream[str, str] = builder.stream("right")
+    windows = JoinWindows.of_time_difference(10000, grace=86400000)
+    left.left_join(right, pair, windows).to("out")
+    return builder.build()

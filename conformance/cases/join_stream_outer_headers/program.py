@@ -1,0 +1,20 @@
+"""A pair has the headers of the record that completed it, an unmatched one those of the record
+that let it out.
+"""
+
+from collections.abc import Callable
+
+from penstock import JoinWindows, KStream, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KStream[str, str] = builder.stream("right")
+    windows = JoinWindows.of_time_difference(10, grace=0)
+    left.outer_join(right, pair, windows).to("out")
+    return builder.build()

@@ -1,0 +1,14 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.JoinWindows;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.Repartitioned;
+
+/** Two explicit repartitions with the same count are joined. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KStream<String, String> left = builder.<String, String>stream("left").repartition(Repartitioned.<String, String>as("l").withNumberOfPartitions(2));
+        KStream<String, String> right = builder.<String, String>stream("right").repartition(Repartitioned.<String, String>as("r").withNumberOfPartitions(2));
+        left.leftJoin(right, (l, r) -> l + "-" + r, JoinWindows.ofTimeDifferenceWithNoGrace(Duration.ofMillis(10L))).to("out");
+    }
+}

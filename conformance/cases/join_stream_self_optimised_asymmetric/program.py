@@ -1,0 +1,18 @@
+"""A stream joined with itself in a window that reaches further ahead than back."""
+
+from collections.abc import Callable
+
+from penstock import JoinWindows, KStream, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    stream: KStream[str, str] = builder.stream("in")
+    stream.join(stream, pair, JoinWindows.of_time_difference(10, grace=5, before=1, after=4)).to(
+        "out"
+    )
+    return builder.build({"topology.optimization": "single.store.self.join"})

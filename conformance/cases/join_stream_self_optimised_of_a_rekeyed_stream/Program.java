@@ -1,0 +1,19 @@
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.JoinWindows;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** A rekeyed stream joined with itself, with one store. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> stream = builder.<String, String>stream("in").selectKey((key, value) -> key);
+        stream.join(stream, (l, r) -> l + "-" + r, JoinWindows.ofTimeDifferenceWithNoGrace(Duration.ofMillis(10L))).to("out");
+        Properties config = new Properties();
+        config.put(StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG, "single.store.self.join");
+        return builder.build(config);
+    }
+}

@@ -1,0 +1,20 @@
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.JoinWindows;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** Two streams of one topic share their source, and with it their join is a self join. */
+public class Program implements Case {
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> one = builder.stream("in");
+        KStream<String, String> two = builder.stream("in");
+        one.join(two, (l, r) -> l + "-" + r, JoinWindows.ofTimeDifferenceWithNoGrace(Duration.ofMillis(10L))).to("out");
+        Properties config = new Properties();
+        config.put(StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG, "single.store.self.join");
+        return builder.build(config);
+    }
+}

@@ -1,0 +1,17 @@
+"""What was joined has the time and the headers of the stream's record, not of the row."""
+
+from collections.abc import Callable
+
+from penstock import KStream, KTable, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KTable[str, str] = builder.table("right")
+    left.join(right, pair).to("out")
+    return builder.build()

@@ -1,0 +1,21 @@
+"""With a grace of 2 records of a inner join wait until stream time has passed them by it; a
+later one is joined at once.
+"""
+
+from collections.abc import Callable
+
+from penstock import Joined, KStream, KTable, Materialized, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KTable[str, str] = builder.table(
+        "right", materialized=Materialized("rows", history_retention=600_000)
+    )
+    left.join(right, pair, Joined(grace=2)).to("out")
+    return builder.build()

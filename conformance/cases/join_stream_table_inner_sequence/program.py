@@ -1,0 +1,19 @@
+"""All 23 steps of a stream and a table, inner: only the stream triggers, the table is as it is
+now.
+"""
+
+from collections.abc import Callable
+
+from penstock import KStream, KTable, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KTable[str, str] = builder.table("right")
+    left.join(right, pair).to("out")
+    return builder.build()

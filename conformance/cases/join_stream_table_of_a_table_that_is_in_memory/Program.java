@@ -1,0 +1,14 @@
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** A left join with a table that is in memory. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KStream<String, String> left = builder.stream("left");
+        KTable<String, String> right = builder.<String, String>table("right", Materialized.<String, String>as(Stores.inMemoryKeyValueStore("rows")));
+        left.leftJoin(right, (l, r) -> l + "-" + r).to("out");
+    }
+}

@@ -1,0 +1,19 @@
+"""A left join with a table that is mapped with key."""
+
+from collections.abc import Callable
+
+from penstock import KStream, KTable, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KTable[str, str] = builder.table("right").map_values_with_key(
+        lambda key, value: key + value
+    )
+    left.left_join(right, pair).to("out")
+    return builder.build()

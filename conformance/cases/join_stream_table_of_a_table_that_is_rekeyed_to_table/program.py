@@ -1,0 +1,17 @@
+"""A left join with a table that is rekeyed to table."""
+
+from collections.abc import Callable
+
+from penstock import KStream, KTable, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KTable[str, str] = builder.stream("right").select_key(lambda key, value: key).to_table()
+    left.left_join(right, pair).to("out")
+    return builder.build()

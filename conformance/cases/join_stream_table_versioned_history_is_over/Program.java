@@ -1,0 +1,15 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** A lookup further back than the history finds nothing, unless the latest row is that old. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KStream<String, String> left = builder.stream("left");
+        KTable<String, String> right = builder.table("right", Materialized.<String, String>as(Stores.persistentVersionedKeyValueStore("rows", Duration.ofMillis(600_000L))));
+        left.leftJoin(right, (l, r) -> l + "-" + r).to("out");
+    }
+}

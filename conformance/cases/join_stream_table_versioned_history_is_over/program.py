@@ -1,0 +1,19 @@
+"""A lookup further back than the history finds nothing, unless the latest row is that old."""
+
+from collections.abc import Callable
+
+from penstock import KStream, KTable, Materialized, StreamsBuilder, Topology
+
+
+def pair(left: str | None, right: str | None) -> str:
+    return f"{left or 'null'}-{right or 'null'}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left: KStream[str, str] = builder.stream("left")
+    right: KTable[str, str] = builder.table(
+        "right", materialized=Materialized("rows", history_retention=600_000)
+    )
+    left.left_join(right, pair).to("out")
+    return builder.build()

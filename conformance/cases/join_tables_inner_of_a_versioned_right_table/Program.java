@@ -1,0 +1,19 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** The inner join of a table with a versioned one. */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.table("right", Materialized.as(Stores.persistentVersionedKeyValueStore("rights", Duration.ofMinutes(1))));
+        left.join(right, Program::joined).toStream().to("out");
+    }
+
+    static String joined(String left, String right) {
+        return (left == null ? "None" : left) + "-" + (right == null ? "None" : right);
+    }
+}

@@ -1,0 +1,16 @@
+"""The inner join of two tables, its results kept in a versioned store."""
+
+from collections.abc import Callable
+
+from penstock import Materialized, StreamsBuilder, Topology
+
+
+def joined(left: object, right: object) -> str:
+    return f"{left}-{right}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left, right = builder.table("left"), builder.table("right")
+    left.join(right, joined, Materialized("joined", history_retention=60_000)).to_stream().to("out")
+    return builder.build()

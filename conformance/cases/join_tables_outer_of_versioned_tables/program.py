@@ -1,0 +1,23 @@
+"""The outer join of two versioned tables drops what is not the latest of its key."""
+
+from collections.abc import Callable
+
+from penstock import Materialized, StreamsBuilder, Topology
+
+
+def joined(left: object, right: object) -> str:
+    return f"{left}-{right}"
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    left, right = (
+        builder.table(
+            "left", materialized=Materialized[str, str]("lefts", history_retention=60_000)
+        ),
+        builder.table(
+            "right", materialized=Materialized[str, str]("rights", history_retention=60_000)
+        ),
+    )
+    left.outer_join(right, joined).to_stream().to("out")
+    return builder.build()

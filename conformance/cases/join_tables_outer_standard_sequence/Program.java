@@ -1,0 +1,16 @@
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+
+/** The outer join of two tables, step by step, with records out of order. */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.table("right");
+        left.outerJoin(right, Program::joined).toStream().to("out");
+    }
+
+    static String joined(String left, String right) {
+        return (left == null ? "None" : left) + "-" + (right == null ? "None" : right);
+    }
+}

@@ -1,0 +1,19 @@
+import java.time.Duration;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.state.Stores;
+
+/** The outer join of two tables, its results kept in a versioned store. */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.table("right");
+        left.outerJoin(right, Program::joined, Materialized.as(Stores.persistentVersionedKeyValueStore("joined", Duration.ofMinutes(1)))).toStream().to("out");
+    }
+
+    static String joined(String left, String right) {
+        return (left == null ? "None" : left) + "-" + (right == null ? "None" : right);
+    }
+}

@@ -1,0 +1,24 @@
+import java.util.Properties;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** One of the merged streams kept its keys: the topic is still behind the merge. */
+public class Program implements Case {
+    @Override
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> one = builder.<String, String>stream("in").selectKey((key, value) -> value);
+        KStream<String, String> both = builder.<String, String>stream("more").merge(one);
+        both.groupByKey().count().toStream().to("counts");
+        both.filter((key, value) -> !"y".equals(value)).groupByKey().reduce((first, second) -> first + second).toStream().to("sums");
+        Properties config = new Properties();
+        config.put("topology.optimization", "all");
+        return builder.build(config);
+    }
+
+    @Override
+    public void configure(Properties config) {
+        config.put("topology.optimization", "all");
+    }
+}

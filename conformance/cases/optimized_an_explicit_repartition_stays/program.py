@@ -1,0 +1,17 @@
+"""A topic that the user asks for stays, and what is below it needs no other."""
+
+from collections.abc import Callable
+
+from penstock import Repartitioned, StreamsBuilder, Topology
+
+CONFIG: dict[str, object] = {"topology.optimization": "all"}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    rekeyed = builder.stream("in").select_key(lambda key, value: value)
+    rekeyed.group_by_key().count().to_stream().to("counts")
+    rekeyed.repartition(Repartitioned("mine")).group_by_key().reduce(
+        lambda one, two: one + two
+    ).to_stream().to("sums")
+    return builder.build({"topology.optimization": "all"})

@@ -1,0 +1,23 @@
+import java.util.Properties;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** Two aggregations below one change of key share one repartition topic. */
+public class Program implements Case {
+    @Override
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> rekeyed = builder.<String, String>stream("in").selectKey((key, value) -> value);
+        rekeyed.groupByKey().count().toStream().to("counts");
+        rekeyed.groupByKey().reduce((one, two) -> one + two).toStream().to("sums");
+        Properties config = new Properties();
+        config.put("topology.optimization", "merge.repartition.topics");
+        return builder.build(config);
+    }
+
+    @Override
+    public void configure(Properties config) {
+        config.put("topology.optimization", "merge.repartition.topics");
+    }
+}

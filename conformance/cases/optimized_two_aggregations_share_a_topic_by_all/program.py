@@ -1,0 +1,15 @@
+"""Two aggregations below one change of key share one topic, if all optimizations are asked for."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+CONFIG: dict[str, object] = {"topology.optimization": "all"}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    rekeyed = builder.stream("in").select_key(lambda key, value: value)
+    rekeyed.group_by_key().count().to_stream().to("counts")
+    rekeyed.group_by_key().reduce(lambda one, two: one + two).to_stream().to("sums")
+    return builder.build({"topology.optimization": "all"})

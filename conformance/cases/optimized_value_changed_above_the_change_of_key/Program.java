@@ -1,0 +1,25 @@
+import java.util.Properties;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.KStream;
+
+/** A value that is changed above the change of key is no hindrance. */
+public class Program implements Case {
+    @Override
+    public Topology topology(Log log) {
+        StreamsBuilder builder = new StreamsBuilder();
+        KStream<String, String> rekeyed = builder.<String, String>stream("in")
+            .mapValues(value -> (value == null ? "None" : value) + "!")
+            .selectKey((key, value) -> value);
+        rekeyed.groupByKey().count().toStream().to("counts");
+        rekeyed.groupByKey().reduce((one, two) -> one + two).toStream().to("sums");
+        Properties config = new Properties();
+        config.put("topology.optimization", "all");
+        return builder.build(config);
+    }
+
+    @Override
+    public void configure(Properties config) {
+        config.put("topology.optimization", "all");
+    }
+}

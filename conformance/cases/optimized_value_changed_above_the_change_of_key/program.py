@@ -1,0 +1,19 @@
+"""A value that is changed above the change of key is no hindrance."""
+
+from collections.abc import Callable
+
+from penstock import StreamsBuilder, Topology
+
+CONFIG: dict[str, object] = {"topology.optimization": "all"}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    rekeyed = (
+        builder.stream("in")
+        .map_values(lambda value: f"{value}!")
+        .select_key(lambda key, value: value)
+    )
+    rekeyed.group_by_key().count().to_stream().to("counts")
+    rekeyed.group_by_key().reduce(lambda one, two: one + two).to_stream().to("sums")
+    return builder.build({"topology.optimization": "all"})

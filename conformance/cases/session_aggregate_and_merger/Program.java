@@ -1,0 +1,19 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.SessionWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** The merger joins what was there, beginning with the initializer's, in the order of ends. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        KTable<Windowed<String>, String> sums = grouped.windowedBy(SessionWindows.ofInactivityGapWithNoGrace(Duration.ofMillis(5))).aggregate(
+            () -> "0", (key, value, total) -> total + "+" + value, (key, one, other) -> "(" + one + "|" + other + ")", Materialized.as("sums"));
+        sums.toStream((key, total) -> key.toString()).to("out");
+    }
+}

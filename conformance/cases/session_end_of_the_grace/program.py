@@ -1,0 +1,14 @@
+"""At the very end of the grace the aggregation takes a record that its store has let go of."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, SessionWindows, StreamsBuilder, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    counts = grouped.windowed_by(SessionWindows.of_inactivity_gap(5)).count(Materialized("counts"))
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()

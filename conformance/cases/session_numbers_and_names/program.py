@@ -1,0 +1,21 @@
+"""Which numbers stores and nodes get; count burns one if it has a Materialized without a name."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, SessionWindows, StreamsBuilder, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    windowed = grouped.windowed_by(SessionWindows.of_inactivity_gap(10))
+    windowed.count().to_stream().to("one")
+    windowed.count(Materialized(value=serdes.long())).to_stream().to("two")
+    windowed.reduce(lambda one, other: other).to_stream().to("three")
+    windowed.aggregate(
+        lambda: "", lambda key, value, total: value, lambda key, one, other: other
+    ).to_stream().to("four")
+    windowed.count(Materialized("counts"), named="counting").to_stream().to("five")
+    windowed.reduce(lambda one, other: other, named="reducing").to_stream().to("six")
+    return builder.build()

@@ -1,0 +1,19 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.SessionWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** A reduction of sessions: the reducer is the merger too. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        KTable<Windowed<String>, String> joined = grouped.windowedBy(SessionWindows.ofInactivityGapAndGrace(Duration.ofMillis(5), Duration.ofMillis(20)))
+            .reduce((total, value) -> total + "+" + value, Materialized.as("joined"));
+        joined.toStream((key, value) -> key.toString()).to("out");
+    }
+}

@@ -1,0 +1,18 @@
+"""A longer retention does not change what is late; no changelog, no cache."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, SessionWindows, StreamsBuilder, Topology, serdes
+
+CONFIG: dict[str, object] = {"statestore.cache.max.bytes": 10485760}
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    counts = grouped.windowed_by(SessionWindows.of_inactivity_gap(10, grace=5)).count(
+        Materialized("counts", retention=200_000, caching=False, logging=False)
+    )
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()

@@ -1,0 +1,22 @@
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.state.SessionStore;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
+
+/** Whatever comes in whatever order, on time and late. */
+public class Program extends SessionCommands {
+    @Override
+    protected StoreBuilder<SessionStore<String, String>> store() {
+        return Stores.sessionStoreBuilder(
+            Stores.inMemorySessionStore("store", Duration.ofMillis(100000L)), Serdes.String(), Serdes.String()
+        ).withCachingEnabled();
+    }
+
+    @Override
+    public void configure(final Properties config) {
+        config.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 10485760);
+    }
+}

@@ -1,0 +1,12 @@
+"""Keys and ends in several segments: on disk by segment and key, in memory by end and key."""
+
+from collections.abc import Callable
+
+from conformance.store_commands import session_commands
+from penstock import Stores, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    text = serdes.string()
+    store = Stores.persistent_session_store("store", retention=100_000, key=text, value=text)
+    return session_commands(store)

@@ -1,0 +1,41 @@
+"""Old values of sliding windows, also of those made from others."""
+
+from collections.abc import Callable
+
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    SlidingWindows,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    sums = grouped.windowed_by(SlidingWindows.of_time_difference(10, grace=20)).aggregate(
+        lambda: "0", lambda key, value, total: f"{total}+{value}", Materialized("sums")
+    )
+
+    def add(key: str, value: object, total: str) -> str:
+        log(f"add {key} {value}")
+        return f"{total}+{value}"
+
+    def subtract(key: str, value: object, total: str) -> str:
+        log(f"subtract {key} {value}")
+        return f"{total}-{value}"
+
+    option = Grouped("again", key=serdes.string(), value=serdes.string())
+    again = sums.group_by(lambda key, value: (key.key, value), option)
+    totals = again.aggregate(
+        lambda: "",
+        add,
+        subtract,
+        Materialized("totals", key=serdes.string(), value=serdes.string()),
+    )
+    totals.to_stream().to("out")
+    return builder.build()

@@ -1,0 +1,16 @@
+"""A reduction in sliding windows."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, SlidingWindows, StreamsBuilder, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    joined = grouped.windowed_by(SlidingWindows.of_time_difference(10, grace=50)).reduce(
+        lambda total, value: f"{total}+{value}", Materialized("joined")
+    )
+    joined.to_stream(lambda key, value: str(key)).to("out")
+    return builder.build()

@@ -1,0 +1,19 @@
+"""A buffer that must not emit early stops the task."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from penstock import BufferConfig, Consumed, StreamsBuilder, Suppressed, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    table = builder.table("in", Consumed(key=serdes.string(), value=serdes.string()))
+    counts = table.group_by(lambda key, value: (value, key)).count()
+    counts.suppress(
+        Suppressed.until_time_limit(
+            timedelta(days=1), BufferConfig(max_bytes=250, when_full="shut_down")
+        )
+    ).to_stream().to("out")
+    counts.to_stream().to("raw")
+    return builder.build()

@@ -1,0 +1,22 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Suppressed;
+import org.apache.kafka.streams.kstream.Suppressed.BufferConfig;
+
+/**
+ * A row is held back until stream time has passed its first change by the limit; what comes out is its latest
+ * value, with its time.
+ */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> table = builder.table("in", Consumed.with(Serdes.String(), Serdes.String()));
+        KTable<String, Long> counts = table.groupBy((key, value) -> KeyValue.pair(value, key)).count();
+        counts.suppress(Suppressed.untilTimeLimit(Duration.ofMillis(2), BufferConfig.unbounded())).toStream().to("out");
+        counts.toStream().to("raw");
+    }
+}

@@ -1,0 +1,30 @@
+"""Windows may be held back for a time too; deletions of sessions are let out."""
+
+from collections.abc import Callable
+
+from penstock import (
+    Consumed,
+    Materialized,
+    Produced,
+    SessionWindows,
+    StreamsBuilder,
+    Suppressed,
+    Topology,
+    serdes,
+)
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = serdes.string()
+    counts = (
+        builder.stream("in", Consumed(key=text, value=text))
+        .group_by_key()
+        .windowed_by(SessionWindows.of_inactivity_gap(5))
+        .count(Materialized("counts"))
+    )
+    written = Produced(key=text, value=serdes.long())
+    counts.suppress(Suppressed.until_time_limit(3)).to_stream().map(
+        lambda window, count: (f"[{window.key}@{window.start}/{window.end}]", count)
+    ).to("out", written)
+    return builder.build()

@@ -1,0 +1,31 @@
+"""A buffer of windows that emits early."""
+
+from collections.abc import Callable
+
+from penstock import (
+    BufferConfig,
+    Consumed,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    Suppressed,
+    TimeWindows,
+    Topology,
+    serdes,
+)
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = serdes.string()
+    counts = (
+        builder.stream("in", Consumed(key=text, value=text))
+        .group_by_key()
+        .windowed_by(TimeWindows.of_size(2, grace=1))
+        .count(Materialized("counts"))
+    )
+    written = Produced(key=text, value=serdes.long())
+    counts.suppress(Suppressed.until_time_limit(1000, BufferConfig(max_records=1))).to_stream().map(
+        lambda window, count: (f"[{window.key}@{window.start}/{window.end}]", count)
+    ).to("out", written)
+    return builder.build()

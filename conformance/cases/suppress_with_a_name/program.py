@@ -1,0 +1,14 @@
+"""A name is that of the node, and with a suffix of its store; no numbers are used up."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, StreamsBuilder, Suppressed, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    table = builder.table("in", Consumed(key=serdes.string(), value=serdes.string()))
+    counts = table.group_by(lambda key, value: (value, key)).count()
+    counts.suppress(Suppressed.until_time_limit(2, name="held")).to_stream().to("out")
+    counts.to_stream().to("raw")
+    return builder.build()

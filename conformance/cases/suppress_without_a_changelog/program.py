@@ -1,0 +1,16 @@
+"""A buffer may have no changelog."""
+
+from collections.abc import Callable
+
+from penstock import BufferConfig, Consumed, StreamsBuilder, Suppressed, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    table = builder.table("in", Consumed(key=serdes.string(), value=serdes.string()))
+    counts = table.group_by(lambda key, value: (value, key)).count()
+    counts.suppress(
+        Suppressed.until_time_limit(2, BufferConfig.unbounded().with_logging_disabled())
+    ).to_stream().to("out")
+    counts.to_stream().to("raw")
+    return builder.build()

@@ -1,0 +1,22 @@
+"""An aggregate of a stream may be kept in a versioned store."""
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock import Materialized, StreamsBuilder, Topology
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    totals = (
+        builder.stream("in")
+        .group_by_key()
+        .aggregate(
+            lambda: "",
+            lambda key, value, total: None if value == "v" else total + value,
+            Materialized[str, Any]("kept", history_retention=60_000),
+        )
+    )
+    totals.to_stream().to("out")
+    totals.filter(lambda key, value: value not in ("xy", 2)).to_stream().to("below")
+    return builder.build()

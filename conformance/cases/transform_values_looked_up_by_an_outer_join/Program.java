@@ -1,0 +1,53 @@
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.ValueTransformerWithKey;
+import org.apache.kafka.streams.processor.ProcessorContext;
+
+/**
+ * A join looks a row up through a transformer of its own, which knows the row's time, no place and no headers; it
+ * is asked about missing rows too.
+ */
+public class Program extends DslCase {
+    @Override
+    protected void build(StreamsBuilder builder, Log log) {
+        KTable<String, String> left = builder.table("left");
+        KTable<String, String> right = builder.<String, String>table("right").transformValues(() -> new Placed(log));
+        left.outerJoin(right, Program::joined).toStream().to("out");
+    }
+
+    static class Placed implements ValueTransformerWithKey<String, String, String> {
+        private final Log log;
+        private ProcessorContext context;
+
+        Placed(Log log) {
+            this.log = log;
+        }
+
+        @Override
+        public void init(ProcessorContext context) {
+            this.context = context;
+            log.add("init " + context.taskId() + " " + context.applicationId());
+        }
+
+        @Override
+        public String transform(String key, String value) {
+            List<String> names = new ArrayList<>();
+            context.headers().forEach(header -> names.add("'" + header.key() + "'"));
+            String topic = context.topic() == null ? "None" : context.topic();
+            String place = topic + " " + context.partition() + " " + context.offset() + " " + context.timestamp();
+            log.add(key + " " + (value == null ? "None" : value) + " " + place + " " + context.currentStreamTimeMs() + " " + names);
+            return value == null ? null : value + "!";
+        }
+
+        @Override
+        public void close() {
+            log.add("close");
+        }
+    }
+
+    static String joined(Object left, Object right) {
+        return (left == null ? "None" : left) + "-" + (right == null ? "None" : right);
+    }
+}

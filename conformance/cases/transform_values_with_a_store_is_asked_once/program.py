@@ -1,0 +1,20 @@
+"""With a store, the old value is the one that is kept."""
+
+from collections.abc import Callable
+
+from penstock import Materialized, StreamsBuilder, Topology, ValueTransformerWithKey
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+
+    class Telling(ValueTransformerWithKey[str, str, str]):
+        """Tells what it is asked."""
+
+        def transform(self, key: str, value: str | None) -> str | None:
+            log(f"{key} {value}")
+            return None if value is None else value + "!"
+
+    table = builder.table("in").transform_values(Telling, Materialized("kept"))
+    table.group_by(lambda key, value: (value, key)).count().to_stream().to("out")
+    return builder.build()

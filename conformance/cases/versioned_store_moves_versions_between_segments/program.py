@@ -1,0 +1,14 @@
+"""Versions lie where they were replaced; short segments make them move."""
+
+from collections.abc import Callable
+
+from conformance.store_commands import versioned_commands
+from penstock import Stores, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    text = serdes.string()
+    store = Stores.versioned_key_value_store(
+        "store", history_retention=50, segment_interval=10, key=text, value=text
+    )
+    return versioned_commands(store)

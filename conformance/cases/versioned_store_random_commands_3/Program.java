@@ -1,0 +1,15 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.VersionedKeyValueStore;
+
+/** Whatever comes in whatever order: versions and deletions, on time and late. */
+public class Program extends VersionedCommands {
+    @Override
+    protected StoreBuilder<VersionedKeyValueStore<String, String>> store() {
+        return Stores.versionedKeyValueStoreBuilder(
+            Stores.persistentVersionedKeyValueStore("store", Duration.ofMillis(30L), Duration.ofMillis(50L)), Serdes.String(), Serdes.String()
+        );
+    }
+}

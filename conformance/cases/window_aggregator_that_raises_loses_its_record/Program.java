@@ -1,0 +1,26 @@
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.TimeWindows;
+
+/** If the handler goes on, the record is lost, but it has moved stream time. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        grouped.windowedBy(TimeWindows.ofSizeWithNoGrace(Duration.ofMillis(10)).advanceBy(Duration.ofMillis(5))).aggregate(() -> "0", (key, value, total) -> {
+            if ("bad".equals(value)) {
+                throw new IllegalArgumentException("this is bad");
+            }
+            return total + "+" + value;
+        }, Materialized.as("sums")).toStream((key, total) -> key.toString()).to("out");
+    }
+
+    public void configure(Properties config) {
+        config.put("processing.exception.handler", LogAndContinueProcessingExceptionHandler.class);
+    }
+}

@@ -1,0 +1,27 @@
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** Several changes of a window between two commits are one, with the last value. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String()))
+            .flatMapValues(line -> List.of(line.split("-"))).groupByKey();
+        KTable<Windowed<String>, String> sums = grouped.windowedBy(TimeWindows.ofSizeAndGrace(Duration.ofMillis(10), Duration.ofMillis(10)).advanceBy(Duration.ofMillis(5)))
+            .aggregate(() -> "0", (key, value, total) -> total + "+" + value, Materialized.as("sums"));
+        sums.toStream((key, total) -> key.toString()).to("out");
+    }
+
+    public void configure(Properties config) {
+        config.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 10485760);
+    }
+}

@@ -1,0 +1,16 @@
+"""A record is in each window that holds its time; results have the latest time of their records."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    sums = grouped.windowed_by(TimeWindows.of_size(10, grace=100, advance=5)).aggregate(
+        lambda: "0", lambda key, value, total: f"{total}+{value}", Materialized("sums")
+    )
+    sums.to_stream(lambda key, total: str(key)).to("out")
+    return builder.build()

@@ -1,0 +1,16 @@
+"""A late record counts as dropped for each closed window, and is still taken by the others."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    sums = grouped.windowed_by(TimeWindows.of_size(15, advance=5)).aggregate(
+        lambda: "0", lambda key, value, total: f"{total}+{value}", Materialized("sums")
+    )
+    sums.to_stream(lambda key, total: str(key)).to("out")
+    return builder.build()

@@ -1,0 +1,18 @@
+import java.time.Instant;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.UnlimitedWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** The unlimited window cannot start before time zero. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        KTable<Windowed<String>, Long> counts = grouped.windowedBy(UnlimitedWindows.of().startOn(Instant.ofEpochMilli(-1))).count(Materialized.as("counts"));
+        counts.toStream((key, count) -> key.toString()).to("out");
+    }
+}

@@ -1,0 +1,14 @@
+"""The unlimited window cannot start before time zero."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, StreamsBuilder, Topology, UnlimitedWindows, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    counts = grouped.windowed_by(UnlimitedWindows.of(start=-1)).count(Materialized("counts"))
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()

@@ -1,0 +1,22 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.WindowStore;
+
+/** Keys and times in several segments: on disk by segment and key, in memory by time and key. */
+public class Program extends WindowCommands<String> {
+    @Override
+    protected StoreBuilder<WindowStore<String, String>> store() {
+        return Stores.windowStoreBuilder(
+            Stores.inMemoryWindowStore("store", Duration.ofMillis(100000L), Duration.ofMillis(1000L), false),
+            Serdes.String(),
+            Serdes.String()
+        );
+    }
+
+    @Override
+    protected String value(final String text) {
+        return text;
+    }
+}

@@ -1,0 +1,14 @@
+"""Keys and times in several segments: on disk by segment and key, in memory by time and key."""
+
+from collections.abc import Callable
+
+from conformance.store_commands import window_commands
+from penstock import Stores, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    text = serdes.string()
+    store = Stores.in_memory_window_store(
+        "store", retention=100_000, window_size=1_000, key=text, value=text
+    )
+    return window_commands(store)

@@ -1,0 +1,14 @@
+"""What is not logged is stored all the same."""
+
+from collections.abc import Callable
+
+from conformance.store_commands import window_commands
+from penstock import Stores, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    text = serdes.string()
+    store = Stores.in_memory_window_store(
+        "store", retention=100_000, window_size=1_000, key=text, value=text, logging=False
+    )
+    return window_commands(store)

@@ -1,0 +1,18 @@
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** Lateness is judged by the largest time of all keys. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        KTable<Windowed<String>, Long> counts = grouped.windowedBy(TimeWindows.ofSizeWithNoGrace(Duration.ofMillis(10))).count(Materialized.as("counts"));
+        counts.toStream((key, count) -> key.toString()).to("out");
+    }
+}

@@ -1,0 +1,19 @@
+import java.time.Instant;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KGroupedStream;
+import org.apache.kafka.streams.kstream.KTable;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.UnlimitedWindows;
+import org.apache.kafka.streams.kstream.Windowed;
+
+/** What is before the start is in no window and is not counted as dropped. */
+public class Program extends DslCase {
+    protected void build(StreamsBuilder builder, Log log) {
+        KGroupedStream<String, String> grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.String())).groupByKey();
+        KTable<Windowed<String>, String> sums = grouped.windowedBy(UnlimitedWindows.of().startOn(Instant.ofEpochMilli(10)))
+            .aggregate(() -> "0", (key, value, total) -> total + "+" + value, Materialized.as("sums"));
+        sums.toStream((key, total) -> key.toString()).to("out");
+    }
+}

@@ -1,0 +1,20 @@
+"""Tables of windows can be filtered and mapped like any table."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    sums = grouped.windowed_by(TimeWindows.of_size(10, grace=10)).aggregate(
+        lambda: "0", lambda key, value, total: f"{total}+{value}", Materialized("sums")
+    )
+    sums.to_stream(lambda key, total: str(key)).to("out")
+    sums.filter(lambda key, total: "9" not in total).to_stream(lambda key, total: str(key)).to(
+        "kept"
+    )
+    sums.map_values(len).to_stream(lambda key, total: str(key)).map_values(str).to("lengths")
+    return builder.build()

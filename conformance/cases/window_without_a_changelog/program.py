@@ -1,0 +1,16 @@
+"""A windowed table without a changelog."""
+
+from collections.abc import Callable
+
+from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
+
+
+def topology(log: Callable[[str], None]) -> Topology:
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    grouped = builder.stream("in", text).group_by_key()
+    counts = grouped.windowed_by(TimeWindows.of_size(10, grace=5)).count(
+        Materialized("counts", logging=False)
+    )
+    counts.to_stream(lambda key, count: str(key)).to("out")
+    return builder.build()
