@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.metrics.restore_events import RestoreEvent, tell
+from penstock._engine.runtime.own_engines import destroy_own_state
 from penstock._engine.spark.control import Report, WorkerFailure
 from penstock._engine.spark.quiescence import Quiescence
 from penstock._engine.state.directory import StateDirectory
@@ -214,7 +215,8 @@ class KafkaStreams(ExplainsCamelCase):
             raise self._failure.error()
 
     def clean_up(self) -> None:
-        """Delete the local state of this application on this machine; the changelogs have it all.
+        """Delete the local state of this application on this machine, and what engines of your own
+        keep elsewhere for its tasks; the changelogs have it all.
 
         Raises:
             StreamsError: the application runs, here or in another process.
@@ -230,7 +232,10 @@ class KafkaStreams(ExplainsCamelCase):
             from penstock._engine.kafka.embedded import with_state_beside_broker  # noqa: PLC0415
 
             config = with_state_beside_broker(config)
-        StateDirectory(config.state_dir, config.application_id).clean_up()
+        directory, topology, name = config.state_dir, self._topology, config.application_id
+        StateDirectory(directory, name).clean_up(
+            lambda task: destroy_own_state(topology, name, task)
+        )
 
     def close(self, timeout: Duration | None = None) -> bool:
         """Let the workers commit and leave, then stop. Tell whether all did in time."""

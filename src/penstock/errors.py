@@ -5,7 +5,11 @@ StreamsError                 everything Penstock raises
 ├── TopologyError            the program cannot be built; raised where it is written
 ├── ConfigError              a setting is unknown or has a value it cannot have
 ├── SerializationError       bytes that are no value, or a value that has no bytes
-└── ProcessingError          a record or a timer failed and its handler chose to fail
+├── ProcessingError          a record or a timer failed and its handler chose to fail
+└── StateError               local state cannot be used: a person must look
+    ├── StateLockedError     somebody else has it: wait for the handover, or give up the task
+    ├── StateCorruptedError  it cannot be read back: remove it and restore it from the changelog
+    └── StateClosedError     it is not here any more: a query must ask who has it now
 ```
 
 Messages say: subject, place, expectation; what was got; what to do. The text is not API,
@@ -19,6 +23,7 @@ import sys
 import sysconfig
 import threading
 import traceback
+from pathlib import Path
 from types import FrameType
 
 _PACKAGE = __name__.partition(".")[0]
@@ -87,6 +92,28 @@ class ProcessingError(StreamsError):
     def __reduce__(self) -> tuple[object, ...]:
         make = functools.partial(type(self), task_id=self.task_id, node=self.node)
         return make, self.args, self.__dict__
+
+
+class StateError(StreamsError):
+    """Local state cannot be opened, read or written; `path` is where it lies. Java:
+    ProcessorStateException.
+    """
+
+    def __init__(self, message: str, path: Path | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class StateLockedError(StateError):
+    """Another process or thread holds this state. Java: LockException."""
+
+
+class StateCorruptedError(StateError):
+    """Local state is damaged; only the changelog can give it back. Java: TaskCorruptedException."""
+
+
+class StateClosedError(StateError):
+    """A store was used after it was closed. Java: InvalidStateStoreException."""
 
 
 def user_location() -> str | None:

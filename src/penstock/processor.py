@@ -22,7 +22,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from penstock.durations import Duration
-from penstock.record import FixedKeyRecord, Record, RecordMetadata
+from penstock.record import FixedKeyRecord, Headers, Record, RecordMetadata
 
 KIn = TypeVar("KIn")
 VIn = TypeVar("VIn")
@@ -108,6 +108,20 @@ class FixedKeyProcessorContext(
     """What a processor that keeps the key may ask of its task. Java: FixedKeyProcessorContext."""
 
 
+class TransformerContext(_Context["NoReturn"], Protocol):
+    """What a transformer of a table may ask of its task; it must not forward. Java:
+    ProcessorContext, with forward disabled.
+    """
+
+    @property
+    def timestamp(self) -> int:
+        """The time of the record in hand; -1 if there is none."""
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of the record in hand; what is changed here goes on with the record."""
+
+
 class _HasContext:
     """Explains the usual slip: an `init` that does not hand its context on."""
 
@@ -159,5 +173,28 @@ class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
         """Let go of what `init` took; called once per task."""
 
 
+class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
+    """Makes the values of a table out of another's, and may keep state. Java:
+    ValueTransformerWithKey.
+    """
+
+    context: TransformerContext
+
+    def init(self, context: TransformerContext) -> None:
+        """Get ready; called once per task, before the first record."""
+        self.context = context
+
+    def transform(self, key: KIn, value: VIn | None) -> VOut | None:
+        """Give the new value of a row; a value of None, of a row that is deleted, is asked about
+        too.
+        """
+        msg = f"{type(self).__name__} must override transform(key, value)"
+        raise NotImplementedError(msg)
+
+    def close(self) -> None:
+        """Let go of what `init` took; called once per task."""
+
+
 ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn, VIn, KOut, VOut]]
 FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[KIn, VIn, VOut]]
+ValueTransformerWithKeySupplier: TypeAlias = Callable[[], ValueTransformerWithKey[KIn, VIn, VOut]]

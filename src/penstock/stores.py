@@ -9,142 +9,98 @@ stream.process(Counter, state_stores=["counts"])  # it calls context.get_state_s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
+from typing import Any
 
+from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
+from penstock.restore_listener import StateRestoreListener, TopicPartition
 from penstock.serdes import Serde
+from penstock.store_builders import (
+    EngineChoice,
+    Logging,
+    ReadOrder,
+    StoreBuilder,
+    StoreKind,
+    StoreTimes,
+    check_engine,
+    check_logging,
+    join_buffer_builder,
+    join_store_builder,
+    lru_map_builder,
+    outer_join_store_builder,
+    session_store_builder,
+    store_builder,
+    suppression_buffer_builder,
+    versioned_store_builder,
+    window_store_builder,
+)
+from penstock.store_types import (
+    NEWEST,
+    NOT_PUT,
+    KeyValueStore,
+    SessionStore,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+    ValueAndTimestamp,
+    VersionedKeyValueStore,
+    VersionedRecord,
+    WindowStore,
+)
 
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class KeyValueStore(Protocol[K, V]):
-    """A map from keys to values, sorted by the bytes of the serialized key. Java: KeyValueStore."""
-
-    @property
-    def name(self) -> str: ...
-
-    def get(self, key: K) -> V | None:
-        """Give the value of `key`, or None."""
-
-    def put(self, key: K, value: V | None) -> None:
-        """Set the value of `key`; None deletes it."""
-
-    def put_if_absent(self, key: K, value: V) -> V | None:
-        """Set the value of `key` if it has none; give the one it had."""
-
-    def put_all(self, entries: Iterable[tuple[K, V | None]]) -> None:
-        """Set several."""
-
-    def delete(self, key: K) -> V | None:
-        """Delete `key` and give the value it had."""
-
-    def range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
-        """Give the entries from `start` to `end`, both included, None for no bound."""
-
-    def reverse_range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
-        """Give the entries of `range`, last first."""
-
-    def all(self) -> Iterator[tuple[K, V]]:
-        """Give all entries."""
-
-    def reverse_all(self) -> Iterator[tuple[K, V]]:
-        """Give all entries, last first."""
-
-    def prefix_scan(self, prefix: bytes) -> Iterator[tuple[K, V]]:
-        """Give the entries whose serialized key begins with `prefix`."""
-
-    def approximate_num_entries(self) -> int:
-        """Give about how many entries there are."""
-
-
-class ValueAndTimestamp(NamedTuple, Generic[V]):
-    """A value and the time of the record that made it. Java: ValueAndTimestamp."""
-
-    value: V
-    timestamp: int
-
-
-class TimestampedKeyValueStore(KeyValueStore[K, ValueAndTimestamp[V]], Protocol[K, V]):
-    """A map from keys to values with their times: what tables and aggregates are kept in. Java:
-    TimestampedKeyValueStore.
-    """
-
-
-class TopicPartition(NamedTuple):
-    """A partition of a topic. Java: TopicPartition."""
-
-    topic: str
-    partition: int
-
-
-class StateRestoreListener:
-    """Hears how stores are brought up to date from their changelogs, store by store and partition
-    by partition; override what you want to hear. Java: StateRestoreListener.
-    """
-
-    def on_restore_start(
-        self,
-        topic_partition: TopicPartition,
-        store_name: str,
-        starting_offset: int,
-        ending_offset: int,
-    ) -> None:
-        """A store begins to be restored; one that is up to date already ends at once."""
-
-    def on_batch_restored(
-        self,
-        topic_partition: TopicPartition,
-        store_name: str,
-        batch_end_offset: int,
-        num_restored: int,
-    ) -> None:
-        """So many changes are in the store now, and it is complete up to that offset."""
-
-    def on_restore_end(
-        self, topic_partition: TopicPartition, store_name: str, total_restored: int
-    ) -> None:
-        """The store is up to date."""
-
-    def on_restore_suspended(
-        self, topic_partition: TopicPartition, store_name: str, total_restored: int
-    ) -> None:
-        """The task went to another worker before the store was up to date."""
-
-
-StoreEngine: TypeAlias = Literal["rocksdb", "in_memory"]
-StoreKind: TypeAlias = Literal["key_value", "timestamped_key_value"]
-Logging: TypeAlias = bool | Mapping[str, str]
-"""Whether a store has a changelog topic; a mapping holds settings of that topic."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreBuilder:
-    """How to make a store; got from `Stores`. Java: StoreBuilder."""
-
-    name: str
-    key: Serde[Any] | None
-    """None, as only tables and aggregates may have it, means the default serde."""
-    value: Serde[Any] | None
-    logged: bool = True
-    """Whether each change is also written to a changelog topic, from which the store can be
-    restored.
-    """
-    kind: StoreKind = field(default="key_value", repr=False)
-    engine: StoreEngine = field(default="in_memory", repr=False)
-    cached: bool = field(default=False, repr=False)
-    changelog_settings: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
-    """Settings of the changelog topic."""
+__all__ = [
+    "NEWEST",
+    "NOT_PUT",
+    "EngineChoice",
+    "KeyValueStore",
+    "Logging",
+    "ReadOrder",
+    "SessionStore",
+    "StateRestoreListener",
+    "StoreBuilder",
+    "StoreKind",
+    "StoreTimes",
+    "Stores",
+    "TimestampedKeyValueStore",
+    "TimestampedWindowStore",
+    "TopicPartition",
+    "ValueAndTimestamp",
+    "VersionedKeyValueStore",
+    "VersionedRecord",
+    "WindowStore",
+    "check_engine",
+    "check_logging",
+    "join_buffer_builder",
+    "join_store_builder",
+    "lru_map_builder",
+    "outer_join_store_builder",
+    "session_store_builder",
+    "store_builder",
+    "suppression_buffer_builder",
+    "versioned_store_builder",
+    "window_store_builder",
+]
 
 
 class Stores:
     """The kinds of stores. Java: Stores.
 
     `logging` is True, False, or the settings of the changelog topic. With `caching` several changes
-    of a key become one in the store and in the changelog, made at the next commit.
+    of a key become one in the store and in the changelog, made at the next commit. `store` is where
+    it lives: "rocksdb", "in_memory", or an engine of your own, see `penstock.state`.
     """
+
+    @staticmethod
+    def key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store that lives where `store` says."""
+        return store_builder(name, key, value, engine=store, caching=caching, logging=logging)
 
     @staticmethod
     def in_memory_key_value_store(
@@ -176,7 +132,7 @@ class Stores:
         *,
         key: Serde[Any],
         value: Serde[Any],
-        store: StoreEngine = "rocksdb",
+        store: EngineChoice = "rocksdb",
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
@@ -191,40 +147,221 @@ class Stores:
             logging=logging,
         )
 
+    @staticmethod
+    def lru_map(
+        name: str,
+        *,
+        max_entries: int,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store in memory that holds at most `max_entries` keys: the one that
+        was used longest ago gives way.
+        """
+        return lru_map_builder(
+            name, key, value, max_entries=max_entries, caching=caching, logging=logging
+        )
 
-def store_builder(
-    name: str,
-    key: Serde[Any] | None,
-    value: Serde[Any] | None,
-    *,
-    kind: StoreKind = "key_value",
-    engine: StoreEngine = "in_memory",
-    caching: bool = False,
-    logging: Logging = True,
-) -> StoreBuilder:
-    """Make a builder of what the user said."""
-    check_engine(engine)
-    check_logging(logging)
-    settings = dict(logging) if isinstance(logging, Mapping) else {}
-    return StoreBuilder(name, key, value, logging is not False, kind, engine, caching, settings)
+    @staticmethod
+    def versioned_key_value_store(
+        name: str,
+        *,
+        history_retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        segment_interval: Duration | None = None,
+        store: EngineChoice = "rocksdb",
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store, on disk, that keeps old versions for `history_retention`.
+        Java: persistentVersionedKeyValueStore.
+        """
+        return versioned_store_builder(
+            name,
+            key,
+            value,
+            history_retention_ms=_milliseconds(name, "history_retention", history_retention),
+            segment_interval_ms=None
+            if segment_interval is None
+            else _milliseconds(name, "segment_interval", segment_interval),
+            engine=store,
+            logging=logging,
+        )
+
+    @staticmethod
+    def window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that lives where `store` says."""
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine=store,
+            timestamped=False,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def persistent_window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that lives on disk, in RocksDB."""
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            timestamped=False,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def in_memory_window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that lives in memory."""
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine="in_memory",
+            timestamped=False,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def timestamped_window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that keeps a time with each value, as those of windowed aggregates
+        do.
+        """
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine=store,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def session_store(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that lives where `store` says."""
+        return session_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            engine=store,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def persistent_session_store(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that lives on disk, in RocksDB."""
+        return session_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def in_memory_session_store(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that lives in memory."""
+        return session_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            engine="in_memory",
+            caching=caching,
+            logging=logging,
+        )
 
 
-def check_engine(engine: object) -> None:
-    """Refuse anything but the engines there are."""
-    if engine not in get_args(StoreEngine):
-        known = " or ".join(map(repr, get_args(StoreEngine)))
-        msg = f"a store must live in {known}; got {engine!r}"
-        raise TopologyError(msg)
-
-
-def check_logging(logging: object) -> None:
-    """Refuse anything but yes, no, and the settings of a changelog topic."""
-    if isinstance(logging, bool):
-        return
-    if not isinstance(logging, Mapping):
-        msg = f"logging must be True, False or the changelog topic's settings; got {logging!r}"
-        raise TopologyError(msg)
-    for key, value in logging.items():
-        if not isinstance(key, str) or not isinstance(value, str):
-            msg = f"a changelog topic's settings must be str: str; got {key!r}: {value!r}"
-            raise TopologyError(msg)
+def _milliseconds(name: str, what: str, duration: Duration) -> int:
+    try:
+        return to_milliseconds(duration, f"store {name!r}: {what}")
+    except TypeError as error:
+        raise TopologyError(str(error)) from None

@@ -18,9 +18,11 @@ from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import TableSource
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
+from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table
 from penstock.dsl.options import Consumed, Materialized
 from penstock.dsl.stream import KStream
-from penstock.dsl.table import KTable, store_name, table_store
+from penstock.dsl.table import KTable, is_versioned, store_name, table_store
+from penstock.processor import ProcessorSupplier
 from penstock.settings import StreamsConfig
 from penstock.stores import StoreBuilder
 
@@ -132,6 +134,7 @@ class StreamsBuilder(ExplainsCamelCase):
             operation=TableSource(
                 table_store(kept, name, read.key, read.value),
                 is_materialized=kept.name is not None,
+                is_versioned=is_versioned(kept),
             ),
         )
         return KTable(
@@ -142,6 +145,44 @@ class StreamsBuilder(ExplainsCamelCase):
             sources=frozenset({drawing.source_name}),
             queryable_store_name=kept.name,
         )
+
+    @overload
+    def global_table(
+        self, topic: str, consumed: None = None, materialized: None = None
+    ) -> GlobalKTable[Any, Any]: ...
+    @overload
+    def global_table(
+        self, topic: str, consumed: Consumed[K, V], materialized: Materialized[K, V] | None = None
+    ) -> GlobalKTable[K, V]: ...
+    @overload
+    def global_table(
+        self, topic: str, consumed: None = None, *, materialized: Materialized[K, V]
+    ) -> GlobalKTable[K, V]: ...
+    def global_table(
+        self,
+        topic: str,
+        consumed: Consumed[K, V] | None = None,
+        materialized: Materialized[K, V] | None = None,
+    ) -> GlobalKTable[K, V]:
+        """Read a topic as a table that every worker holds whole. Java: StreamsBuilder.globalTable.
+
+        The serdes are those of `consumed`; only if there is none, those of `materialized`. Its
+        records have their own times: no timestamp extractor is asked.
+        """
+        return draw_global_table(self._graph, topic, consumed, materialized)
+
+    def add_global_store(
+        self,
+        store: StoreBuilder,
+        topic: str,
+        consumed: Consumed[K, V] | None,
+        supplier: ProcessorSupplier[K, V, Any, Any],
+    ) -> StreamsBuilder:
+        """Let every worker hold what processors of `supplier` make of a topic's records; all other
+        processors may read the store, without being connected. Java: StreamsBuilder.addGlobalStore.
+        """
+        draw_global_store(self._graph, store, topic, consumed, supplier)
+        return self
 
     def add_state_store(self, store: StoreBuilder) -> StreamsBuilder:
         """Add a store for `process(..., state_stores=[name])`. Java:
@@ -154,14 +195,18 @@ class StreamsBuilder(ExplainsCamelCase):
         """Build the topology of all that was said so far. Java: StreamsBuilder.build.
 
         `config` may hold settings of the application; of them a build looks at
-        `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name.
+        `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name,
+        and `topology.optimization`, which saves internal topics and stores.
         """
-        return build(self._graph, names_required=_names_required(config))
+        settings = _settings(config)
+        return build(
+            self._graph,
+            names_required=settings.explicit_names_required,
+            optimizations=settings.topology_optimizations,
+        )
 
 
-def _names_required(config: Mapping[str, Any] | StreamsConfig | None) -> bool:
-    if config is None:
-        return False
-    if not isinstance(config, StreamsConfig):
-        config = StreamsConfig({"application.id": "not-named-yet", **config})
-    return config.explicit_names_required
+def _settings(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConfig:
+    if isinstance(config, StreamsConfig):
+        return config
+    return StreamsConfig({"application.id": "not-named-yet", **(config or {})})

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args, overload
 
 from penstock._engine.topology import nodes
-from penstock._engine.topology.checks import check_function, check_option
+from penstock._engine.topology.checks import check_function, check_option, shown
 from penstock._engine.topology.graph import Graph, Process, Repartition, repartition_names
 from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl import table
+from penstock.dsl import cogrouped, table, windowed
 from penstock.dsl.options import Grouped, Materialized, NameLike, given_name
+from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.serdes import long as long_serde
 from penstock.stores import StoreBuilder
+from penstock.windows import (
+    AnyWindows,
+    JoinWindows,
+    SessionWindows,
+    SlidingWindows,
+    TimeWindows,
+    UnlimitedWindows,
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -113,6 +122,29 @@ class KGroupedStream(ExplainsCamelCase, Generic[K, V]):
         operation = nodes.Aggregate(store, initializer, aggregator)
         return self._draw("KSTREAM-AGGREGATE-", operation, option, named)
 
+    @overload
+    def windowed_by(
+        self, windows: TimeWindows | UnlimitedWindows | SlidingWindows
+    ) -> windowed.TimeWindowedKStream[K, V]: ...
+    @overload
+    def windowed_by(self, windows: SessionWindows) -> windowed.SessionWindowedKStream[K, V]: ...
+    def windowed_by(
+        self, windows: AnyWindows
+    ) -> windowed.TimeWindowedKStream[K, V] | windowed.SessionWindowedKStream[K, V]:
+        """Aggregate in windows: TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows.
+        Java: KGroupedStream.windowedBy.
+        """
+        check_windows(windows)
+        if isinstance(windows, SessionWindows):
+            return windowed.SessionWindowedKStream(self, windows)
+        return windowed.TimeWindowedKStream(self, windows)
+
+    def cogroup(self, aggregator: Callable[[K, V, A], A]) -> cogrouped.CogroupedKStream[K, A]:
+        """Begin to aggregate this and other grouped streams into one table; the values of this one
+        are folded with `aggregator(key, value, aggregate)`. Java: KGroupedStream.cogroup.
+        """
+        return cogrouped.CogroupedKStream[K, A](self._graph).cogroup(self, aggregator)
+
     def _option(self, materialized: Materialized[K, Any] | None, verb: str) -> Materialized[K, Any]:
         if materialized is None:
             return Materialized()
@@ -136,7 +168,7 @@ class KGroupedStream(ExplainsCamelCase, Generic[K, V]):
         parent, sources = self._repartitioned(store.name, by_user=option.name is not None)
         return table.KTable(
             self._graph,
-            self._graph.add(Process(name, operation), parent),
+            self._graph.add(Process(name, table.with_versions(operation, option)), parent),
             key_serde=store.key,
             value_serde=store.value,
             sources=sources,
@@ -160,6 +192,18 @@ class KGroupedStream(ExplainsCamelCase, Generic[K, V]):
         else:
             self._graph.draw_again(self._repartition)
         return self._repartition, frozenset({called.source})
+
+
+def check_windows(windows: object) -> None:
+    """Refuse what a grouped stream cannot be cut into."""
+    if isinstance(windows, get_args(AnyWindows)):
+        return
+    hint = "; JoinWindows are for joins" if isinstance(windows, JoinWindows) else ""
+    msg = (
+        "windowed_by takes TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows; got "
+        f"{shown(windows)}{hint}"
+    )
+    raise TopologyError(msg)
 
 
 def _nothing_counted() -> int:

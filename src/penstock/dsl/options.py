@@ -16,13 +16,15 @@ from penstock._engine.topology.checks import (
     check_partitioner,
     check_partitions,
     check_serde,
+    check_store,
     check_timestamp_extractor,
     check_writable,
 )
 from penstock._engine.topology.naming import check_name
+from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
-from penstock.stores import Logging, StoreEngine, check_engine, check_logging
+from penstock.stores import EngineChoice, Logging, StoreBuilder, check_engine, check_logging
 from penstock.timestamps import TimestampExtractor
 
 if TYPE_CHECKING:
@@ -140,17 +142,22 @@ class Materialized(Generic[K, V]):
     """How to keep a table or an aggregate; `name` is its store's, by which it can be queried. Java:
     Materialized.
 
-    `store` chooses where it lives, None is the default: RocksDB. With `caching` several changes of
-    a key become one, forwarded at the next commit. `logging` is True, False, or the settings of the
-    changelog topic.
+    `store` chooses where it lives: "rocksdb" (the default), "in_memory", or an engine of your own,
+    see `penstock.state`. With `caching` several changes of a key become one, forwarded at the next
+    commit. `logging` is True, False, or the settings of the changelog topic. `retention` is how
+    long windows and sessions are kept, at least as long as they may still change. With
+    `history_retention` a table is versioned: it remembers its rows of the past for so long, not in
+    memory and never cached. Java: Stores.persistentVersionedKeyValueStore.
     """
 
     name: str | None = None
     key: Serde[K] | None = None
     value: Serde[V] | None = None
-    store: StoreEngine | None = None
+    store: EngineChoice | None = None
     caching: bool = True
     logging: Logging = True
+    retention: Duration | None = None
+    history_retention: Duration | None = None
 
     def __post_init__(self) -> None:
         if self.name is not None:
@@ -159,6 +166,98 @@ class Materialized(Generic[K, V]):
         check_serde(self.value, "value")
         if self.store is not None:
             check_engine(self.store)
+        check_logging(self.logging)
+        if self.retention is not None:
+            check_duration(self.retention, "Materialized(retention=...)")
+        if self.history_retention is not None:
+            check_duration(self.history_retention, "Materialized(history_retention=...)")
+            if self.store == "in_memory":
+                msg = (
+                    "Materialized(history_retention=...) must live in 'rocksdb'; got "
+                    "store='in_memory'; leave store out: there are no versioned stores in memory"
+                )
+                raise TopologyError(msg)
+
+
+@dataclass(frozen=True)
+class TableJoined(Generic[K, K2]):
+    """How a foreign-key join sends its records: `name` begins the names of its two topics, its
+    store and its nodes. Java: TableJoined.
+
+    `other_partitioner` chooses the partition of the right table's key, `partitioner` that of the
+    left table's; both are shown no value and must choose one partition. They are needed only where
+    the tables' topics were not partitioned by Kafka's default.
+    """
+
+    name: str | None = None
+    partitioner: StreamPartitioner[K, None] | None = None
+    other_partitioner: StreamPartitioner[K2, None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            check_name(self.name)
+        for partitioner in (self.partitioner, self.other_partitioner):
+            if partitioner is not None:
+                check_partitioner(partitioner)
+
+
+@dataclass(frozen=True)
+class Joined(Generic[K, V, V2]):
+    """How to join a stream with a table; `name` names the node and, if the stream must be
+    repartitioned first, the topic `<name>-repartition`. Java: Joined.
+
+    With `grace` a record waits so long, by stream time, for rows of its time that come late; the
+    table must be versioned. The serdes are those of the stream's key and value; the table's value
+    has its own already.
+    """
+
+    name: str | None = None
+    key: Serde[K] | None = None
+    value: Serde[V] | None = None
+    other_value: Serde[V2] | None = None
+    grace: Duration | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            check_name(self.name)
+        for part in ("key", "value", "other_value"):
+            check_serde(getattr(self, part), part)
+        if self.grace is not None:
+            check_duration(self.grace, "Joined(grace=...)")
+
+
+@dataclass(frozen=True)
+class StreamJoined(Generic[K, V, V2]):
+    """How to join two streams: `name` names the nodes and the repartition topics, `store_name` the
+    stores in which each stream's records wait for the other's. Java: StreamJoined.
+
+    `store` chooses where they live, as in Materialized. `this_store` and `other_store`
+    are window stores of `Stores` for one stream, which must retain duplicates and fit the join's
+    windows. `logging` is True, False, or the settings of the changelog topics.
+    """
+
+    name: str | None = None
+    key: Serde[K] | None = None
+    value: Serde[V] | None = None
+    other_value: Serde[V2] | None = None
+    store_name: str | None = None
+    store: EngineChoice | None = None
+    this_store: StoreBuilder | None = None
+    other_store: StoreBuilder | None = None
+    logging: Logging = True
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            check_name(self.name)
+        if self.store_name is not None:
+            check_name(self.store_name, "store's name")
+        for part in ("key", "value", "other_value"):
+            check_serde(getattr(self, part), part)
+        if self.store is not None:
+            check_engine(self.store)
+        for own in (self.this_store, self.other_store):
+            if own is not None:
+                check_store(own, "StreamJoined")
         check_logging(self.logging)
 
 
@@ -226,6 +325,18 @@ class Printed(Generic[K, V]):
     ) -> Printed[K2, V2]:
         """Write to a file, which is emptied first."""
         return Printed(path, label, mapper, name)
+
+
+def check_duration(duration: Duration, what: str) -> int:
+    """Give a duration in milliseconds; refuse what is none, or negative."""
+    try:
+        duration_ms = to_milliseconds(duration, what)
+    except TypeError as error:
+        raise TopologyError(str(error)) from None
+    if duration_ms < 0:
+        msg = f"{what} must not be negative; got {duration!s}; pass a timedelta or milliseconds"
+        raise TopologyError(msg)
+    return duration_ms
 
 
 def given_name(named: NameLike) -> str | None:

@@ -24,6 +24,7 @@ from penstock._engine.topology.graph import (
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import grouped as groups
 from penstock.dsl import table
+from penstock.dsl.joins import StreamJoins
 from penstock.dsl.options import (
     Branched,
     Grouped,
@@ -50,7 +51,7 @@ K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
 
-class KStream(ExplainsCamelCase, Generic[K, V]):
+class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     """An endless stream of records, each a fact of its own. Java: KStream.
 
     Functions are lambdas, functions or methods. Verbs that may look at the key take `(key, value)`;
@@ -62,6 +63,7 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         "_graph",
         "_key_serde",
         "_name",
+        "_repartition",
         "_repartition_required",
         "_sources",
         "_step",
@@ -86,6 +88,8 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         self._value_serde = value_serde
         self._sources = sources
         self._repartition_required = repartition_required
+        self._repartition: int | None = None
+        """The repartition step of an earlier join."""
 
     def filter(
         self, predicate: Callable[[K, V], object], *, named: NameLike = None
@@ -195,7 +199,7 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         if other._graph is not self._graph:
             msg = "merge takes a stream of the same StreamsBuilder; got one of another builder"
             raise TopologyError(msg)
-        step = self._draw("KSTREAM-MERGE-", nodes.PassThrough(), named, other._step)
+        step = self._draw("KSTREAM-MERGE-", nodes.PassThrough(merges=True), named, other._step)
         return KStream(
             self._graph,
             step,
@@ -221,7 +225,14 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
         value_serde = option.value or self._value_serde
         step = self._graph.add(
             # Java takes only the key serde given here, not the stream's own, for the topic.
-            Repartition(called, option.key, value_serde, option.partitions, option.partitioner),
+            Repartition(
+                called,
+                option.key,
+                value_serde,
+                option.partitions,
+                option.partitioner,
+                mergeable=False,
+            ),
             self._step,
         )
         return KStream(
@@ -306,7 +317,11 @@ class KStream(ExplainsCamelCase, Generic[K, V]):
             sources = frozenset({called.source})
         # Java takes only the serdes given here, not the stream's own, for the store.
         store = table.table_store(option, store_name, option.key, option.value)
-        operation = nodes.TableSource(store, is_materialized=option.name is not None)
+        operation = nodes.TableSource(
+            store,
+            is_materialized=option.name is not None,
+            is_versioned=table.is_versioned(option),
+        )
         return table.KTable(
             self._graph,
             self._graph.add(Process(name, operation), step),

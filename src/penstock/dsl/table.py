@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Generic, TypeVar, overload
 
 from penstock._engine.topology import nodes
-from penstock._engine.topology.checks import check_function, check_option
+from penstock._engine.topology.checks import (
+    check_function,
+    check_option,
+    check_store_names,
+    check_transformer_supplier,
+)
 from penstock._engine.topology.graph import Graph, Process
-from penstock._engine.topology.tables import Ask, send_old_values
+from penstock._engine.topology.table_nodes import TableRepartitionMap, TableTransformValues
+from penstock._engine.topology.tables import Ask, send_old_values, table_operation
 from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl import stream
-from penstock.dsl.options import Materialized, NameLike, given_name
+from penstock.dsl import foreign_key, grouped_table, stream, suppressed, table_joins
+from penstock.dsl.options import (
+    Grouped,
+    Materialized,
+    NameLike,
+    TableJoined,
+    check_duration,
+    given_name,
+)
+from penstock.errors import TopologyError
+from penstock.processor import ValueTransformerWithKeySupplier
 from penstock.serdes import Serde
-from penstock.stores import StoreBuilder, store_builder
+from penstock.stores import StoreBuilder, store_builder, versioned_store_builder
 
 K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
+KO = TypeVar("KO")
+VO = TypeVar("VO")
+Op = TypeVar("Op", bound=nodes.TableOperation)
 
 
 class KTable(ExplainsCamelCase, Generic[K, V]):
@@ -124,6 +143,127 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         check_function(mapper, "map_values_with_key's mapper", "key", "value")
         return self._map_values(mapper, materialized, named, with_key=True)
 
+    def transform_values(
+        self,
+        supplier: ValueTransformerWithKeySupplier[K, V, V2],
+        materialized: Materialized[K, V2] | None = None,
+        *,
+        named: NameLike = None,
+        state_stores: Iterable[str] = (),
+    ) -> KTable[K, V2]:
+        """Replace the value of each row by what a `ValueTransformerWithKey` makes of it, which may
+        use stores; it is asked about deletions too. Java: KTable.transformValues.
+
+        `supplier` is the class, or any function that gives a new transformer each time. A table
+        without a store is looked up through a transformer of its own, which must not need stores.
+        """
+        check_transformer_supplier(supplier)
+        stores = check_store_names(state_stores)
+        option, store = self._view_store(materialized, None, "transform_values")
+        name = self._graph.names.named_or_next(given_name(named), "KTABLE-TRANSFORMVALUES-")
+        operation = TableTransformValues(supplier, store)
+        return self._view(name, operation, option, None, stores)
+
+    def suppress(self, until: suppressed.Suppressed) -> KTable[K, V]:
+        """Hold changes back and let only the last ones out: when a window closes, when a time has
+        passed, or when too many are held back. Java: KTable.suppress.
+        """
+        above = self._graph.steps[self._step].drawing.name
+        return KTable(
+            self._graph,
+            suppressed.draw_suppress(self, until),
+            key_serde=self._key_serde,
+            value_serde=self._value_serde,
+            # As in Java, not the sources above: a join below asks nothing of their partitions.
+            sources=frozenset({above}),
+            queryable_store_name=None,
+        )
+
+    def group_by(
+        self,
+        mapper: Callable[[K, V], tuple[K2, V2]],
+        grouped: Grouped[K2, V2] | None = None,
+    ) -> grouped_table.KGroupedTable[K2, V2]:
+        """Group the rows under the keys and values of `mapper(key, value)`, to be aggregated. Java:
+        KTable.groupBy.
+
+        A row whose new key or new value is None belongs to no group.
+        """
+        check_function(mapper, "group_by's mapper", "key", "value")
+        option = (
+            Grouped[K2, V2]() if grouped is None else check_option(grouped, Grouped, "group_by")
+        )
+        name = self._graph.names.named_or_next(option.name, "KTABLE-SELECT-")
+        send_old_values(self._graph, self._step, Ask.ALWAYS)
+        operation = TableRepartitionMap(mapper, latest_only=self._is_versioned())
+        step = self._graph.add(Process(name, operation), self._step)
+        return grouped_table.KGroupedTable(self._graph, step, grouped=option)
+
+    @overload
+    def join(
+        self,
+        other: KTable[K, VO],
+        joiner: Callable[[V, VO], V2],
+        materialized: Materialized[K, V2] | None = None,
+        *,
+        named: NameLike = None,
+    ) -> KTable[K, V2]: ...
+    @overload
+    def join(
+        self,
+        other: KTable[KO, VO],
+        foreign_key_extractor: Callable[[V], KO | None] | Callable[[K, V], KO | None],
+        joiner: Callable[[V, VO], V2],
+        table_joined: TableJoined[K, KO] | None = None,
+        materialized: Materialized[K, V2] | None = None,
+    ) -> KTable[K, V2]: ...
+    def join(self, other: KTable[Any, Any], *arguments: Any, **options: Any) -> KTable[K, Any]:
+        """Join the rows of two tables that have the same key: `joiner(value, other_value)`. With a
+        foreign-key extractor before the joiner, join each row with the one of the other table that
+        has the key `foreign_key_extractor(value)`, or `(key, value)`; None drops the row. Java:
+        KTable.join.
+        """
+        return foreign_key.join_by_either_key(self, other, arguments, options, table_joins.INNER)
+
+    @overload
+    def left_join(
+        self,
+        other: KTable[K, VO],
+        joiner: Callable[[V, VO | None], V2],
+        materialized: Materialized[K, V2] | None = None,
+        *,
+        named: NameLike = None,
+    ) -> KTable[K, V2]: ...
+    @overload
+    def left_join(
+        self,
+        other: KTable[KO, VO],
+        foreign_key_extractor: Callable[[V], KO | None] | Callable[[K, V], KO | None],
+        joiner: Callable[[V, VO | None], V2],
+        table_joined: TableJoined[K, KO] | None = None,
+        materialized: Materialized[K, V2] | None = None,
+    ) -> KTable[K, V2]: ...
+    def left_join(self, other: KTable[Any, Any], *arguments: Any, **options: Any) -> KTable[K, Any]:
+        """Join each row of this table with the other's of the same key, or of the foreign key (see
+        `join`), or with None. Java: KTable.leftJoin.
+        """
+        return foreign_key.join_by_either_key(self, other, arguments, options, table_joins.LEFT)
+
+    def outer_join(
+        self,
+        other: KTable[K, VO],
+        joiner: Callable[[V | None, VO | None], V2],
+        materialized: Materialized[K, V2] | None = None,
+        *,
+        named: NameLike = None,
+    ) -> KTable[K, V2]:
+        """Join the rows of two tables by key, with None for the one that is missing. Java:
+        KTable.outerJoin.
+        """
+        return table_joins.join_tables(
+            self, other, joiner, table_joins.OUTER, materialized=materialized, named=named
+        )
+
     @overload
     def to_stream(self, mapper: None = None, *, named: NameLike = None) -> stream.KStream[K, V]: ...
     @overload
@@ -159,7 +299,13 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         name = self._graph.names.named_or_next(given_name(named), "KTABLE-FILTER-")
         # With old values at hand, a row that neither was nor is kept needs no deletion.
         sends_old_values = send_old_values(self._graph, self._step, Ask.IF_STORED)
-        operation = nodes.TableFilter(predicate, keep_when, store, sends_old_values)
+        operation = nodes.TableFilter(
+            predicate,
+            keep_when,
+            store,
+            is_of_versions=self._is_versioned(),
+            sends_old_values=sends_old_values,
+        )
         return self._view(name, operation, option, self._value_serde)
 
     def _map_values(
@@ -176,14 +322,16 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         return self._view(name, operation, option, None)
 
     def _view_store(
-        self, materialized: Materialized[Any, Any] | None, prefix: str, verb: str
-    ) -> tuple[Materialized[Any, Any], StoreBuilder | None]:
+        self, materialized: Materialized[Any, Any] | None, prefix: str | None, verb: str
+    ) -> tuple[Materialized[Any, Any] | None, StoreBuilder | None]:
         """Give the store of a verb that needs none: only one with a name is made."""
         if materialized is None:
-            return Materialized(), None
+            return None, None
         option = check_option(materialized, Materialized, verb)
         if option.name is None:
-            self._graph.names.store(prefix)  # Java burns a number for the store it does not make
+            if prefix is not None:
+                self._graph.names.store(prefix)  # Java burns a number, though it makes no store
+            is_versioned(option)
             return option, None
         return option, table_store(option, option.name, option.key, option.value)
 
@@ -191,17 +339,26 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         self,
         name: str,
         operation: nodes.TableOperation,
-        option: Materialized[Any, Any],
+        option: Materialized[Any, Any] | None,
         value_serde: Serde[Any] | None,
+        stores: tuple[str, ...] = (),
     ) -> KTable[K, Any]:
+        if option is None:
+            option = Materialized()
+            operation = replace(operation, is_versioned=self._is_versioned())
+        else:
+            operation = with_versions(operation, option)
         return KTable(
             self._graph,
-            self._graph.add(Process(name, operation), self._step),
+            self._graph.add(Process(name, operation, stores), self._step),
             key_serde=option.key or self._key_serde,
             value_serde=option.value or value_serde,
             sources=self._sources,
             queryable_store_name=option.name,
         )
+
+    def _is_versioned(self) -> bool:
+        return table_operation(self._graph, self._step).is_versioned
 
 
 def store_name(graph: Graph, option: Materialized[Any, Any], prefix: str) -> str:
@@ -222,6 +379,15 @@ def table_store(
     value: Serde[Any] | None,
 ) -> StoreBuilder:
     """Give the store of a table or an aggregate."""
+    if is_versioned(option):
+        return versioned_store_builder(
+            name,
+            key,
+            value,
+            history_retention_ms=check_duration(option.history_retention or 0, "history_retention"),
+            engine=option.store or "rocksdb",
+            logging=option.logging,
+        )
     return store_builder(
         name,
         key,
@@ -231,3 +397,21 @@ def table_store(
         caching=option.caching,
         logging=option.logging,
     )
+
+
+def is_versioned(option: Materialized[Any, Any]) -> bool:
+    """Tell whether a table is to be versioned; then its store must have a name."""
+    if option.history_retention is None:
+        return False
+    if option.name is None:
+        msg = (
+            "a versioned table must have a named store; got Materialized(history_retention=...) "
+            "without a name; write Materialized('rows', history_retention=...)"
+        )
+        raise TopologyError(msg)
+    return True
+
+
+def with_versions(operation: Op, option: Materialized[Any, Any]) -> Op:
+    """Give the operation, versioned if its store is to be."""
+    return replace(operation, is_versioned=True) if is_versioned(option) else operation

@@ -20,6 +20,7 @@ import uuid as _uuid
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from penstock.durations import Duration
 from penstock.serdes.contract import HeaderPairs, Serde
 from penstock.serdes.document_types import is_pydantic
 from penstock.serdes.documents import JsonSerde, PydanticSerde
@@ -27,6 +28,8 @@ from penstock.serdes.functions import FunctionSerde
 from penstock.serdes.names import resolve
 from penstock.serdes.numbers import FloatSerde, IntegerSerde
 from penstock.serdes.plain import BooleanSerde, BytesSerde, StringSerde, UuidSerde, VoidSerde
+from penstock.serdes.windowed import SessionWindowedSerde, TimeWindowedSerde
+from penstock.windowed import Windowed
 
 __all__ = [
     "HeaderPairs",
@@ -40,8 +43,10 @@ __all__ = [
     "long",
     "of",
     "resolve",
+    "session_windowed",
     "short",
     "string",
+    "time_windowed",
     "uuid",
     "void",
 ]
@@ -205,3 +210,33 @@ def of(
     serdes.of(compress, decompress, name='squeezed')
     """
     return FunctionSerde(encode, decode, name)
+
+
+def time_windowed(
+    inner: Serde[T] | None, window_size: Duration, *, changelog: bool = False
+) -> Serde[Windowed[T]]:
+    """Write keys in time windows or sliding windows: the bytes of `inner`, then the window's start.
+    Java: WindowedSerdes.timeWindowedSerdeFrom.
+
+    Only the start is written, so `window_size` (of sliding windows, the time difference) tells
+    where a window ends when it is read. With `changelog` keys are read as the changelog of a
+    window store has them. Without `inner` the application's default serde is used.
+
+    >>> keys = time_windowed(string(), 60_000)
+    >>> keys.encode(Windowed("home", 0, 60_000))
+    b'home\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00'
+    >>> keys.decode(keys.encode(Windowed("home", 0, 60_000)))
+    Windowed(key='home', start=0, end=60000)
+    """
+    return TimeWindowedSerde(inner, window_size, changelog=changelog)
+
+
+def session_windowed(inner: Serde[T] | None = None) -> Serde[Windowed[T]]:
+    """Write keys in session windows: the bytes of `inner`, then the window's end and start. Java:
+    WindowedSerdes.sessionWindowedSerdeFrom.
+
+    >>> keys = session_windowed(string())
+    >>> keys.decode(keys.encode(Windowed("home", 5, 9)))
+    Windowed(key='home', start=5, end=9)
+    """
+    return SessionWindowedSerde(inner)

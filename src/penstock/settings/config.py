@@ -20,12 +20,20 @@ from penstock.handlers import (
     ProductionExceptionHandler,
 )
 from penstock.serdes import Serde
+from penstock.serdes.wrapping import completed
 from penstock.settings import parsing
 from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
 from penstock.settings.keys import USER_PREFIX, dotted_key
 from penstock.settings.secrets import shown, without_secrets
 from penstock.settings.sources import VARIABLE_PREFIX, read_environment, read_file
-from penstock.settings.table import BY_KEY, EXACTLY_ONCE_V2, SETTINGS
+from penstock.settings.table import (
+    ACCEPT_CHANGED_TOPOLOGY,
+    BY_KEY,
+    EXACTLY_ONCE_V2,
+    JOIN_EMIT_INTERVAL,
+    SETTINGS,
+    WINDOW_EMIT_INTERVAL,
+)
 from penstock.timestamps import TimestampExtractor
 
 OWN_PREFIX = "penstock."
@@ -152,12 +160,24 @@ class StreamsConfig:
         return cast(int, self._values["buffered.records.per.partition"])
 
     @property
+    def join_emit_interval_ms(self) -> int:
+        return cast(int, self._values[JOIN_EMIT_INTERVAL])
+
+    @property
+    def window_emit_interval_ms(self) -> int:
+        return cast(int, self._values[WINDOW_EMIT_INTERVAL])
+
+    @property
     def max_task_idle_ms(self) -> int:
         return cast(int, self._values["max.task.idle.ms"])
 
     @property
     def task_timeout_ms(self) -> int:
         return cast(int, self._values["task.timeout.ms"])
+
+    @property
+    def window_changelog_additional_retention_ms(self) -> int:
+        return cast(int, self._values["windowstore.changelog.additional.retention.ms"])
 
     @property
     def repartition_purge_interval_ms(self) -> int:
@@ -174,6 +194,21 @@ class StreamsConfig:
     @property
     def explicit_names_required(self) -> bool:
         return cast(bool, self._values["ensure.explicit.internal.resource.naming"])
+
+    @property
+    def accepted_topology(self) -> str | None:
+        """The id of a changed program that may run."""
+        return cast("str | None", self._values[ACCEPT_CHANGED_TOPOLOGY])
+
+    @property
+    def topology_optimizations(self) -> frozenset[str]:
+        """The rewrites that a topology goes through."""
+        asked: str = self._values["topology.optimization"]
+        if asked == "none":
+            return frozenset()
+        if asked == "all":
+            return parsing.OPTIMIZATIONS
+        return frozenset(map(str.strip, asked.split(",")))
 
     @property
     def rocksdb_config_setter(self) -> Callable[[str, Any], None] | None:
@@ -238,14 +273,25 @@ class StreamsConfig:
         """Refuse what the test driver can do without and a cluster cannot.
 
         Raises:
-            ConfigError: `bootstrap.servers` is missing, or an optimization is asked for.
+            ConfigError: `bootstrap.servers` is missing.
         """
         _ = self.bootstrap_servers
-        if self._values["topology.optimization"] != "none":
+
+    def check_optimizations(self, built_with: frozenset[str] | None) -> None:
+        """Refuse rewrites that were not asked for when the topology was built: now is too late.
+
+        `built_with` is None for a topology that was put together by hand: it has none to do.
+
+        Raises:
+            ConfigError: an optimization is asked for here that the builder did not hear of.
+        """
+        missed = self.topology_optimizations - (built_with or frozenset())
+        if built_with is not None and missed:
+            asked = self._values["topology.optimization"]
             msg = (
-                "setting 'topology.optimization' must be 'none' on a cluster: Penstock does not "
-                "rewrite topologies yet, and the internal topics would not be those Java makes; "
-                f"got {self._values['topology.optimization']!r}"
+                f"setting 'topology.optimization' is {asked!r}, but the topology was built without "
+                f"{', '.join(sorted(missed))}; pass the settings to the builder too: "
+                "builder.build(settings)"
             )
             raise ConfigError(msg)
 
@@ -301,6 +347,16 @@ class StreamsConfig:
         """Give the default value serde for a node that has none of its own; `node` is its title."""
         return self._required_serde("value", node)
 
+    def key_serde(self, own: Serde[Any] | None, node: str) -> Serde[Any]:
+        """Give the key serde of a node, its own or the default one, ready for use."""
+        serde = self.required_key_serde(node) if own is None else own
+        return self._completed(serde, node)
+
+    def value_serde(self, own: Serde[Any] | None, node: str) -> Serde[Any]:
+        """Give the value serde of a node, its own or the default one, ready for use."""
+        serde = self.required_value_serde(node) if own is None else own
+        return self._completed(serde, node)
+
     def given(self) -> dict[str, Any]:
         """Give the settings that were set, under their dotted keys, secrets included."""
         return dict(self._given)
@@ -334,6 +390,11 @@ class StreamsConfig:
             for key, value in self._given.items()
         )
         return f"StreamsConfig({{{', '.join(items)}}})"
+
+    def _completed(self, serde: Serde[Any], node: str) -> Serde[Any]:
+        return completed(
+            serde, lambda: self.required_key_serde(node), lambda: self.required_value_serde(node)
+        )
 
     def _required_serde(self, part: str, node: str) -> Serde[Any]:
         serde = self._values[f"default.{part}.serde"]

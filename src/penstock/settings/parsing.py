@@ -91,12 +91,17 @@ def one_of(*choices: str, refused: dict[str, str] | None = None) -> Callable[[An
     return parse
 
 
+OPTIMIZATIONS = frozenset(
+    {"merge.repartition.topics", "reuse.ktable.source.topics", "single.store.self.join"}
+)
+"""The rewrites that a topology may go through."""
+
+
 def optimization(value: Any) -> str:
     """Read the names of rewrites, several with commas, or none or all."""
-    rewrites = {"merge.repartition.topics", "reuse.ktable.source.topics", "single.store.self.join"}
     named = {part.strip() for part in value.split(",")} if isinstance(value, str) else set()
-    if value not in {"none", "all"} and not (named and named <= rewrites):
-        msg = f"must be 'none', 'all', or some of {', '.join(sorted(rewrites))}; got {value!r}"
+    if value not in {"none", "all"} and not (named and named <= OPTIMIZATIONS):
+        msg = f"must be 'none', 'all', or some of {', '.join(sorted(OPTIMIZATIONS))}; got {value!r}"
         raise ValueError(msg)
     return str(value)
 

@@ -29,6 +29,7 @@ from penstock.timestamps import (
     WallclockTimestampExtractor,
 )
 
+ACCEPT_CHANGED_TOPOLOGY = "penstock.accept.changed.topology"
 AT_LEAST_ONCE = "at_least_once"
 EXACTLY_ONCE_V2 = "exactly_once_v2"
 
@@ -94,13 +95,20 @@ _APPLICATION = (
         "topology.optimization",
         "none",
         parsing.optimization,
-        "which rewrites a topology goes through; on a cluster only none, yet",
+        "which rewrites a topology goes through when it is built: builder.build(settings)",
     ),
     Setting(
         "ensure.explicit.internal.resource.naming",
         False,
         parsing.truth,
         "whether a program is refused whose stores or internal topics have no name of the user's",
+    ),
+    Setting(
+        ACCEPT_CHANGED_TOPOLOGY,
+        None,
+        parsing.text,
+        "the id of a changed program that may run though it does not find all its state again; "
+        "the refusal names it",
     ),
 )
 
@@ -210,6 +218,26 @@ _PACE = (
     ),
 )
 
+JOIN_EMIT_INTERVAL = "__emit.interval.ms.kstreams.outer.join.spurious.results.fix__"
+WINDOW_EMIT_INTERVAL = "__emit.interval.ms.kstreams.windowed.aggregation__"
+
+_EMISSION = (
+    Setting(
+        JOIN_EMIT_INTERVAL,
+        1000,
+        parsing.at_least(0),
+        "how often at most joins look for records whose window closed without a match; 0 in tests",
+        "ms",
+    ),
+    Setting(
+        WINDOW_EMIT_INTERVAL,
+        1000,
+        parsing.at_least(0),
+        "how often at most windows that have closed are looked for; 0 in tests",
+        "ms",
+    ),
+)
+
 _STATE = (
     Setting(
         "state.dir",
@@ -245,6 +273,13 @@ _STATE = (
         "how many replicas internal topics have; -1: the broker's default",
         "replicas",
     ),
+    Setting(
+        "windowstore.changelog.additional.retention.ms",
+        24 * 60 * 60 * 1000,
+        parsing.at_least(0),
+        "how much longer than its store a changelog of windows keeps its records",
+        "ms",
+    ),
 )
 
 _HOST = (
@@ -277,7 +312,15 @@ _HOST = (
     ),
 )
 
-SETTINGS: tuple[Setting, ...] = (*_APPLICATION, *_DATA, *_FAILURES, *_PACE, *_STATE, *_HOST)
+SETTINGS: tuple[Setting, ...] = (
+    *_APPLICATION,
+    *_DATA,
+    *_FAILURES,
+    *_PACE,
+    *_EMISSION,
+    *_STATE,
+    *_HOST,
+)
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}
 
@@ -321,7 +364,6 @@ NOT_HONOURED = frozenset(
         "upgrade.from",
         "window.size.ms",
         "windowed.inner.class.serde",
-        "windowstore.changelog.additional.retention.ms",
     }
 )
 """Keys of Kafka Streams that have no effect here, so they are refused."""

@@ -11,18 +11,32 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
-from penstock._engine.planner.plan import plan_as_one
+from penstock._engine.planner.plan import plan_as_one, plan_global_stores
+from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.layers.cache import CacheBudget
 from penstock._engine.topology.checks import check_given_serde, shown
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import ManualClock, SystemClock
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
+from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
-from penstock.stores import KeyValueStore, TimestampedKeyValueStore
+from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
+from penstock.stores import (
+    KeyValueStore,
+    SessionStore,
+    StoreKind,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+    VersionedKeyValueStore,
+    WindowStore,
+)
+from penstock.testing.engines import DriverEngines
 from penstock.testing.topics import Raw, TestInputTopic, TestOutputTopic
 
 K = TypeVar("K")
@@ -59,7 +73,13 @@ class TopologyTestDriver(ExplainsCamelCase):
             )
             raise TopologyError(msg)
         settings = StreamsConfig(
-            {"application.id": f"test-driver-{next(_driver_number)}", **(config or {})}
+            {
+                "application.id": f"test-driver-{next(_driver_number)}",
+                # Results that are looked for now and then are looked for with each record here.
+                JOIN_EMIT_INTERVAL: 0,
+                WINDOW_EMIT_INTERVAL: 0,
+                **(config or {}),
+            }
         )
         start_ms = (
             SystemClock().now_ms() if initial_wall_clock_ms is None else initial_wall_clock_ms
@@ -73,7 +93,25 @@ class TopologyTestDriver(ExplainsCamelCase):
         )
         self._lags = {(topic, _PARTITION): 0 for topic in topics}
         self._written: dict[str, list[Raw]] = {}
-        self._task = Task("0_0", plan, settings, self._lags, lambda topic: 1)
+        self._engines = DriverEngines(settings.application_id, "0_0")
+        # As in Java's driver, and unlike an application: one cache for the task and global stores.
+        budget = CacheBudget(settings.cache_bytes_max)
+        self._global = _global_task(topology, settings, self._engines.open, budget)
+        global_stores: dict[str, TaskStore] = {}
+        if self._global is not None:
+            self._next_offset.update(dict.fromkeys(self._global.topics(), 0))
+            self._global.start(start_ms)
+            global_stores = self._global.task_stores
+        self._task = Task(
+            "0_0",
+            plan,
+            settings,
+            self._lags,
+            lambda topic: 1,
+            make_engine=self._engines.open,
+            cache_budget=budget,
+            global_stores=global_stores,
+        )
         self._task.set_lags(self._lags)
         self._task.start(start_ms)
 
@@ -110,13 +148,14 @@ class TopologyTestDriver(ExplainsCamelCase):
 
     def get_state_store(self, name: str) -> Any:
         """Give a store of the topology, live and writable; None if there is none of that name."""
-        return self._task.stores.get(name)
+        store = self._store(name)
+        return None if store is None else store.face
 
     def get_key_value_store(self, name: str) -> KeyValueStore[Any, Any] | None:
         """Give a store as keys and values, also that of a table or an aggregate, whose times are
-        left out; None if there is none of that name.
+        left out; None if there is none of that name and kind.
         """
-        store = self._task.task_store(name)
+        store = self._store_of(name, "key_value", "timestamped_key_value")
         return None if store is None else store.values
 
     def get_timestamped_key_value_store(
@@ -125,20 +164,54 @@ class TopologyTestDriver(ExplainsCamelCase):
         """Give the store of a table or an aggregate, values with their times; None if there is none
         of that name and kind.
         """
-        store = self._task.task_store(name)
-        return None if store is None or store.table is None else store.face
+        store = self._store_of(name, "timestamped_key_value")
+        return None if store is None else store.face
+
+    def get_versioned_key_value_store(self, name: str) -> VersionedKeyValueStore[Any, Any] | None:
+        """Give the store of a versioned table; None if there is none of that name and kind."""
+        store = self._store_of(name, "versioned_key_value")
+        return None if store is None else store.face
+
+    def get_window_store(self, name: str) -> WindowStore[Any, Any] | None:
+        """Give a window store, also that of a windowed aggregate, whose times are left out; None if
+        there is none of that name and kind.
+        """
+        store = self._store_of(name, "window", "timestamped_window")
+        return None if store is None else store.values
+
+    def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any] | None:
+        """Give the store of a windowed aggregate, values with their times; None if there is none of
+        that name and kind.
+        """
+        store = self._store_of(name, "timestamped_window")
+        return None if store is None else store.face
+
+    def get_session_store(self, name: str) -> SessionStore[Any, Any] | None:
+        """Give a session store; None if there is none of that name and kind."""
+        store = self._store_of(name, "session")
+        return None if store is None else store.face
 
     def get_all_state_stores(self) -> dict[str, Any]:
-        """Give all stores by name."""
-        return dict(self._task.stores)
+        """Give all stores by name, global ones too."""
+        of_all = {} if self._global is None else self._global.task_stores
+        return {**self._task.stores, **{name: store.face for name, store in of_all.items()}}
 
     def metrics(self) -> dict[str, int]:
-        """Give what the task has counted, under Kafka Streams' names."""
-        return self._task.counters.by_name()
+        """Give what the task has counted, and what feeds the global stores, under Kafka Streams'
+        names.
+        """
+        counted = self._task.counters.by_name()
+        if self._global is not None:
+            for name, count in self._global.counters.by_name().items():
+                counted[name] += count
+        return counted
 
     def close(self) -> None:
-        """Close the processors."""
+        """Close the processors and the stores."""
         self._task.close()
+        if self._global is not None:
+            self._global.close()
+        self._engines.close()
 
     def __enter__(self) -> TopologyTestDriver:
         return self
@@ -150,6 +223,14 @@ class TopologyTestDriver(ExplainsCamelCase):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _store_of(self, name: str, *kinds: StoreKind) -> TaskStore | None:
+        store = self._store(name)
+        return store if store is not None and store.kind in kinds else None
+
+    def _store(self, name: str) -> TaskStore | None:
+        store = self._task.task_store(name)
+        return self._task.global_store(name) if store is None else store
 
     def _pipe(self, topic: str, raw: Raw) -> None:
         if not self._enqueue(topic, raw):
@@ -179,18 +260,30 @@ class TopologyTestDriver(ExplainsCamelCase):
             self._enqueue(topic, raw)
 
     def _enqueue(self, topic: str, raw: Raw) -> bool:
-        """Give the record to the task; False if `topic` is none of its inputs."""
+        """Give the record to the task or to a global store; False if `topic` is no input."""
         source = self._input_of(topic)
         if source is None:
             return False
+        if self._global is not None and topic in self._global.topics():
+            self._feed(self._global, topic, raw)
+            return True
         if (topic, _PARTITION) not in self._lags:
             self._task.add_partition(topic, _PARTITION)
             self._lags[topic, _PARTITION] = 0
         key, value, timestamp, headers = raw
-        record: RawRecord = (self._next_offset[source], timestamp, key, value, headers)
+        time = -1 if timestamp is None else timestamp
+        record: RawRecord = (self._next_offset[source], time, key, value, headers)
         self._next_offset[source] += 1
         self._task.add_records(topic, _PARTITION, (record,))
         return True
+
+    def _feed(self, stores: GlobalTask, topic: str, raw: Raw) -> None:
+        key, value, timestamp, headers = raw
+        time = -1 if timestamp is None else timestamp
+        record: RawRecord = (self._next_offset[topic], time, key, value, headers)
+        self._next_offset[topic] += 1
+        stores.update(topic, _PARTITION, record, self._clock.now_ms())
+        stores.commit()
 
     def _input_of(self, topic: str) -> str | None:
         """Give the source that reads `topic`, by name or pattern; topics of one pattern share their
@@ -201,6 +294,17 @@ class TopologyTestDriver(ExplainsCamelCase):
         return next(
             (pattern.pattern for pattern in self._patterns if pattern.fullmatch(topic)), None
         )
+
+
+def _global_task(
+    topology: Topology, settings: StreamsConfig, make_engine: MakeEngine, budget: CacheBudget
+) -> GlobalTask | None:
+    plan = plan_global_stores(topology)
+    if plan is None:
+        return None
+    # As in Java's driver, whatever the settings say.
+    skip_unreadable = LogAndContinueExceptionHandler()
+    return GlobalTask(plan, settings, make_engine, skip_unreadable, budget)
 
 
 def _check_serdes(key: object, value: object) -> None:

@@ -14,8 +14,10 @@ from penstock.serdes import Serde
 K = TypeVar("K")
 V = TypeVar("V")
 
-Raw: TypeAlias = tuple[bytes | None, bytes | None, int, HeaderPairs]
-"""(key, value, timestamp, headers) in bytes."""
+Raw: TypeAlias = tuple[bytes | None, bytes | None, int | None, HeaderPairs]
+"""(key, value, timestamp, headers) in bytes; None is the time of sending, of which the driver knows
+nothing.
+"""
 
 _NOT_GIVEN: Any = object()
 

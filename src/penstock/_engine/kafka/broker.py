@@ -241,6 +241,12 @@ class LocalBroker:
         topic = NewTopic(name, partitions, 1, config=dict(config or {}))
         for created in admin.create_topics([topic]).values():
             created.result()
+        # The controller answers; whoever asks the broker may have to wait until it knows too.
+        deadline = monotonic() + _READY_SECONDS
+        while name not in admin.list_topics(timeout=_READY_SECONDS).topics:
+            if monotonic() > deadline:
+                break
+            time.sleep(_POLL_SECONDS)
 
     def __enter__(self) -> Self:
         self.start()

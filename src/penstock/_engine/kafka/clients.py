@@ -1,8 +1,9 @@
 """What each Kafka client of an application is told: the engine's needs, then the user's wishes.
 
-A worker has three consumers: *group* takes part in the group and reads nothing, *input* reads the
-partitions of its tasks, *restore* reads changelogs. Users set them with the prefixes of Kafka
-Streams. Make clients only in the process that uses them: librdkafka does not survive a fork.
+A worker has up to four consumers: *group* takes part in the group and reads nothing, *input* reads
+the partitions of its tasks, *restore* reads changelogs, *global* reads the topics of global tables.
+Users set them with the prefixes of Kafka Streams. Make clients only in the process that uses them:
+librdkafka does not survive a fork.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def check_clients(config: StreamsConfig) -> None:
         ConfigError: a setting is missing, or has a value that the client does not take.
     """
     config.check_for_cluster()
-    consumers: tuple[Role, ...] = ("group", "input", "restore")
+    consumers: tuple[Role, ...] = ("group", "input", "restore", "global")
     try:
         for role in consumers:
             Consumer(consumer_settings(config, role)).close()

@@ -97,9 +97,7 @@ class InputReader:
         if first is None:
             return {}
         batch: Batch = {}
-        self._sort(first, batch)
-        for message in self._consumer.consume(limit, 0):
-            self._sort(message, batch)
+        self._sort([first, *self._consumer.consume(limit, 0)], batch)
         if self._ends:
             self._stop_at_ends(batch)
         return batch
@@ -156,31 +154,38 @@ class InputReader:
             self._finished.add(partition)
             self.lags[partition] = _CAUGHT_UP
 
-    def _sort(self, message: Message, batch: Batch) -> None:
-        error = message.error()
-        partition = cast(Partition, (message.topic(), message.partition()))
-        if error is not None:
-            self._heed(error, partition, message.offset() or 0)
-            return
+    def _sort(self, messages: Iterable[Message], batch: Batch) -> None:
+        """Sort messages by partition; the client hands them over in stretches of one partition."""
+        topic: str | None = None
+        number: int | None = None
+        records: list[RawRecord] | None = None
+        for message in messages:
+            error = message.error()
+            if error is not None:
+                partition = cast(Partition, (message.topic(), message.partition()))
+                self._heed(error, partition, message.offset() or 0)
+                continue
+            if message.partition() != number or message.topic() != topic:
+                topic, number = message.topic(), message.partition()
+                records = self._records_of(cast(Partition, (topic, number)), batch)
+            if records is not None:
+                headers = message.headers()
+                record = (
+                    message.offset(),
+                    message.timestamp()[1],
+                    message.key(),
+                    message.value(),
+                    tuple(headers) if headers else (),
+                )
+                # The client's types allow for messages that are errors; this one is none.
+                records.append(record)  # type: ignore[arg-type]
+
+    def _records_of(self, partition: Partition, batch: Batch) -> list[RawRecord] | None:
+        """Give where to put records of a partition, None if it is no longer read."""
         if partition not in self.lags:
-            return
-        # The client's types allow for messages that are errors; this one is none.
-        record = cast(
-            RawRecord,
-            (
-                message.offset(),
-                message.timestamp()[1],
-                message.key(),
-                message.value(),
-                tuple(message.headers() or ()),
-            ),
-        )
-        records = batch.get(partition)
-        if records is None:
-            batch[partition] = [record]
-            self.lags[partition] = _BEHIND
-        else:
-            records.append(record)
+            return None
+        self.lags[partition] = _BEHIND
+        return batch.setdefault(partition, [])
 
     def _heed(self, error: KafkaError, partition: Partition, offset: int) -> None:
         if error.code() == KafkaError._PARTITION_EOF:

@@ -38,6 +38,10 @@ class RestoreJob:
     end: int
     apply: Apply
     store: str = ""
+    goes_on: bool = False
+    """Whether the topic has records behind the end that are not to be restored: the inputs of a
+    table whose topic is its changelog, which are yet to be processed.
+    """
     reached: int = 0
     restored: int = 0
 
@@ -131,12 +135,18 @@ class Restorer:
             return
         error, offset = message.error(), int(message.offset() or 0)
         if error is None:
+            changes, key = batches.setdefault(partition, []), message.key()
+            if job.goes_on and offset >= job.end:
+                job.reached = job.end
+                return
             job.reached = offset + 1
-            change = (message.key() or b"", message.value(), message.timestamp()[1])
-            batches.setdefault(partition, []).append(change)
+            # A table's own topic may hold records without a key, which are no rows.
+            if key is not None:
+                changes.append((key, message.value(), message.timestamp()[1]))
         elif error.code() == KafkaError._PARTITION_EOF:
             # The offset of this event is where reading would go on, behind any markers.
-            job.reached = max(job.reached, offset)
+            at = min(offset, job.end) if job.goes_on else offset
+            job.reached = max(job.reached, at)
             batches.setdefault(partition, [])
         elif not may_pass(error):
             msg = (

@@ -8,23 +8,30 @@ from types import TracebackType
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import admin_settings
+from penstock._engine.kafka.global_tables import GlobalTables
 from penstock._engine.kafka.standby import StandbyStores, is_followed
 from penstock._engine.kafka.topics import output_partition_count
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.own_engines import open_own_engine, own_engine_of
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores import StoreSite, open_stores
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.directory import StateDirectory, TaskDirectory, claim_member_id
-from penstock._engine.state.errors import StateLockedError
 from penstock._engine.state.layers.cache import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.overlay import Reserve
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock._engine.state.rocksdb.settings import settings_for
 from penstock.clock import new_id
+from penstock.errors import StateLockedError
+
+# Committed changes that the engines of a worker's stores need not have yet. Writes of keys that
+# change all the time are saved; a crash costs the reading of as much of the changelogs.
+_RESERVE_BYTES = 32 * 1024 * 1024
 
 
 class TaskHost:
@@ -35,6 +42,7 @@ class TaskHost:
         self._config = blueprint.config
         self._directory = StateDirectory(self._config.state_dir, self._config.application_id)
         self._budget = CacheBudget(self._config.cache_bytes_max)
+        self._reserve = Reserve(_RESERVE_BYTES)
         self._held: dict[str, TaskDirectory] = {}
         self._standby: StandbyStores | None = None
         self._partition_counts = dict(blueprint.partition_counts)
@@ -43,6 +51,8 @@ class TaskHost:
         self.member_id, self._release_member_id = claim_member_id(
             self._config.state_dir, self._config.application_id, new_id
         )
+        self.global_tables = self._open_global_tables()
+        """What all tasks of this process may look rows up in; None if the program has none."""
 
     def open(self, plan: TaskPlan) -> Task:
         """Open a task; its directory is locked until `release`."""
@@ -59,6 +69,8 @@ class TaskHost:
                 self._partition_count,
                 make_engine=lambda store: self._engine(store, directory),
                 cache_budget=self._budget,
+                global_stores=self.global_tables.stores if self.global_tables else None,
+                reserve=self._reserve,
             )
         except BaseException:
             self.release(plan)
@@ -99,8 +111,15 @@ class TaskHost:
 
     def close(self) -> None:
         """Let go of everything."""
-        if self._standby is not None:
-            self._standby.close()
+        try:
+            if self._standby is not None:
+                self._standby.close()
+            if self.global_tables is not None:
+                self.global_tables.close()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
         for directory in self._held.values():
             directory.release()
         self._held.clear()
@@ -117,6 +136,23 @@ class TaskHost:
     ) -> None:
         self.close()
 
+    def _open_global_tables(self) -> GlobalTables | None:
+        plan = self._blueprint.global_stores
+        if plan is None:
+            return None
+        try:
+            directory = self._directory.lock_task(f"global_{self.member_id}")
+            self._held["global"] = directory
+            return GlobalTables(
+                plan,
+                self._config,
+                self._partition_counts,
+                lambda store: self._engine(store, directory),
+            )
+        except BaseException:
+            self._let_go()
+            raise
+
     def _partition_count(self, topic: str) -> int:
         """Give how many partitions a topic has; an output topic is asked about when a partitioner
         first wants to know, and not again.
@@ -131,5 +167,8 @@ class TaskHost:
         builder = plan.builder
         if builder.engine == "in_memory":
             return MemoryStore()
+        opens = own_engine_of(plan)
+        if opens is not None:
+            return open_own_engine(opens, plan, self._config.application_id, directory)
         settings = settings_for(builder.name, self._config.rocksdb_config_setter)
         return RocksDbStore(directory.store_path(builder.name), settings)

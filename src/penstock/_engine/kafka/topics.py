@@ -117,6 +117,39 @@ def ensure_internal_topics(
     _check_settings(admin, [plan for name, plan in wanted.items() if name in counts])
 
 
+def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) -> None:
+    """Warn of topics that are the changelogs of their tables, but lose rows; `stores_of` gives the
+    topic of each store.
+    """
+    by_resource = {
+        ConfigResource(ResourceType.TOPIC, topic): store for store, topic in stores_of.items()
+    }
+    if not by_resource:
+        return
+    answers, _ = patiently(
+        "asking for the settings of the topics of tables",
+        lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
+        _PATIENCE_SECONDS,
+    )
+    for resource, entries in answers.items():
+        policy = entries["cleanup.policy"].value
+        deletes_by = [
+            f"{key}={entries[key].value}"
+            for key in ("retention.ms", "retention.bytes")
+            if entries[key].value != "-1"
+        ]
+        if "delete" in policy and deletes_by:
+            log.warning(
+                "topic=%s store=%s cleanup.policy=%s %s: the store is restored from this topic, "
+                "and rows that the broker has deleted from it are not found again; set "
+                "cleanup.policy=compact, or leave out reuse.ktable.source.topics",
+                resource.name,
+                by_resource[resource],
+                policy,
+                " ".join(deletes_by),
+            )
+
+
 def delete_internal_topics(admin: AdminClient, topics: Iterable[str]) -> None:
     """Delete topics, and wait until they are gone; those that do not exist are no fault."""
     names = sorted(set(topics))
@@ -326,8 +359,8 @@ def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> N
     for resource, entries in answers.items():
         plan = by_resource[resource]
         policy = entries["cleanup.policy"].value
-        expected = "delete" if plan.kind == "repartition" else "compact"
-        if set(policy.split(",")) != {expected}:
+        expected = plan.settings_with({})["cleanup.policy"]
+        if set(policy.split(",")) != set(expected.split(",")):
             log.warning(
                 "topic=%s kind=%s cleanup.policy=%s should be %s: the broker deletes records that "
                 "are still needed",

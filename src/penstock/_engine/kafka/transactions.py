@@ -11,7 +11,7 @@ the offsets are committed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -36,6 +36,7 @@ _log = logging.getLogger(__name__)
 Offsets = Mapping[tuple[str, int], CommitOffset]
 
 _ANY_PARTITION = -1
+_NOW = 0
 
 _MISSING = "create the topic, or correct its name"
 _HINTS: dict[int, str] = {
@@ -62,7 +63,7 @@ class Committer(Protocol):
     def prepare(self) -> None:
         """Be ready before the first send; CommitPostponed if that is not possible now."""
 
-    def send(self, outputs: Iterable[Output]) -> None:
+    def send(self, outputs: Sequence[Output]) -> None:
         """Hand outputs to the producer."""
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
@@ -85,30 +86,23 @@ class _Sender:
         """The first record that could not be written since the last commit: its topic, and why."""
         self._producer = Producer({**settings, "on_delivery": self._delivered})
 
-    def send(self, outputs: Iterable[Output]) -> None:
+    def send(self, outputs: Sequence[Output]) -> None:
         produce = self._producer.produce
         for topic, partition, key, value, timestamp, headers in outputs:
-            arguments: tuple[Any, ...] = (
-                topic,
-                value,
-                key,
-                _ANY_PARTITION if partition is None else partition,
-                None,
-                None,
-                # librdkafka takes 0 for "now"; 1 ms after the epoch is nearer to the truth.
-                timestamp or 1,
-                list(headers) if headers else None,
-            )
+            place = _ANY_PARTITION if partition is None else partition
+            pairs = list(headers) if headers else None
+            # librdkafka takes 0 for "now"; 1 ms after the epoch is nearer to the truth.
+            time = _NOW if timestamp is None else timestamp or 1
             try:
-                produce(*arguments)
+                produce(topic, value, key, place, None, None, time, pairs)  # type: ignore[arg-type]
             except BufferError:
-                self._make_room(arguments)
+                self._make_room(topic, (topic, value, key, place, None, None, time, pairs))
             except KafkaException as error:
                 raise _unwritten(topic, code_of(error)) from error
         self._producer.poll(0)
         self._check()
 
-    def _make_room(self, arguments: tuple[Any, ...]) -> None:
+    def _make_room(self, topic: str, arguments: tuple[Any, ...]) -> None:
         while True:
             self._producer.poll(_ROOM_SECONDS)
             self._check()
@@ -117,7 +111,7 @@ class _Sender:
             except BufferError:
                 continue
             except KafkaException as error:
-                raise _unwritten(arguments[0], code_of(error)) from error
+                raise _unwritten(topic, code_of(error)) from error
             return
 
     def _flush(self) -> None:
@@ -186,8 +180,7 @@ class ExactlyOnce(_Sender):
             raise _explained(error) from error
         self._prepared = True
 
-    def send(self, outputs: Iterable[Output]) -> None:
-        outputs = list(outputs)
+    def send(self, outputs: Sequence[Output]) -> None:
         if outputs:
             self._begin()
             super().send(outputs)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
 
 from confluent_kafka.admin import AdminClient
 
@@ -22,16 +20,16 @@ from penstock._engine.kafka.faults import (
     TaskMigrated,
     crash_point,
 )
-from penstock._engine.kafka.inputs import InputReader, starting_offset
+from penstock._engine.kafka.inputs import InputReader
 from penstock._engine.kafka.membership import Membership
-from penstock._engine.kafka.restore import RestoreJob, Restorer
+from penstock._engine.kafka.restore import Restorer
+from penstock._engine.kafka.running import Running, TaskHome
 from penstock._engine.kafka.topics import Isolation, end_offsets, purge
 from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.collector import Output
-from penstock._engine.runtime.commit import CommitOffset, decode_partition_time
+from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.task import Task
 from penstock.clock import Clock, SystemClock
 from penstock.errors import StreamsError
@@ -45,25 +43,6 @@ _CHECKPOINT_MS = 10_000
 _COMMIT_AGAIN_MS = 500
 _LAST_COMMITS = 10
 _ENDS_SECONDS = 10.0
-
-
-class TaskHome(Protocol):
-    """Where tasks are opened, and what keeps them apart from other workers on this machine."""
-
-    def open(self, plan: TaskPlan) -> Task: ...
-    def release(self, plan: TaskPlan) -> None: ...
-
-
-@dataclass(slots=True)
-class Running:
-    """A task of this worker: being restored, or running."""
-
-    plan: TaskPlan
-    task: Task
-    offsets: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Where to begin to read, once restored."""
-    restoring: list[RestoreJob] = field(default_factory=list)
-    started: bool = False
 
 
 class Worker:
@@ -102,6 +81,8 @@ class Worker:
         """Do a round: group, restore, read, process, commit. Tell whether it processed records."""
         try:
             self._membership.poll()
+            if not self._global_tables_are_complete():
+                return False
             self._committer.prepare()
             self._open_assigned()
             self._advance_restoration()
@@ -146,7 +127,7 @@ class Worker:
         self._committer.commit(offsets, self._membership.metadata)
         self._patience.calm()
         self._maybe_purge(offsets)
-        ends = self._changelog_ends(committing, checkpoint=checkpoint)
+        ends = self._changelog_ends(committing, offsets, checkpoint=checkpoint)
         for running in committing:
             running.task.committed(ends)
         crash_point("after-apply")
@@ -192,7 +173,8 @@ class Worker:
 
     def tasks(self) -> dict[str, str]:
         """Give the ids of this worker's tasks, and whether each is restoring or running."""
-        return {
+        waiting = self._assigned - set(self._running)
+        return {self._blueprint.tasks[index].id: "restoring" for index in sorted(waiting)} | {
             running.plan.id: "running" if running.started else "restoring"
             for running in self._running.values()
         }
@@ -202,7 +184,10 @@ class Worker:
         still to be read.
         """
         jobs = [job for running in self._running.values() for job in running.restoring]
-        return sum(job.reached - (job.start or 0) for job in jobs), self._restorer.remaining()
+        remaining = self._restorer.remaining()
+        if self._home.global_tables is not None:
+            remaining += self._home.global_tables.remaining()
+        return sum(job.reached - (job.start or 0) for job in jobs), remaining
 
     def take_restore_events(self) -> tuple[RestoreEvent, ...]:
         """Give how restoring has gone since the last call."""
@@ -232,10 +217,13 @@ class Worker:
         )
 
     def counters(self) -> dict[str, dict[str, int]]:
-        """Give what each task has counted."""
-        return {
+        """Give what each task has counted, and what feeds the global tables."""
+        counted = {
             running.plan.id: running.task.counters.by_name() for running in self._running.values()
         }
+        if self._home.global_tables is not None:
+            counted |= self._home.global_tables.counters()
+        return counted
 
     def caught_up(self) -> bool:
         """Tell whether all inputs of all tasks have been read to their end and processed."""
@@ -294,44 +282,23 @@ class Worker:
         self._assigned -= set(tasks)
         self._drop_everything()
 
+    def _global_tables_are_complete(self) -> bool:
+        """Read on in the global tables; tasks run when all that was there at the start is read."""
+        tables = self._home.global_tables
+        if tables is None:
+            return True
+        tables.work(0 if tables.complete else _RESTORE_WAIT_SECONDS)
+        return tables.complete
+
     def _open_assigned(self) -> None:
         for index in sorted(self._assigned - set(self._running)):
-            plan = self._blueprint.tasks[index]
-            running = Running(plan, self._home.open(plan))
+            running = Running(self._blueprint.tasks[index], self._home)
+            # Noted before anything can fail, so that it is closed.
             self._running[index] = running
             # Stable committed offsets first, then the ends of the changelogs: see restore.py.
-            self._find_offsets(running)
-            self._begin_restoration(running)
-
-    def _find_offsets(self, running: Running) -> None:
-        plan = running.plan
-        policies = {
-            topic: source.offset_reset
-            for source in plan.subtopology.sources()
-            for topic in source.topics
-        }
-        for partition, committed in self._inputs.committed(plan.inputs).items():
-            topic, _ = partition
-            if committed is None:
-                internal = topic in self._blueprint.internal_topics
-                asked = policies.get(topic) or self._config.auto_offset_reset
-                policy = "earliest" if internal else asked
-                running.offsets[partition] = starting_offset(policy, topic)
-            else:
-                offset, metadata = committed
-                running.offsets[partition] = offset
-                running.task.resume_time(partition, decode_partition_time(metadata))
-
-    def _begin_restoration(self, running: Running) -> None:
-        wanted = running.task.restorable()
-        ends = end_offsets(self._admin, list(wanted), "read_uncommitted") if wanted else {}
-        running.restoring = [
-            RestoreJob(
-                partition, store.changelog_offset(), ends[partition], store.restore, store.name
-            )
-            for partition, store in wanted.items()
-        ]
-        self._restorer.begin(running.restoring)
+            running.find_offsets(self._inputs, self._blueprint)
+            running.find_what_to_restore(self._admin)
+            self._restorer.begin(running.restoring)
 
     def _advance_restoration(self) -> None:
         waiting = [running for running in self._running.values() if not running.started]
@@ -418,22 +385,31 @@ class Worker:
         return running.task.counters.processed if users else 0
 
     def _changelog_ends(
-        self, committing: Iterable[Running], *, checkpoint: bool
+        self,
+        committing: Iterable[Running],
+        offsets: Mapping[tuple[str, int], CommitOffset],
+        *,
+        checkpoint: bool,
     ) -> dict[tuple[str, int], int]:
         now_ms = self._clock.now_ms()
         if not checkpoint and now_ms - self._last_checkpoint_ms < _CHECKPOINT_MS:
             return {}
         self._last_checkpoint_ms = now_ms
         changelogs = [
-            changelog for running in committing for changelog in running.task.restorable()
+            changelog
+            for running in committing
+            for changelog in running.task.restorable()
+            if changelog not in running.offsets
         ]
-        if not changelogs:
-            return {}
+        # Inputs that are changelogs: the state is that of the records before the committed offset.
+        ends = {partition: kept.offset for partition, kept in offsets.items()}
         try:
             # All that was sent is committed, nothing has been since: these ends are this state.
-            return end_offsets(self._admin, changelogs, "read_uncommitted", _ENDS_SECONDS)
+            if changelogs:
+                ends |= end_offsets(self._admin, changelogs, "read_uncommitted", _ENDS_SECONDS)
         except BrokerAway:
             return {}  # the next checkpoint will do
+        return ends
 
     def _maybe_purge(self, offsets: Mapping[tuple[str, int], CommitOffset]) -> None:
         """Now and then delete the records of repartition topics that are read and committed."""

@@ -16,6 +16,10 @@ class TaskCounters:
         self.processed = 0
         self.punctuated = 0
 
+    def drop(self) -> None:
+        """Count a record that is dropped."""
+        self.dropped_records += 1
+
     def by_name(self) -> dict[str, int]:
         """Give the counters under the names of group `stream-task-metrics`."""
         return {

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock._engine.topology import nodes
@@ -20,9 +21,11 @@ _NO_KEY_OR_VALUE = "it has no key or no value"
 
 def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
     """Fold each record into the aggregate of its key, begun with the initializer's."""
+    if operation.is_versioned:
+        return _aggregate_with_versions(operation, site)
     state = site.table(operation.store.name)
-    initializer, aggregator = _always_new(operation.initializer), operation.aggregator
-    encode_key, read, decode, put = state.encode_key, state.read, state.decode_value, state.put
+    initializer, aggregator = always_new(operation.initializer), operation.aggregator
+    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_value, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
@@ -58,9 +61,11 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
 
 def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
     """Fold each record into the aggregate of its key, begun with the first value."""
+    if operation.is_versioned:
+        return _reduce_with_versions(operation, site)
     state = site.table(operation.store.name)
     reducer = operation.reducer
-    encode_key, read, decode, put = state.encode_key, state.read, state.decode_value, state.put
+    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_value, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
@@ -89,7 +94,57 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
     return process
 
 
-def _always_new(initializer: Callable[[], Any]) -> Callable[[], Any]:
+def _aggregate_with_versions(operation: nodes.Aggregate, site: Site) -> Process:
+    """Fold records into aggregates of which older versions are kept."""
+    initializer, aggregator = always_new(operation.initializer), operation.aggregator
+    rows = kept_rows(operation, operation.store, site)
+    encode_key, read, keep = rows.encode_key, rows.read, rows.keep
+    copy, drop, failed = site.versioned(operation.store.name).copy, site.drop, site.failed
+    sends_old = operation.sends_old_values
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None or value is None:
+                drop(_NO_KEY_OR_VALUE)
+                return
+            raw_key = encode_key(key)
+            row = read(raw_key)
+            aggregate, later = (initializer(), timestamp) if row is None else row
+            old = copy(aggregate) if sends_old else None
+            new = aggregator(key, value, aggregate)
+            later = max(later, timestamp)
+            keep(key, raw_key, new, old, later, timestamp, headers)
+        except Exception as error:
+            failed(rows.explained(error, key), key, value, timestamp, headers)
+
+    return process
+
+
+def _reduce_with_versions(operation: nodes.Reduce, site: Site) -> Process:
+    """Reduce records to aggregates of which older versions are kept."""
+    reducer = operation.reducer
+    rows = kept_rows(operation, operation.store, site)
+    encode_key, read, value_of, keep = rows.encode_key, rows.read, rows.value_of, rows.keep
+    drop, failed, sends_old = site.drop, site.failed, operation.sends_old_values
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None or value is None:
+                drop(_NO_KEY_OR_VALUE)
+                return
+            raw_key = encode_key(key)
+            row = read(raw_key)
+            old = value_of(row) if sends_old else None
+            new = value if row is None else reducer(row[0], value)
+            later = timestamp if row is None else max(row[1], timestamp)
+            keep(key, raw_key, new, old, later, timestamp, headers)
+        except Exception as error:
+            failed(rows.explained(error, key), key, value, timestamp, headers)
+
+    return process
+
+
+def always_new(initializer: Callable[[], Any]) -> Callable[[], Any]:
     """Protect an initializer that always gives the same object from what aggregators do to it."""
     first: Any = None
     as_it_was: Any = None

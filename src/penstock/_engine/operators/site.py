@@ -9,16 +9,32 @@ that nothing raises in costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+from penstock._engine.state.layers.cache import RecordInHand
+from penstock._engine.state.layers.join_buffer import JoinBuffer
+from penstock._engine.state.layers.outer_join import OuterJoinState
+from penstock._engine.state.layers.session import SessionState
+from penstock._engine.state.layers.suppression import SuppressionState
 from penstock._engine.state.layers.table import TableState
+from penstock._engine.state.layers.versioned import VersionedState
+from penstock._engine.state.layers.window import WindowState
 from penstock.processor import ProcessorContext
 from penstock.record import HeaderPairs
+from penstock.settings import StreamsConfig
+
+T = TypeVar("T")
 
 Process: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
 Failed: TypeAlias = Callable[[Exception, Any, Any, int, HeaderPairs], None]
+
+
+class Shared(Protocol):
+    """Gives what nodes of a task share."""
+
+    def __call__(self, name: str, make: Callable[[], T]) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +55,35 @@ class Site:
     """What a user's processor is handed."""
     table: Callable[[str], TableState]
     """Gives the store of a table or an aggregate by its name."""
+    window: Callable[[str], WindowState]
+    """Gives the store of windowed aggregates, or of a side of a stream-stream join."""
+    session: Callable[[str], SessionState]
+    versioned: Callable[[str], VersionedState]
+    outer_join: Callable[[str], OuterJoinState]
+    suppression: Callable[[str], SuppressionState]
+    """Gives the buffer of a suppress by its name."""
+    """Gives the store of what a left or outer stream-stream join has not matched yet."""
+    join_buffer: Callable[[str], JoinBuffer]
+    global_table: Callable[[str], TableState]
+    """Gives the rows of a global table by the name of its store; they can only be read."""
+    shared: Shared
+    """`shared(name, make)` gives the object of that name that nodes of a task share, made by
+    whoever asks first.
+    """
+    position: RecordInHand
+    """Where the task stands."""
+    config: StreamsConfig
     drop: Callable[[str], None]
     """Counts the record in hand as dropped, for a reason."""
+    count_dropped: Callable[[], None]
+    """Counts the record in hand as dropped, without a word."""
+    notes: MutableMapping[str, int]
+    """What operators want kept beside the committed offsets: a number for each store."""
+    watch_idle: Callable[[int, Callable[[int, int], bool]], None]
+    """`watch_idle(idle_after_ms, go_on)`: while the task has had no record for that long, call
+    `go_on(elapsed_ms, idle_since_ms)` at each look at the wall clock: how long that is, and since
+    when. It tells whether it has forwarded or changed anything.
+    """
     on_init: Callable[[Callable[[], object]], None]
     """Takes a function to call when the task starts; parents start before children."""
     on_close: Callable[[Callable[[], object]], None]

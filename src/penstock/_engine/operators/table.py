@@ -2,7 +2,8 @@
 KTableFilter, KTableMapValues.
 
 On the edges between tables the value is a change, a plain pair (new, old); the old value is None
-unless the table above was asked to send it.
+unless the table above was asked to send it. Below a table whose rows have versions it is a triple:
+the third part tells whether the change is the latest of its key.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.codec import timestamp_of
 from penstock._engine.topology import nodes
@@ -23,7 +25,13 @@ _NO_KEY = "it has no key"
 
 def table_source(operation: nodes.TableSource, site: Site) -> Process:
     """Turn upserts into changes; kept in a store only if something needs it."""
-    return _stored_source(operation, site) if operation.is_materialized else _bare_source(site)
+    if not operation.is_materialized:
+        return _bare_source(site)
+    return (
+        _versioned_source(operation, site)
+        if operation.is_versioned
+        else _stored_source(operation, site)
+    )
 
 
 def table_filter(operation: nodes.TableFilter, site: Site) -> Process:
@@ -33,7 +41,8 @@ def table_filter(operation: nodes.TableFilter, site: Site) -> Process:
     def kept(key: Any, value: Any) -> Any:
         return value if value is not None and (not predicate(key, value)) is not keep_when else None
 
-    needs_change = operation.sends_old_values
+    # Below a table with versions nothing is left out: an older change may be news to the next one.
+    needs_change = operation.sends_old_values and not operation.is_of_versions
     if operation.store is not None:
         return _stored_view(operation, site, kept, needs_change=needs_change)
     return _bare_view(operation, site, kept, needs_change=needs_change)
@@ -63,7 +72,7 @@ def to_stream(operation: nodes.ToStream, site: Site) -> Process:
         try:
             forward(key, change[0], timestamp, headers)
         except Exception as error:
-            failed(error, key, Change(*change), timestamp, headers)
+            failed(error, key, Change(change[0], change[1]), timestamp, headers)
 
     return process
 
@@ -99,12 +108,7 @@ def _stored_source(operation: nodes.TableSource, site: Site) -> Process:
             raw_key = encode_key(key)
             row = read(raw_key)
             if row is not None and timestamp < timestamp_of(row):
-                _LOG.warning(
-                    "store=%s an update of time %d follows one of time %d",
-                    name,
-                    timestamp,
-                    timestamp_of(row),
-                )
+                _warn_of_order(name, timestamp, timestamp_of(row))
             put(raw_key, value, timestamp, timestamp, headers)
             if not at_flush:
                 old = value_of(row) if sends_old else None
@@ -113,6 +117,40 @@ def _stored_source(operation: nodes.TableSource, site: Site) -> Process:
             failed(state.explained(error, key), key, value, timestamp, headers)
 
     return process
+
+
+def _versioned_source(operation: nodes.TableSource, site: Site) -> Process:
+    name, sends_old = operation.store.name, operation.sends_old_values
+    rows = kept_rows(operation, operation.store, site)
+    encode_key, read, keep, failed, drop = (
+        rows.encode_key,
+        rows.read,
+        rows.keep,
+        site.failed,
+        site.drop,
+    )
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None:
+                drop(_NO_KEY)
+                return
+            raw_key = encode_key(key)
+            row = read(raw_key)
+            if row is not None and timestamp < row[1]:
+                _warn_of_order(name, timestamp, row[1])
+            old = row[0] if sends_old and row is not None else None
+            keep(key, raw_key, value, old, timestamp, timestamp, headers)
+        except Exception as error:
+            failed(rows.explained(error, key), key, value, timestamp, headers)
+
+    return process
+
+
+def _warn_of_order(store: str, timestamp: int, stored_timestamp: int) -> None:
+    _LOG.warning(
+        "store=%s an update of time %d follows one of time %d", store, timestamp, stored_timestamp
+    )
 
 
 def _bare_view(
@@ -133,9 +171,17 @@ def _bare_view(
                 return
             forward(key, (new, old), timestamp, headers)
         except Exception as error:
-            failed(error, key, Change(*change), timestamp, headers)
+            failed(error, key, Change(change[0], change[1]), timestamp, headers)
 
-    return process
+    def process_versions(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            new = view(key, change[0])
+            old = view(key, change[1]) if sends_old else None
+            forward(key, (new, old, change[2]), timestamp, headers)
+        except Exception as error:
+            failed(error, key, Change(change[0], change[1]), timestamp, headers)
+
+    return process_versions if operation.is_versioned else process
 
 
 def _stored_view(
@@ -147,10 +193,9 @@ def _stored_view(
 ) -> Process:
     """Keep the view of each row in a store of its own, which also knows the old value."""
     assert operation.store is not None
-    state = site.table(operation.store.name)
-    encode_key, read, value_of, put = state.encode_key, state.read, state.value_of, state.put
-    forward, failed, sends_old = site.forward, site.failed, operation.sends_old_values
-    at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
+    rows = kept_rows(operation, operation.store, site)
+    encode_key, read, value_of, keep = rows.encode_key, rows.read, rows.value_of, rows.keep
+    failed, sends_old = site.failed, operation.sends_old_values
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -159,10 +204,10 @@ def _stored_view(
             old = value_of(read(raw_key)) if sends_old else None
             if needs_change and new is None and old is None:
                 return
-            put(raw_key, new, timestamp, timestamp, headers)
-            if not at_flush:
-                forward(key, (new, old), timestamp, headers)
+            keep(key, raw_key, new, old, timestamp, timestamp, headers)
         except Exception as error:
-            failed(state.explained(error, key), key, Change(*change), timestamp, headers)
+            failed(
+                rows.explained(error, key), key, Change(change[0], change[1]), timestamp, headers
+            )
 
     return process

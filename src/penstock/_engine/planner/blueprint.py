@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock.settings import StreamsConfig
 
@@ -22,5 +23,7 @@ class Blueprint:
     partition_counts: Mapping[str, int]
     task_topic: str
     internal_topics: frozenset[str]
+    global_stores: SubtopologyPlan | None = None
+    """The stores that every worker holds whole, and what feeds them."""
     ends: Mapping[tuple[str, int], int] | None = None
     """Of a bounded run: where to stop reading each partition of the user's topics."""

@@ -1,20 +1,24 @@
 """Which topics an application needs for itself: names, partitions and settings are Java's.
 
 Repartition topics keep everything until it has been read and purged; changelogs keep the last value
-of each key. The task topic is Penstock's own: Kafka's group protocol hands out its partitions, and
+of each key: of windows as long as they are retained, of versions all as long as the history. The
+task topic is Penstock's own: Kafka's group protocol hands out its partitions, and
 each is a task. Semantics 7.3, Java: RepartitionTopicConfig,
-UnwindowedUnversionedChangelogTopicConfig.
+UnwindowedUnversionedChangelogTopicConfig, WindowedChangelogTopicConfig,
+VersionedChangelogTopicConfig.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import plan_tasks
+from penstock.stores import StoreBuilder
 
 Kind: TypeAlias = Literal["repartition", "changelog", "tasks"]
 
@@ -29,8 +33,20 @@ _DEFAULTS: dict[Kind, dict[str, str]] = {
     "tasks": {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"},
 }
 
+_DAY_MS = 24 * 60 * 60 * 1000
+_LONGEST_MS = 2**63 - 1
+
 _TASKS_ENDING = "-penstock-tasks"
-_ENDINGS = ("-repartition", "-changelog", _TASKS_ENDING)
+_ENDINGS = (
+    "-repartition",
+    "-changelog",
+    "-subscription-registration-topic",
+    "-subscription-response-topic",
+    _TASKS_ENDING,
+)
+_UNNAMED_JOIN = re.compile(
+    r".*-KTABLE-FK-JOIN-SUBSCRIPTION-(REGISTRATION|RESPONSE)-[0-9]{10}-topic"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +57,17 @@ class InternalTopicPlan:
     kind: Kind
     partitions: int
     settings: Mapping[str, str]
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """Those of its kind of store, where they are others."""
+    needed: Mapping[str, str] = field(default_factory=dict)
+    """What its store needs, unless the user says otherwise of this topic."""
 
     def settings_with(self, of_all_topics: Mapping[str, str]) -> dict[str, str]:
         """Give all settings: those of its kind, before them the user's for all internal topics,
-        before them the user's for this one.
+        before them what its store needs, before that the user's for this one.
         """
-        return {**_DEFAULTS[self.kind], **of_all_topics, **self.settings}
+        of_kind = {**_DEFAULTS[self.kind], **self.defaults}
+        return {**of_kind, **of_all_topics, **self.needed, **self.settings}
 
 
 def task_topic_name(application_id: str) -> str:
@@ -56,7 +77,9 @@ def task_topic_name(application_id: str) -> str:
 
 def is_internal(topic: str, application_id: str) -> bool:
     """Tell by its name whether a topic is an application's own, of whatever program it ran."""
-    return topic.startswith(f"{application_id}-") and topic.endswith(_ENDINGS)
+    if not topic.startswith(f"{application_id}-"):
+        return False
+    return topic.endswith(_ENDINGS) or _UNNAMED_JOIN.fullmatch(topic) is not None
 
 
 def plan_internal_topics(
@@ -64,8 +87,13 @@ def plan_internal_topics(
     partition_counts: Mapping[str, int],
     repartition_topics: Iterable[str],
     application_id: str,
+    *,
+    additional_retention_ms: int = _DAY_MS,
 ) -> dict[str, InternalTopicPlan]:
-    """Give the internal topics by name, all names as on the broker, patterns resolved."""
+    """Give the internal topics by name, all names as on the broker, patterns resolved.
+
+    A changelog of windows keeps its records `additional_retention_ms` longer than its store.
+    """
     tasks = plan_tasks(plans, partition_counts)
     topics = [
         InternalTopicPlan(topic, "repartition", partition_counts[topic], {})
@@ -73,15 +101,37 @@ def plan_internal_topics(
     ]
     tasks_of = Counter(task.subtopology.id for task in tasks)
     for plan in {task.subtopology.id: task.subtopology for task in tasks}.values():
-        topics += _changelogs(plan, tasks_of[plan.id])
+        topics += _changelogs(plan, tasks_of[plan.id], additional_retention_ms)
     # A topic has at least one partition, even if a pattern matches nothing yet.
     task_topic = task_topic_name(application_id)
     topics.append(InternalTopicPlan(task_topic, "tasks", max(1, len(tasks)), {}))
     return {topic.name: topic for topic in topics}
 
 
-def _changelogs(plan: SubtopologyPlan, partitions: int) -> Iterable[InternalTopicPlan]:
+def _changelogs(
+    plan: SubtopologyPlan, partitions: int, additional_retention_ms: int
+) -> Iterable[InternalTopicPlan]:
     for store in plan.stores.values():
         if store.changelog is not None:
-            settings = dict(store.builder.changelog_settings)
-            yield InternalTopicPlan(store.changelog, "changelog", partitions, settings)
+            yield InternalTopicPlan(
+                store.changelog,
+                "changelog",
+                partitions,
+                dict(store.builder.changelog_settings),
+                *_of_store(store.builder, additional_retention_ms),
+            )
+
+
+def _of_store(
+    builder: StoreBuilder, additional_retention_ms: int
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Give the defaults and the needs of a changelog that come from its store."""
+    if builder.times is None:
+        return {}, {}
+    retention_ms = builder.times.retention_ms
+    if builder.kind == "versioned_key_value":
+        # What was replaced must not be compacted away as long as somebody may ask for it.
+        lag_ms = min(retention_ms + _DAY_MS, _LONGEST_MS)
+        return {}, {"min.compaction.lag.ms": str(lag_ms)}
+    kept_ms = min(retention_ms + additional_retention_ms, _LONGEST_MS)
+    return {"cleanup.policy": "compact,delete"}, {"retention.ms": str(kept_ms)}

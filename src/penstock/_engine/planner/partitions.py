@@ -1,8 +1,9 @@
 """How many partitions each topic has: the users' topics are counted, internal ones are decided.
 
 A repartition topic has the count the user gave it, else the most that any input of the
-sub-topologies writing to it has; topics of one co-partition group have the same count. Semantics
-5.1 and 7.3, Java: RepartitionTopics and CopartitionedTopicsEnforcer.
+sub-topologies writing to it has; topics of one co-partition group have the same count. The topics
+of a foreign-key join feed each other: of such a circle, those decide that are known already.
+Semantics 5.1 and 7.3, Java: RepartitionTopics and CopartitionedTopicsEnforcer.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ def decide_partition_counts(
     """
     counts = dict(known)
     counts.update({topic: count for topic, count in internal.items() if count is not None})
-    flows = list(flows)
+    flows, groups = list(flows), list(copartitioned)
     undecided = [topic for topic, count in internal.items() if count is None]
     while undecided:
         decided = {topic: count for topic in undecided if (count := _widest(topic, flows, counts))}
+        decided = decided or _in_a_circle(undecided, flows, counts)
         if not decided:
             msg = (
                 f"cannot tell how many partitions {', '.join(undecided)} should have; nothing "
@@ -46,17 +48,46 @@ def decide_partition_counts(
             raise StreamsError(msg)
         counts.update(decided)
         undecided = [topic for topic in undecided if topic not in decided]
-    for group in copartitioned:
+    for group in _joined_groups(groups):
         _align(group, internal, counts)
     return counts
 
 
 def _widest(topic: str, flows: list[TopicFlow], counts: Mapping[str, int]) -> int:
     """Give the most partitions of the inputs that flow into `topic`, 0 if one is not known yet."""
-    sources = [source for flow in flows if topic in flow.writes for source in flow.reads]
-    if not sources or any(source not in counts for source in sources):
+    sources = _sources_of(topic, flows)
+    if any(source not in counts for source in sources):
         return 0
-    return max(counts[source] for source in sources)
+    return max((counts[source] for source in sources), default=0)
+
+
+def _in_a_circle(
+    undecided: list[str], flows: list[TopicFlow], counts: Mapping[str, int]
+) -> dict[str, int]:
+    """Give the counts of topics that feed each other, one after the other: the most partitions of
+    those inputs that are known by then, as Java does it.
+    """
+    decided: dict[str, int] = {}
+    for topic in [topic for flow in flows for topic in flow.reads if topic in undecided]:
+        known = {**counts, **decided}
+        sources = [source for source in _sources_of(topic, flows) if source in known]
+        if sources:
+            decided[topic] = max(known[source] for source in sources)
+    return decided
+
+
+def _sources_of(topic: str, flows: list[TopicFlow]) -> list[str]:
+    return [source for flow in flows if topic in flow.writes for source in flow.reads]
+
+
+def _joined_groups(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """Make one of groups that have a topic in common: all of them must agree."""
+    apart: list[frozenset[str]] = []
+    for group in groups:
+        touching = [other for other in apart if group & other]
+        apart = [other for other in apart if not group & other]
+        apart.append(group.union(*touching))
+    return apart
 
 
 def _align(
@@ -74,5 +105,5 @@ def _align(
             "repartition one of the streams: stream.repartition(Repartitioned(partitions=...))"
         )
         raise StreamsError(msg)
-    count = next(iter(fixed.values())) if fixed else max(counts[topic] for topic in group)
+    count = next(iter(fixed.values())) if fixed else max(map(counts.__getitem__, group), default=0)
     counts.update(dict.fromkeys(group, count))

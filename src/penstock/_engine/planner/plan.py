@@ -20,6 +20,13 @@ class StorePlan:
     changelog: str | None
     serde_topic: str
     """The topic that its serdes are told: what its changelog is called, even if it has none."""
+    source_topic: str | None = None
+    """The topic that its table reads, if that is its changelog: read from, never written to."""
+
+    @property
+    def restored_from(self) -> str | None:
+        """The topic that holds what the store holds, None if none does."""
+        return self.changelog or self.source_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +57,48 @@ class SubtopologyPlan:
 
 def plan_subtopologies(topology: Topology, application_id: str) -> list[SubtopologyPlan]:
     """Plan each sub-topology for itself: what runs on a cluster."""
+    of_all = _global_nodes(topology)
     return [
         _plan(topology, number, group, application_id)
         for number, group in enumerate(node_groups(topology))
+        if group[0] not in of_all
     ]
 
 
 def plan_as_one(topology: Topology, application_id: str) -> SubtopologyPlan:
     """Plan all sub-topologies as one task: what `TopologyTestDriver` runs, as Java's does."""
-    return _plan(topology, 0, topology.nodes, application_id)
+    of_all = _global_nodes(topology)
+    names = [name for name in topology.nodes if name not in of_all]
+    return _plan(topology, 0, names, application_id)
+
+
+def plan_global_stores(topology: Topology) -> SubtopologyPlan | None:
+    """Plan the stores that every worker holds whole; None if there are none."""
+    fed = topology.global_stores.values()
+    if not fed:
+        return None
+    of_all = _global_nodes(topology)
+    topic_of = {
+        node.name: node.topics[0]
+        for node in topology.nodes.values()
+        if isinstance(node, SourceNode) and node.name in of_all
+    }
+    return SubtopologyPlan(
+        -1,
+        tuple(node for name, node in topology.nodes.items() if name in of_all),
+        # The serdes are told the topic that the store is made of.
+        {one.store.name: StorePlan(one.store, None, topic_of[one.source]) for one in fed},
+        # A processor may use the other global stores too.
+        {
+            one.processor: (one.store.name, *(o.store.name for o in fed if o is not one))
+            for one in fed
+        },
+    )
+
+
+def _global_nodes(topology: Topology) -> set[str]:
+    fed = topology.global_stores.values()
+    return {name for one in fed for name in (one.source, one.processor)}
 
 
 def _plan(
@@ -74,11 +114,14 @@ def _plan(
     used = dict.fromkeys(
         store for stores in stores_of.values() for store in order_after_growing(stores)
     )
-    stores = {name: _plan_store(topology.stores[name], application_id) for name in used}
+    stores = {name: _plan_store(topology, topology.stores[name], application_id) for name in used}
     return SubtopologyPlan(number, nodes, stores, stores_of)
 
 
-def _plan_store(builder: StoreBuilder, application_id: str) -> StorePlan:
+def _plan_store(topology: Topology, builder: StoreBuilder, application_id: str) -> StorePlan:
+    source_topic = topology.source_changelogs.get(builder.name)
+    if source_topic is not None:
+        return StorePlan(builder, None, source_topic, source_topic)
     topic = f"{application_id}-{builder.name}-changelog"
     return StorePlan(builder, topic if builder.logged else None, topic)
 

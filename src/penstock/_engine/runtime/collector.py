@@ -10,8 +10,10 @@ from typing import TypeAlias
 from penstock.handlers import DeadLetterRecord
 from penstock.record import HeaderPairs
 
-Output: TypeAlias = tuple[str, int | None, bytes | None, bytes | None, int, HeaderPairs]
-"""(topic, partition or None for Kafka's choice, key, value, timestamp, headers)."""
+Output: TypeAlias = tuple[str, int | None, bytes | None, bytes | None, int | None, HeaderPairs]
+"""(topic, partition or None for Kafka's choice, key, value, timestamp or None for the time of
+sending, headers).
+"""
 
 
 class Collector:

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock._engine.runtime.position import UNKNOWN
 from penstock._engine.runtime.record_queue import RecordQueue, TopicPartition
 
 _VERSION = 2
+_TIME = struct.Struct(">bq")
+_LENGTH = struct.Struct(">i")
+_NUMBER = struct.Struct(">q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +33,83 @@ class Commit:
     offsets: dict[TopicPartition, CommitOffset]
 
 
-def decide(consumed: Iterable[RecordQueue]) -> Commit:
-    """Decide the commit of a task that has taken records from the `consumed` queues since the last
-    one.
+class Notes(dict[str, int]):
+    """What operators want kept beside the offsets: a number for each store. Java:
+    ProcessorMetadata.
+    """
+
+    changed = False
+    """Whether there is something that no commit holds yet."""
+
+    def __setitem__(self, store: str, number: int) -> None:
+        super().__setitem__(store, number)
+        self.changed = True
+
+    def take_in(self, others: Mapping[str, int]) -> None:
+        """Take in what was committed for a partition; the larger number of each store counts."""
+        for store, number in others.items():
+            super().__setitem__(store, max(number, self.get(store, number)))
+
+
+def decide(queues: Iterable[RecordQueue], notes: Mapping[str, int] | None = None) -> Commit:
+    """Decide the commit of a task that has taken records from `queues` since the last one, or has
+    new notes for them.
     """
     offsets: dict[TopicPartition, CommitOffset] = {}
-    for queue in consumed:
+    for queue in queues:
         offset = queue.committable_offset()
         if offset is not None:
-            metadata = encode_partition_time(queue.partition_time)
+            metadata = encode_metadata(queue.partition_time, notes or {})
             offsets[queue.topic, queue.partition] = CommitOffset(offset, metadata)
     return Commit(offsets)
 
 
+def encode_metadata(partition_time: int, notes: Mapping[str, int]) -> str:
+    """Write a partition's time and the notes of its task as Java does into the offset's metadata
+    (semantics 2.4).
+    """
+    parts = [_TIME.pack(_VERSION, partition_time)]
+    if notes:
+        parts.append(_LENGTH.pack(len(notes)))
+    for store, number in notes.items():
+        name = store.encode()
+        parts += (_LENGTH.pack(len(name)), name, _NUMBER.pack(number))
+    return base64.b64encode(b"".join(parts)).decode()
+
+
 def encode_partition_time(partition_time: int) -> str:
-    """Write a partition's time as Java does into the offset's metadata (semantics 2.4)."""
-    return base64.b64encode(struct.pack(">bq", _VERSION, partition_time)).decode()
+    """Write a partition's time, without notes."""
+    return encode_metadata(partition_time, {})
 
 
 def decode_partition_time(metadata: str) -> int:
-    """Read what `encode_partition_time` or Java wrote; unknown text gives an unknown time."""
+    """Read the time that `encode_metadata` or Java wrote; unknown text gives an unknown time."""
     try:
-        version, partition_time = struct.unpack_from(
-            ">bq", base64.b64decode(metadata, validate=True)
-        )
+        version, partition_time = _TIME.unpack_from(base64.b64decode(metadata, validate=True))
     except (ValueError, struct.error):
         return UNKNOWN
     return int(partition_time) if version in {1, _VERSION} else UNKNOWN
+
+
+def decode_notes(metadata: str) -> dict[str, int]:
+    """Read the notes that `encode_metadata` or Java wrote; what cannot be read has none."""
+    try:
+        return _notes_behind_time(base64.b64decode(metadata, validate=True))
+    except (ValueError, struct.error):
+        return {}
+
+
+def _notes_behind_time(data: bytes) -> dict[str, int]:
+    at = _TIME.size
+    if data[:1] != bytes([_VERSION]) or len(data) == at:
+        return {}
+    notes: dict[str, int] = {}
+    (count,) = _LENGTH.unpack_from(data, at)
+    at += _LENGTH.size
+    for _ in range(count):
+        (length,) = _LENGTH.unpack_from(data, at)
+        at += _LENGTH.size
+        (number,) = _NUMBER.unpack_from(data, at + length)
+        notes[data[at : at + length].decode()] = number
+        at += length + _NUMBER.size
+    return notes

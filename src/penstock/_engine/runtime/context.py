@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
 from penstock._engine.operators.site import Process
+from penstock._engine.runtime.commit import Notes
+from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.position import Position
-from penstock._engine.state.layers.table import TableState
+from penstock._engine.runtime.read_only import ReadOnlyStore
+from penstock._engine.runtime.stores import TaskStore
 from penstock._engine.topology.nodes import ProcessorNode, UserProcessor
 from penstock.camel_case import ExplainsCamelCase
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, Record, RecordMetadata
+
+S = TypeVar("S")
 
 
 class TaskServices(Protocol):
@@ -33,9 +38,15 @@ class TaskServices(Protocol):
         callback: Punctuator,
         start_ms: int | None,
     ) -> Cancellable: ...
+
+    notes: Notes
+    idleness: Idleness
+
     def request_commit(self) -> None: ...
     def store(self, name: str) -> Any: ...
-    def table(self, name: str) -> TableState: ...
+    def state(self, name: str, kind: type[S]) -> S: ...
+    def global_store(self, name: str) -> TaskStore | None: ...
+    def shared(self, name: str, make: Callable[[], S]) -> S: ...
 
 
 class NodeContext(ExplainsCamelCase):
@@ -122,6 +133,9 @@ class NodeContext(ExplainsCamelCase):
         self._task.request_commit()
 
     def get_state_store(self, name: str) -> Any:
+        of_all = self._task.global_store(name)
+        if of_all is not None:
+            return ReadOnlyStore(of_all.face)
         if name not in self._stores:
             connected = ", ".join(map(repr, self._stores)) or "none"
             msg = (

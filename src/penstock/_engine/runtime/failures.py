@@ -19,6 +19,7 @@ from penstock._engine.runtime.position import (
     KEY,
     OFFSET,
     TIMESTAMP,
+    UNKNOWN,
     VALUE,
     Position,
     RawRecord,
@@ -38,6 +39,8 @@ from penstock.handlers import (
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
 
 _LOG = logging.getLogger(__name__)
+
+_SILENT_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +92,31 @@ class Failures:
         return failed
 
     def drop_in(self, node: Node) -> Callable[[str], None]:
-        """Give the function that `node` calls to drop the record in hand, with the reason."""
+        """Give the function that `node` calls to drop the record in hand, with the reason.
+
+        All are counted; one in a while is told, since late records come by the million.
+        """
+        counters, position = self._counters, self._position
+        silent_until_ms, untold = UNKNOWN, 0
 
         def drop(reason: str) -> None:
-            self._counters.dropped_records += 1
-            _LOG.warning("node=%s dropped the record %s: %s", node.name, self._place(), reason)
+            nonlocal silent_until_ms, untold
+            counters.dropped_records += 1
+            now_ms = position.wall_clock_ms
+            if now_ms < silent_until_ms:
+                untold += 1
+                return
+            others = f"; {untold} others since the last message" if untold else ""
+            silent_until_ms, untold = now_ms + _SILENT_MS, 0
+            _LOG.warning(
+                "node=%s dropped the record %s: %s%s", node.name, self._place(), reason, others
+            )
 
         return drop
+
+    def count_dropped(self) -> None:
+        """Count the record in hand as dropped; there is nothing to say about it."""
+        self._counters.dropped_records += 1
 
     def fail_in_source(self, node: Node, error: Exception) -> NoReturn:
         """Raise for what a sink below source `node` raised: there is no node between them to ask a

@@ -126,6 +126,10 @@ class RecordQueues:
         """Tell whether any queue has a record."""
         return len(self._filled) > 0
 
+    def is_behind(self) -> bool:
+        """Tell whether the broker is known to have records that are not here yet."""
+        return any(lag > 0 for lag in self.lags.values())
+
     def next(self) -> RecordQueue:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
         return self._filled.pop()

@@ -8,14 +8,17 @@ from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.failures import Failures
+from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.topology.nodes import SinkNode, title_of
+from penstock._engine.topology.window_nodes import partition_by_key_alone
 from penstock.errors import StreamsError
 from penstock.handlers import SerializationOrigin
 from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
 from penstock.serdes import Serde
+from penstock.serdes.windowed import window_bytes_of
 
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
@@ -52,19 +55,19 @@ class SinkBuilder:
         return self._way_to(topic, outlet) if isinstance(topic, str) else self._routed(outlet)
 
     def _way_to(self, topic: str, outlet: Outlet) -> Process:
-        send = self._sender(topic, outlet)
-        return (
-            send if outlet.node.partitioner is None else self._partitioned(topic, outlet.node, send)
-        )
+        partitioner = outlet.node.partitioner
+        if partitioner is partition_by_key_alone:
+            return self._sender(topic, outlet, self._to_partition_of_key(topic, outlet.key_serde))
+        send = self._sender(topic, outlet, self._collector.send)
+        return send if partitioner is None else self._partitioned(topic, outlet.node, send)
 
-    def _sender(self, topic: str, outlet: Outlet) -> Send:
+    def _sender(self, topic: str, outlet: Outlet, collect: Callable[[Output], None]) -> Send:
         key_serde, value_serde = outlet.key_serde, outlet.value_serde
         # Most serdes need neither topic nor headers: no layer stands before their encode.
         plain_key = type(key_serde).serialize is Serde.serialize
         plain_value = type(value_serde).serialize is Serde.serialize
         encode_key, encode_value = key_serde.encode, value_serde.encode
-        collect, failed = self._collector.send, self._failures.of_output
-        node, scope = outlet.node, outlet.scope
+        node, scope, failed = outlet.node, outlet.scope, self._failures.of_output
 
         def send(
             key: Any,
@@ -110,6 +113,22 @@ class SinkBuilder:
                 send(key, value, timestamp, headers, partition)
 
         return process
+
+    def _to_partition_of_key(self, topic: str, key_serde: Serde[Any]) -> Callable[[Output], None]:
+        """Collect windowed records; all windows of a key go to the partition that the key itself
+        would go to.
+        """
+        collect, partition_count = self._collector.send, self._collector.partition_count
+        window_bytes = window_bytes_of(key_serde)
+
+        def collect_windowed(output: Output) -> None:
+            _, _, key, value, timestamp, headers = output
+            partition = None
+            if key is not None:
+                partition = partition_of(key[:-window_bytes], partition_count(topic))
+            collect((topic, partition, key, value, timestamp, headers))
+
+        return collect_windowed
 
     def _routed(self, outlet: Outlet) -> Process:
         """Choose the topic for each record; the ways to the topics met so far are kept."""

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.collector import Collector, Output
-from penstock._engine.runtime.commit import Commit, decide
+from penstock._engine.runtime.commit import (
+    Commit,
+    Notes,
+    decide,
+    decode_notes,
+    decode_partition_time,
+)
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
+from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.intake import Gate, make_admit
 from penstock._engine.runtime.position import HEADERS, UNKNOWN, Position, RawRecord
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
@@ -29,11 +36,13 @@ from penstock._engine.runtime.stores import (
 )
 from penstock._engine.runtime.wiring import Wiring
 from penstock._engine.state.layers.cache import CacheBudget
-from penstock._engine.state.layers.table import TableState
+from penstock._engine.state.overlay import Reserve
 from penstock._engine.topology.nodes import ProcessorNode, SourceNode, title_of
 from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.settings import StreamsConfig
+
+S = TypeVar("S")
 
 
 class Task:
@@ -49,12 +58,16 @@ class Task:
         *,
         make_engine: MakeEngine = memory_engine,
         cache_budget: CacheBudget | None = None,
+        global_stores: Mapping[str, TaskStore] | None = None,
+        reserve: Reserve | None = None,
     ) -> None:
         self.task_id = task_id
         self.application_id = config.application_id
         self.configs: Mapping[str, Any] = config.as_mapping()
         self.position = Position()
         self.counters = TaskCounters()
+        self.notes = Notes()
+        self.idleness = Idleness()
         self.commit_requested = False
         self.started = False
         self._plan = plan
@@ -69,10 +82,21 @@ class Task:
         self._wall_clock_timers = Punctuations(self._fire)
         partition = int(task_id.rpartition("_")[2])
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
-        site = StoreSite(partition, config, self._collector, self.position, make_engine, budget)
+        site = StoreSite(
+            partition,
+            config,
+            self._collector,
+            self.position,
+            make_engine,
+            budget,
+            self.counters.drop,
+            reserve,
+        )
         self._stores = open_stores(plan.stores, site)
         self.stores = {name: store.face for name, store in self._stores.items()}
         """The stores as processors see them."""
+        self._global_stores = global_stores or {}
+        self._shared: dict[str, object] = {}
         self._wiring = Wiring(plan, self, config, self._failures, sinks)
         self._queues = RecordQueues(config.max_task_idle_ms, self.counters)
         for topic, partition in partitions:
@@ -81,6 +105,7 @@ class Task:
     def start(self, now_ms: int) -> None:
         """Initialize the processors, parents first; what they store has the wall clock's time."""
         self.position.wall_clock_ms = self.position.timestamp = now_ms
+        self.idleness.last_record_ms = now_ms
         for node in self._plan.nodes:
             for init in self._wiring.at_start[node.name]:
                 try:
@@ -103,9 +128,14 @@ class Task:
         """Learn how many records of each partition are still on the broker."""
         self._queues.lags = lags
 
-    def resume_time(self, partition: TopicPartition, partition_time: int) -> None:
-        """Go on with the time that a partition had when it was last committed."""
+    def resume(self, partition: TopicPartition, offset: int, metadata: str) -> None:
+        """Go on from the commit of a partition, before the start: its offset, and the time and the
+        notes that were kept beside it.
+        """
+        self.notes.take_in(decode_notes(metadata))
+        partition_time = decode_partition_time(metadata)
         queue = self._queues.by_partition[partition]
+        queue.next_offset = offset
         queue.partition_time = max(queue.partition_time, partition_time)
         self.position.stream_time_ms = max(self.position.stream_time_ms, partition_time)
 
@@ -131,7 +161,9 @@ class Task:
             stretch = 1 if queues.has_records() else min(limit - done, len(queue))
             done += self._process_from(queue, stretch)
             queues.put_back(queue)
-        self._commit_needed = self._commit_needed or done > 0
+        if done:
+            self._commit_needed = True
+            self.idleness.last_record_ms = now_ms
         return done
 
     def _process_from(self, queue: RecordQueue, count: int) -> int:
@@ -171,6 +203,8 @@ class Task:
         """Fire the wall-clock timers that are due."""
         self.position.wall_clock_ms = now_ms
         self._punctuated(self._wall_clock_timers.fire_due(now_ms))
+        if not self._queues.has_records() and not self._queues.is_behind():
+            self._go_on_without_records(now_ms)
 
     def drain(self) -> list[Output]:
         """Give what was produced since the last call."""
@@ -198,7 +232,10 @@ class Task:
                 failure = failure or error
         if failure is not None:
             raise failure
-        return decide(self._consumed)
+        new_notes = self.notes.changed
+        return decide(
+            self._queues.by_partition.values() if new_notes else self._consumed, self.notes
+        )
 
     def committed(self, changelog_offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Learn that the prepared commit has been performed, and where the changelogs go on."""
@@ -206,7 +243,7 @@ class Task:
         for store in self._stores.values():
             store.commit(None if store.changelog is None else offsets.get(store.changelog))
         self._consumed.clear()
-        self._commit_needed = self.commit_requested = False
+        self._commit_needed = self.commit_requested = self.notes.changed = False
 
     def close(self) -> None:
         """Close all processors, in the order in which they were initialized, then raise what the
@@ -274,11 +311,19 @@ class Task:
         """Give a store with all its faces, None if there is none of that name."""
         return self._stores.get(name)
 
-    def table(self, name: str) -> TableState:
-        """Give the store of a table or an aggregate as its operator sees it."""
-        table = self._stores[name].table
-        assert table is not None
-        return table
+    def state(self, name: str, kind: type[S]) -> S:
+        """Give a store as the operators of that kind see it."""
+        return self._stores[name].state(kind)
+
+    def global_store(self, name: str) -> TaskStore | None:
+        """Give a store that all tasks of the worker share, None if there is none of that name."""
+        return self._global_stores.get(name)
+
+    def shared(self, name: str, make: Callable[[], S]) -> S:
+        """Give the object of that name that nodes of this task share; who asks first makes it."""
+        if name not in self._shared:
+            self._shared[name] = make()
+        return cast(S, self._shared[name])
 
     def _fire(self, schedule: Schedule, now_ms: int) -> None:
         self.position.enter_timer(now_ms)
@@ -286,6 +331,17 @@ class Task:
             schedule.callback(now_ms)
         except Exception as error:
             self._failures.of_timer(schedule.node, now_ms, error)
+
+    def _go_on_without_records(self, now_ms: int) -> None:
+        """Let operators that do not wait for records go on, if there are none."""
+        since_ms = self.idleness.last_record_ms
+        for watcher in self.idleness.due(now_ms):
+            self.position.enter_timer(now_ms)
+            try:
+                if watcher.go_on(now_ms - since_ms, since_ms):
+                    self._commit_needed = True
+            except Exception as error:
+                self._failures.of_timer(watcher.node, now_ms, error)
 
     def _punctuated(self, count: int) -> None:
         if count:
@@ -298,8 +354,8 @@ class Task:
             source,
             topic,
             partition,
-            source.key_serde or config.required_key_serde(title_of(source)),
-            source.value_serde or config.required_value_serde(title_of(source)),
+            config.key_serde(source.key_serde, title_of(source)),
+            config.value_serde(source.value_serde, title_of(source)),
             source.timestamp_extractor or config.default_timestamp_extractor,
         )
         admit = make_admit(gate, self._failures, self.counters)

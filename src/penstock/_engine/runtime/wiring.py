@@ -6,7 +6,8 @@ Nodes are wired from the sinks up, since a node needs its children's functions t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.planner.lower import lower
@@ -15,13 +16,29 @@ from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.position import HEADERS, OFFSET, TIMESTAMP, RawScope
 from penstock._engine.runtime.sink import Outlet, SinkBuilder
-from penstock._engine.topology import nodes
+from penstock._engine.state.layers.join_buffer import JoinBuffer
+from penstock._engine.state.layers.outer_join import OuterJoinState
+from penstock._engine.state.layers.session import SessionState
+from penstock._engine.state.layers.suppression import SuppressionState
+from penstock._engine.state.layers.table import TableState
+from penstock._engine.state.layers.versioned import VersionedState
+from penstock._engine.state.layers.window import WindowState
+from penstock._engine.topology import join_nodes, nodes, window_nodes
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 
 Callback = Callable[[], object]
+S = TypeVar("S")
 
-_KEEPS_RECORD = (nodes.Filter, nodes.DropNullKeys, nodes.Peek, nodes.Branch, nodes.PassThrough)
+_KEEPS_RECORD = (
+    nodes.Filter,
+    nodes.DropNullKeys,
+    nodes.Peek,
+    nodes.Branch,
+    nodes.PassThrough,
+    join_nodes.KeepForJoin,
+    window_nodes.CogroupMerge,
+)
 """Operations that forward the very record they were given; the others make a new one, in a new
 record context.
 """
@@ -57,13 +74,15 @@ class Wiring:
         if isinstance(node, nodes.SinkNode):
             outlet = Outlet(
                 node,
-                node.key_serde or self._config.required_key_serde(nodes.title_of(node)),
-                node.value_serde or self._config.required_value_serde(nodes.title_of(node)),
+                self._config.key_serde(node.key_serde, nodes.title_of(node)),
+                self._config.value_serde(node.value_serde, nodes.title_of(node)),
                 self._scopes[node.name],
             )
             return self._sinks.build(outlet)
         below = {name: self.functions[name] for name in self._children[node.name]}
-        forward = self._begins_context(node, fan_out(list(below.values())))
+        aside = () if isinstance(node, nodes.SourceNode) else node.operation.side_outputs()
+        all_others = [child for name, child in below.items() if name not in aside]
+        forward = self._begins_context(node, fan_out(all_others))
         children = {name: self._begins_context(node, child) for name, child in below.items()}
         if isinstance(node, nodes.SourceNode):
             return forward
@@ -82,11 +101,33 @@ class Wiring:
             failed=self._failures.of_node(node, self._scopes[node.name]),
             enter=self._task.position.enter_processor,
             context=NodeContext(self._task, node, self._stores_of[node.name], forward, children),
-            table=self._task.table,
+            table=self._stores(TableState),
+            window=self._stores(WindowState),
+            session=self._stores(SessionState),
+            versioned=self._stores(VersionedState),
+            outer_join=self._stores(OuterJoinState),
+            suppression=self._stores(SuppressionState),
+            join_buffer=self._stores(JoinBuffer),
+            global_table=self._global_table,
+            shared=self._task.shared,
+            position=self._task.position,
+            config=self._config,
             drop=self._failures.drop_in(node),
+            count_dropped=self._failures.count_dropped,
+            notes=self._task.notes,
+            watch_idle=partial(self._task.idleness.watch, node),
             on_init=self.at_start[node.name].append,
             on_close=self.at_end[node.name].append,
         )
+
+    def _stores(self, kind: type[S]) -> Callable[[str], S]:
+        """Give the function that gives the stores of a kind by their names."""
+        return lambda name: self._task.state(name, kind)
+
+    def _global_table(self, name: str) -> TableState:
+        store = self._task.global_store(name)
+        assert store is not None
+        return store.state(TableState)
 
     def _begins_context(
         self, node: nodes.SourceNode | nodes.ProcessorNode, forward: Process

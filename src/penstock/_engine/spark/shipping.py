@@ -9,6 +9,7 @@ from typing import Any
 from pyspark import cloudpickle
 
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.spark.struct_classes import must_be_sent, reduce_struct
 from penstock._engine.topology.nodes import Node, ProcessorNode
 from penstock.errors import TopologyError
@@ -20,6 +21,7 @@ def pack(blueprint: Blueprint) -> bytes:
     try:
         return _dump(blueprint)
     except Exception as error:
+        _refuse_engines(blueprint)
         culprit = _find_culprit(blueprint)
         if culprit is None:
             msg = f"the application cannot be shipped to Spark's workers: {error}"
@@ -32,6 +34,26 @@ def pack(blueprint: Blueprint) -> bytes:
             f"cannot be pickled ({why}); make it where it is used, for example in Processor.init"
         )
         raise TopologyError(msg) from error
+
+
+def _plans(blueprint: Blueprint) -> list[SubtopologyPlan]:
+    plans = [task.subtopology for task in blueprint.tasks]
+    return plans if blueprint.global_stores is None else [*plans, blueprint.global_stores]
+
+
+def _refuse_engines(blueprint: Blueprint) -> None:
+    """Name the store whose engine cannot be pickled, if that is the reason."""
+    for store in (store for plan in _plans(blueprint) for store in plan.stores.values()):
+        engine = store.builder.engine
+        try:
+            _dump(engine)
+        except Exception as error:
+            msg = (
+                f"store {store.builder.name!r} cannot be shipped to Spark's workers: its engine "
+                f"{engine!r} holds something that cannot be pickled ({error}); connect where the "
+                "engine is opened: when it is called with its place"
+            )
+            raise TopologyError(msg) from error
 
 
 _CloudPickler: Any = cloudpickle.Pickler
@@ -55,8 +77,8 @@ def _dump(value: object) -> bytes:
 
 
 def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
-    for task in blueprint.tasks:
-        for node in task.subtopology.nodes:
+    for plan in _plans(blueprint):
+        for node in plan.nodes:
             holder = node.operation if isinstance(node, ProcessorNode) else node
             for name in (entry.name for entry in fields(holder)):
                 part = getattr(holder, name)

@@ -11,7 +11,6 @@ import os
 import pickle
 import sys
 import threading
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,6 +33,10 @@ _REPORT_SECONDS = 0.25
 _ROWS_KEPT = 200_000
 _ROW_WAIT_SECONDS = 0.2
 
+# Records are made of tuples by the million, and are no cycles: Python would look for these among
+# them a hundred times as often, for a twentieth of its time.
+_GARBAGE_THRESHOLDS = (70_000, 20, 20)
+
 _engines: dict[str, EngineThread] = {}
 
 
@@ -55,7 +58,8 @@ class EngineThread:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self.renew(turn)
-        self._rows: deque[Output] = deque(maxlen=_ROWS_KEPT)
+        self._rows: list[Output] = []
+        self._rows_lock = threading.Lock()
         self._have_rows = threading.Event()
         self._records_in = self._records_out = 0
         self._printed = PrintedLines()
@@ -79,9 +83,8 @@ class EngineThread:
         """Give the outputs committed since the last call, waiting a little if there are none."""
         self._have_rows.wait(wait_seconds)
         self._have_rows.clear()
-        rows: list[Output] = []
-        while self._rows:
-            rows.append(self._rows.popleft())
+        with self._rows_lock:
+            rows, self._rows = self._rows, []
         return rows
 
     def _run(self) -> None:
@@ -113,8 +116,7 @@ class EngineThread:
             worker = Worker(blueprint, host.member_id, host, self._committed)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
-            # Spark's worker collects garbage after each turn; what is here by now stays anyway.
-            gc.freeze()
+            gc.set_threshold(*_GARBAGE_THRESHOLDS)
             try:
                 self._work(worker, standbys, control)
             finally:
@@ -175,7 +177,10 @@ class EngineThread:
         internal = self._internal_topics
         users = [output for output in outputs if output[0] not in internal]
         self._records_out += len(users)
-        self._rows.extend(users)
+        with self._rows_lock:
+            self._rows += users
+            # They are a view: if nobody takes them, the oldest are let go.
+            del self._rows[:-_ROWS_KEPT]
         self._have_rows.set()
 
 
@@ -190,6 +195,7 @@ def take_turn(turn: Turn) -> Iterator[list[Output]]:
     if engine is None or not engine.alive:
         engine = _engines[turn.run_id] = EngineThread(turn)
     engine.renew(turn)
+    gc.unfreeze()
     until = monotonic() + turn.seconds
     while monotonic() < until and engine.alive:
         rows = engine.take_rows(_ROW_WAIT_SECONDS)
@@ -198,3 +204,6 @@ def take_turn(turn: Turn) -> Iterator[list[Output]]:
     # An engine that has just ended has committed once more.
     if rows := engine.take_rows(0):
         yield rows
+    # Spark's worker now collects garbage among all that lives here, with the engine standing still:
+    # there is nothing for it to look at until the next turn.
+    gc.freeze()

@@ -5,6 +5,8 @@
     0_1/                      a task; whoever works on it holds its lock
         .lock
         rocksdb/<store>/
+        own/<store>/          of an engine of the user's own
+    global_<member id>/       a worker's copy of the global tables
     members/<member id>       an identity in the group; whoever uses it holds the file's lock
 ```
 
@@ -23,17 +25,20 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
-from penstock._engine.state.errors import StateError, StateLockedError
 from penstock._engine.state.file_lock import FileLock, holder_of
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, StateError, StateLockedError
 
-_TASK = re.compile(r"\d+_\d+|global")
+_TASK = re.compile(r"\d+_\d+|global_[^/]+")
 _LOCK = ".lock"
 _MEMBERS = "members"
 
 # A handover takes as long as its old owner needs to commit and to close its stores.
 _HANDOVER_SECONDS = 5.0
 _RETRY_SECONDS = 0.05
+
+
+def _do_nothing(task: TaskDirectory) -> None:
+    """Nobody wants to know."""
 
 
 class StateDirectory:
@@ -76,8 +81,9 @@ class StateDirectory:
             return task
         raise self._locked(task_id, "started")
 
-    def clean_up(self) -> None:
-        """Delete all local state of the application; what is not ours stays.
+    def clean_up(self, before: Callable[[TaskDirectory], None] = _do_nothing) -> None:
+        """Delete all local state of the application; what is not ours stays. `before` is told of
+        each task that is to go.
 
         Raises:
             StateLockedError: A task is running; nothing is deleted.
@@ -90,6 +96,7 @@ class StateDirectory:
                     raise self._locked(task_id, "cleaned up")
                 tasks.append(held.enter_context(task))
             for task in tasks:
+                before(task)
                 task.remove()
         for file in _member_files(self.path):
             if member := _take(file):
@@ -125,6 +132,10 @@ class TaskDirectory:
     def store_path(self, store_name: str) -> Path:
         """Give the directory of a store on disk."""
         return self.path / "rocksdb" / _file_name(store_name, "a store's name")
+
+    def own_path(self, store_name: str) -> Path:
+        """Give the directory of a store that lives in an engine of the user's own."""
+        return self.path / "own" / _file_name(store_name, "a store's name")
 
     def wipe(self) -> None:
         """Delete the stores, which must be closed, and keep the lock."""

@@ -44,6 +44,21 @@ class SortedKeys:
         del keys[bisect_left(keys, key)]
         self._replace(index, [keys] if keys else [])
 
+    def remove_between(self, start: bytes, end: bytes) -> list[bytes]:
+        """Let go of the keys from `start` (included) to `end` (excluded), and give them."""
+        removed = self.between(start, end)
+        if removed:
+            first = bisect_left(self._lasts, start)
+            last = min(bisect_left(self._lasts, end), len(self._lists) - 1)
+            kept = [
+                *self._lists[first][: bisect_left(self._lists[first], start)],
+                *self._lists[last][bisect_left(self._lists[last], end) :],
+            ]
+            lists = _split(kept)
+            self._lists[first : last + 1] = lists
+            self._lasts[first : last + 1] = [keys[-1] for keys in lists]
+        return removed
+
     def between(self, start: bytes | None, end: bytes | None) -> list[bytes]:
         """Give the keys from `start` (included) to `end` (excluded), None for no bound."""
         if start is not None and end is not None and start >= end:

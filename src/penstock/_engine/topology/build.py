@@ -7,68 +7,95 @@ and what hangs on it later still, whenever that was drawn. Java: InternalStreams
 from __future__ import annotations
 
 import heapq
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from penstock._engine.topology.graph import (
-    Drawing,
     Graph,
-    Process,
-    Repartition,
-    StateStore,
     Step,
-    StreamSink,
     StreamSource,
-    TableFromTopic,
 )
 from penstock._engine.topology.nodes import (
-    DropNullKeys,
     InternalTopic,
-    SinkNode,
     SourceNode,
 )
+from penstock._engine.topology.null_keys import let_null_keys_through
+from penstock._engine.topology.optimize import (
+    MERGE_REPARTITION_TOPICS,
+    REUSE_SOURCE_TOPICS,
+    SINGLE_STORE_SELF_JOIN,
+    merge_repartition_topics,
+    reuse_source_topics,
+)
+from penstock._engine.topology.self_joins import single_store_self_joins
 from penstock._engine.topology.topology import Topology
+from penstock._engine.topology.unnamed import check_names
+from penstock._engine.topology.writing import write
 from penstock.errors import TopologyError
-from penstock.timestamps import FailOnInvalidTimestamp
-
-_LOG = logging.getLogger(__name__)
 
 
-def build(graph: Graph, *, names_required: bool) -> Topology:
+def build(
+    graph: Graph, *, names_required: bool, optimizations: frozenset[str] = frozenset()
+) -> Topology:
     """Write the program's steps into a new topology; say what of it has no name of the user's, or
     refuse it if `names_required`.
     """
-    kept = merge_duplicate_sources(dict(enumerate(graph.steps)))
+    kept, shared = _rewritten(merge_duplicate_sources(dict(enumerate(graph.steps))), optimizations)
     topology = Topology()
+    topology.optimizations = optimizations
     for step in in_build_order(kept):
         parents = tuple(kept[parent].drawing.name for parent in step.parents)
         try:
-            _write(topology, step.drawing, parents, step.location)
+            write(topology, step.drawing, parents, step.location)
         except TopologyError as error:
             # The mistake is where the step was written, not where the program is built.
             raise TopologyError(error.message, step.location) from None
-    _check_names(graph, names_required=names_required)
+    topology.internal_topics.update(
+        {topic: InternalTopic(topic, None) for topic in graph.internal_topics}
+    )
+    topology.copartition_groups = [
+        frozenset(shared.get(source, source) for source in group)
+        for group in graph.copartition_groups
+    ]
+    _check_copartition_counts(topology)
+    check_names(graph, topology, names_required=names_required)
     return topology
 
 
-def _check_names(graph: Graph, *, names_required: bool) -> None:
-    unnamed = {
-        "state stores": graph.unnamed_stores,
-        "changelog topics": graph.unnamed_changelogs,
-        "repartition topics": graph.unnamed_repartition_topics,
+def _rewritten(
+    steps: dict[int, Step], optimizations: frozenset[str]
+) -> tuple[dict[int, Step], Mapping[str, str]]:
+    """Give the steps to be written, and which sources took the place of others."""
+    shared: Mapping[str, str] = {}
+    if REUSE_SOURCE_TOPICS in optimizations:
+        steps = reuse_source_topics(steps)
+    if MERGE_REPARTITION_TOPICS in optimizations:
+        merged = merge_repartition_topics(steps)
+        steps, shared = merged.steps, merged.sources
+    if SINGLE_STORE_SELF_JOIN in optimizations:
+        steps = single_store_self_joins(steps)
+    return let_null_keys_through(steps), shared
+
+
+def _check_copartition_counts(topology: Topology) -> None:
+    """Refuse to join topics whose numbers of partitions the program itself makes different."""
+    topics_of = {
+        node.name: node.topics for node in topology.nodes.values() if isinstance(node, SourceNode)
     }
-    listed = "; ".join(f"{kind} {', '.join(names)}" for kind, names in unnamed.items() if names)
-    if not listed:
-        return
-    msg = (
-        f"{listed} have no name of their own: their numbers change with the program, and what they "
-        "hold is not found again; name them with Materialized(name=...), Grouped(name=...) or "
-        "Repartitioned(name=...)"
-    )
-    if names_required:
-        raise TopologyError(msg)
-    _LOG.warning("%s; to refuse such programs set ensure.explicit.internal.resource.naming", msg)
+    for group in topology.copartition_groups:
+        topics = {topic for source in sorted(group) for topic in topics_of.get(source, ())}
+        counts = {
+            topic: internal.partitions
+            for topic in sorted(topics)
+            if (internal := topology.internal_topics.get(topic)) and internal.partitions
+        }
+        if len(counts) == len(topics) and len(set(counts.values())) > 1:
+            listed = ", ".join(f"{topic!r} has {count}" for topic, count in counts.items())
+            msg = (
+                f"topics that are joined must have the same number of partitions; {listed}; pass "
+                "the same Repartitioned(partitions=...) for both"
+            )
+            raise TopologyError(msg)
 
 
 def in_build_order(steps: Mapping[int, Step]) -> Iterator[Step]:
@@ -135,91 +162,3 @@ def _rehang(step: Step, shared: dict[int, int]) -> Step:
     kept = [parent for parent in step.parents if parent not in shared]
     moved = [shared[parent] for parent in step.parents if parent in shared]
     return replace(step, parents=tuple(dict.fromkeys((*kept, *moved))))
-
-
-def _write(
-    topology: Topology, drawing: Drawing, parents: tuple[str, ...], location: str | None
-) -> None:
-    match drawing:
-        case StreamSource():
-            topology.add_source_node(
-                SourceNode(
-                    drawing.name,
-                    drawing.topics,
-                    drawing.pattern,
-                    drawing.key_serde,
-                    drawing.value_serde,
-                    drawing.timestamp_extractor,
-                    drawing.offset_reset,
-                    location,
-                )
-            )
-        case TableFromTopic():
-            _write_table(topology, drawing, location)
-        case Process():
-            topology.add_operation(drawing.name, drawing.operation, parents, location)
-            if drawing.stores:
-                topology.connect_processor_and_state_stores(drawing.name, *drawing.stores)
-        case Repartition():
-            _write_repartition(topology, drawing, parents, location)
-        case StateStore():
-            topology.add_state_store(drawing.store)
-        case StreamSink():
-            topology.add_sink_node(
-                SinkNode(
-                    drawing.name,
-                    drawing.topic,
-                    parents,
-                    drawing.key_serde,
-                    drawing.value_serde,
-                    drawing.partitioner,
-                    location,
-                )
-            )
-
-
-def _write_table(topology: Topology, drawing: TableFromTopic, location: str | None) -> None:
-    topology.add_source_node(
-        SourceNode(
-            drawing.source_name,
-            (drawing.topic,),
-            None,
-            drawing.key_serde,
-            drawing.value_serde,
-            drawing.timestamp_extractor,
-            drawing.offset_reset,
-            location,
-        )
-    )
-    topology.add_operation(drawing.name, drawing.operation, (drawing.source_name,), location)
-
-
-def _write_repartition(
-    topology: Topology, drawing: Repartition, parents: tuple[str, ...], location: str | None
-) -> None:
-    called = drawing.called
-    topology.internal_topics[called.topic] = InternalTopic(called.topic, drawing.partitions)
-    topology.add_operation(called.filter, DropNullKeys(), parents, location)
-    topology.add_sink_node(
-        SinkNode(
-            called.sink,
-            called.topic,
-            (called.filter,),
-            drawing.key_serde,
-            drawing.value_serde,
-            drawing.partitioner,
-            location,
-        )
-    )
-    topology.add_source_node(
-        SourceNode(
-            called.source,
-            (called.topic,),
-            None,
-            drawing.key_serde,
-            drawing.value_serde,
-            FailOnInvalidTimestamp(),
-            None,
-            location,
-        )
-    )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
-from penstock.processor import FixedKeyProcessor, Processor
+from penstock.processor import FixedKeyProcessor, Processor, ValueTransformerWithKey
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
 
@@ -186,6 +186,38 @@ def check_supplier(
     return first
 
 
+def check_transformer_supplier(supplier: object) -> None:
+    """Refuse a supplier that gives no transformer, or the same one twice."""
+    wanted = "a class derived from ValueTransformerWithKey, or a function that gives a new one"
+    if isinstance(supplier, ValueTransformerWithKey):
+        msg = (
+            f"transform_values takes {wanted}; got {shown(supplier)}; pass the class "
+            f"{type(supplier).__name__}"
+        )
+        raise TopologyError(msg)
+    if not callable(supplier) or (taken := _parameters_unless(supplier, 0)) is not None:
+        takes = f", which takes {taken}" if callable(supplier) else ""
+        msg = (
+            f"transform_values takes {wanted}; got {shown(supplier)}{takes}; to map values with a "
+            "plain function use map_values"
+        )
+        raise TopologyError(msg)
+    first, second = supplier(), supplier()
+    for method in ("init", "transform", "close"):
+        if not callable(getattr(first, method, None)):
+            msg = (
+                f"transform_values takes {wanted}; {shown(supplier)} gave {shown(first)}, which "
+                f"has no {method}"
+            )
+            raise TopologyError(msg)
+    if first is second:
+        msg = (
+            f"transform_values must be given a new transformer each time; {shown(supplier)} gave "
+            f"{shown(first)} twice"
+        )
+        raise TopologyError(msg)
+
+
 def check_store_names(names: object) -> tuple[str, ...]:
     """Refuse anything but names of stores; one name alone and the stores themselves are the usual
     mistakes.
@@ -224,6 +256,11 @@ def shown(value: object) -> str:
     if type(value).__repr__ is object.__repr__:
         return f"an object of class {type(value).__name__}"
     return repr(value)
+
+
+def takes(function: object, count: int) -> bool:
+    """Tell whether a function can be called with `count` arguments, as far as Python knows."""
+    return callable(function) and _parameters_unless(function, count) is None
 
 
 def _parameters_unless(function: Callable[..., Any], count: int) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock._engine.topology.description import (
+    GlobalStoreDescription,
     NodeDescription,
     ProcessorDescription,
     SinkDescription,
@@ -13,7 +14,13 @@ from penstock._engine.topology.description import (
     TopologyDescription,
 )
 from penstock._engine.topology.java_hash import order_after_growing, order_when_copied
-from penstock._engine.topology.nodes import Node, SinkNode, SourceNode, parents_of
+from penstock._engine.topology.nodes import (
+    GlobalStoreNodes,
+    Node,
+    SinkNode,
+    SourceNode,
+    parents_of,
+)
 from penstock._engine.topology.subtopologies import node_groups
 from penstock._engine.topology.tree_set import TreeSet
 
@@ -23,12 +30,29 @@ if TYPE_CHECKING:
 
 def describe(topology: Topology) -> TopologyDescription:
     """Describe the whole topology."""
-    groups = node_groups(topology)
+    groups = list(enumerate(node_groups(topology)))
+    global_sources = {fed.source: fed for fed in topology.global_stores.values()}
     return TopologyDescription(
         subtopologies=tuple(
-            _subtopology(topology, number, group) for number, group in enumerate(groups)
+            _subtopology(topology, number, group)
+            for number, group in groups
+            if group[0] not in global_sources
         ),
-        global_stores=(),
+        global_stores=tuple(
+            _global_store(topology, number, global_sources[group[0]])
+            for number, group in groups
+            if group[0] in global_sources
+        ),
+    )
+
+
+def _global_store(topology: Topology, number: int, fed: GlobalStoreNodes) -> GlobalStoreDescription:
+    source = topology.nodes[fed.source]
+    assert isinstance(source, SourceNode)
+    return GlobalStoreDescription(
+        number,
+        SourceDescription(fed.source, source.topics, None, (fed.processor,)),
+        ProcessorDescription(fed.processor, (fed.store.name,), (), (fed.source,)),
     )
 
 

@@ -11,8 +11,16 @@ import re
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from penstock._engine.topology.join_nodes import (
+    GlobalTableJoin,
+    SelfJoin,
+    StreamJoinSide,
+    StreamTableJoin,
+)
 from penstock._engine.topology.naming import NameCounter
 from penstock._engine.topology.nodes import AnyFunction, AnySerde, Operation, TableSource
+from penstock._engine.topology.table_nodes import TableJoinMerge, TableJoinSide
+from penstock._engine.topology.unnamed import Unnamed
 from penstock.errors import user_location
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
@@ -46,6 +54,8 @@ class TableFromTopic:
     timestamp_extractor: TimestampExtractor | None
     offset_reset: str | None
     operation: TableSource
+    is_own_changelog: bool = False
+    """Whether the table's store is restored from the topic, and has no changelog besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,7 @@ class RepartitionNames:
 @dataclass(frozen=True, slots=True)
 class Repartition:
     """Out to an internal topic and back: a null-key filter, a sink and, in the next sub-topology, a
-    source.
+    source. The filter lets everything pass if something below `takes_null_keys`.
     """
 
     called: RepartitionNames
@@ -78,11 +88,75 @@ class Repartition:
     value_serde: AnySerde | None
     partitions: int | None = None
     partitioner: AnyFunction | None = None
+    takes_null_keys: bool = False
+    mergeable: bool = True
+    """Whether an optimization may let others share the topic; not if the user asked for it."""
 
     @property
     def name(self) -> str:
         """The node that the next verb hangs on."""
         return self.called.source
+
+
+@dataclass(frozen=True, slots=True)
+class TableRepartition:
+    """The changes of a grouped table out to an internal topic and back."""
+
+    topic: str
+    sink: str
+    name: str
+    """The source's: the node that the next verb hangs on."""
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableJoin:
+    """`table.join(...)`: a node for the changes of each table, and one for the results of both.
+
+    It hangs on both tables, this one first; on one only, if a table is joined with itself.
+    """
+
+    name: str
+    this_name: str
+    other_name: str
+    this: TableJoinSide
+    other: TableJoinSide
+    operation: TableJoinMerge
+
+
+@dataclass(frozen=True, slots=True)
+class StreamJoin:
+    """`stream.join(...)` with another stream: a node for the records of each, below the one that
+    keeps them, and one for the pairs of both.
+
+    It hangs on both streams; on one only if a stream is joined with itself, and then `alone` can do
+    the work of both sides.
+    """
+
+    name: str
+    this_name: str
+    other_name: str
+    this_kept_by: str
+    other_kept_by: str
+    this: StreamJoinSide
+    other: StreamJoinSide
+    alone: SelfJoin
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalStore:
+    """`builder.global_table(...)` or `builder.add_global_store(...)`: a store that every worker
+    holds whole, the source that feeds it and the node that writes it.
+    """
+
+    name: str
+    source_name: str
+    topic: str
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+    operation: Operation
+    store: StoreBuilder
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +181,18 @@ class StateStore:
         return self.store.name
 
 
-Drawing: TypeAlias = StreamSource | TableFromTopic | Process | Repartition | StreamSink | StateStore
+Drawing: TypeAlias = (
+    StreamSource
+    | TableFromTopic
+    | Process
+    | Repartition
+    | TableRepartition
+    | TableJoin
+    | StreamJoin
+    | GlobalStore
+    | StreamSink
+    | StateStore
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +214,15 @@ class Graph:
     def __init__(self) -> None:
         self.names = NameCounter()
         self.steps: list[Step] = []
-        self.unnamed_stores: list[str] = []
-        self.unnamed_changelogs: list[str] = []
-        self.unnamed_repartition_topics: list[str] = []
+        self.unnamed_stores = Unnamed()
+        self.unnamed_changelogs = Unnamed()
+        self.unnamed_repartition_topics = Unnamed()
+        self.unnamed_joins = Unnamed()
+        """Stores and topics of foreign-key joins, about which Java says nothing."""
+        self.copartition_groups: list[frozenset[str]] = []
+        """Names of sources whose topics must have the same number of partitions."""
+        self.internal_topics: tuple[str, ...] = ()
+        """Topics of the application's own, besides those of repartition steps."""
         self._next_priority = 0
 
     def add(self, drawing: Drawing, *parents: int) -> int:
@@ -148,9 +239,24 @@ class Graph:
         """Say once more what was drawn: it moves behind all that was drawn since, as in Java."""
         self.steps[index] = replace(self.steps[index], priority=self._priority())
 
+    def copartition(self, sources: frozenset[str]) -> None:
+        """Say that these sources are joined: their topics must have the same partitions."""
+        self.copartition_groups.append(sources)
+
     def _priority(self) -> int:
         self._next_priority += 1
         return self._next_priority
+
+
+def takes_null_keys(drawing: Drawing) -> bool:
+    """Tell whether a step has a use for records without a key: it keeps what matches nothing."""
+    if isinstance(drawing, StreamJoin):
+        return drawing.this.keeps_own
+    if isinstance(drawing, Process):
+        operation = drawing.operation
+        joins = (SelfJoin, StreamTableJoin, GlobalTableJoin)
+        return isinstance(operation, joins) and operation.keeps_own
+    return False
 
 
 def repartition_names(graph: Graph, prefix: str, *, by_user: bool) -> RepartitionNames:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
+from penstock._engine.topology.views import StoredRows, View
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
@@ -30,6 +31,30 @@ class Operation:
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         """Give the stores that the operation brings along."""
         return ()
+
+    def side_outputs(self) -> tuple[str, ...]:
+        """Give the children that are forwarded to by name only."""
+        return ()
+
+    def grace_ms(self) -> int | None:
+        """Give how long after its end a window of this operation takes records; None if there are
+        no windows.
+        """
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TableOperation(Operation):
+    """An operation whose results are changes of rows: what stands behind a KTable."""
+
+    sends_old_values: bool = field(default=False, kw_only=True)
+    """Whether a change also has the value of before: something below asked for it."""
+    is_versioned: bool = field(default=False, kw_only=True)
+    """Whether rows are told apart by their times: a change then also says if it is the latest."""
+
+    def rows(self) -> View | None:
+        """Give how the rows that it keeps are looked up; None if it keeps none of its own."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +145,9 @@ class Branch(Operation):
 class PassThrough(Operation):
     """Forward every record: `merge`, and the head of each branch."""
 
+    merges: bool = False
+    """Whether streams come together here."""
+
 
 @dataclass(frozen=True, slots=True)
 class DropNullKeys(Operation):
@@ -135,7 +163,7 @@ class UserProcessor(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(Operation):
+class Aggregate(TableOperation):
     """Fold the records of each key: `aggregator(key, value, aggregate)`, begun with
     `initializer()`.
     """
@@ -143,73 +171,80 @@ class Aggregate(Operation):
     store: StoreBuilder
     initializer: AnyFunction
     aggregator: AnyFunction
-    sends_old_values: bool = False
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         return (self.store,)
 
+    def rows(self) -> View | None:
+        return StoredRows(self.store.name, self.is_versioned)
+
 
 @dataclass(frozen=True, slots=True)
-class Reduce(Operation):
+class Reduce(TableOperation):
     """Fold the records of each key: `reducer(aggregate, value)`, begun with the first value."""
 
     store: StoreBuilder
     reducer: AnyFunction
-    sends_old_values: bool = False
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         return (self.store,)
 
+    def rows(self) -> View | None:
+        return StoredRows(self.store.name, self.is_versioned)
+
 
 @dataclass(frozen=True, slots=True)
-class TableSource(Operation):
+class TableSource(TableOperation):
     """Turn a stream of upserts into the changes of a table; the store is there only if something
     needs it.
     """
 
     store: StoreBuilder
     is_materialized: bool
-    sends_old_values: bool = False
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         return (self.store,) if self.is_materialized else ()
 
+    def rows(self) -> View | None:
+        return StoredRows(self.store.name, self.is_versioned) if self.is_materialized else None
+
 
 @dataclass(frozen=True, slots=True)
-class TableFilter(Operation):
+class TableFilter(TableOperation):
     """Keep the rows of a table for which the truth of `predicate(key, value)` equals `keep_when`;
-    the others are deleted.
+    the others are deleted. `is_of_versions` tells that the table above has versions.
     """
 
     predicate: AnyFunction
     keep_when: bool
     store: StoreBuilder | None
-    sends_old_values: bool = False
+    is_of_versions: bool = False
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         return () if self.store is None else (self.store,)
 
+    def rows(self) -> View | None:
+        return None if self.store is None else StoredRows(self.store.name, self.is_versioned)
+
 
 @dataclass(frozen=True, slots=True)
-class TableMapValues(Operation):
+class TableMapValues(TableOperation):
     """Replace the value of each row by `mapper(value)`, or `mapper(key, value)` if `with_key`."""
 
     mapper: AnyFunction
     with_key: bool
     store: StoreBuilder | None
-    sends_old_values: bool = False
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         return () if self.store is None else (self.store,)
+
+    def rows(self) -> View | None:
+        return None if self.store is None else StoredRows(self.store.name, self.is_versioned)
 
 
 @dataclass(frozen=True, slots=True)
 class ToStream(Operation):
     """Forward the new value of each change of a table."""
-
-
-TableOperation: TypeAlias = Aggregate | Reduce | TableSource | TableFilter | TableMapValues
-"""The operations whose results are changes: what stands behind a KTable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,3 +305,12 @@ class InternalTopic:
 
     name: str
     partitions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalStoreNodes:
+    """A store that every worker holds whole, and the names of the nodes that feed it."""
+
+    source: str
+    processor: str
+    store: StoreBuilder

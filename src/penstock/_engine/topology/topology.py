@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from penstock._engine.topology.checks import (
@@ -19,6 +20,7 @@ from penstock._engine.topology.checks import (
     check_store,
     check_supplier,
     check_timestamp_extractor,
+    check_topic,
     shown,
     split_topics,
 )
@@ -27,6 +29,7 @@ from penstock._engine.topology.description import TopologyDescription
 from penstock._engine.topology.mermaid import to_mermaid
 from penstock._engine.topology.nodes import (
     AnySerde,
+    GlobalStoreNodes,
     InternalTopic,
     Node,
     Operation,
@@ -70,7 +73,14 @@ class Topology(ExplainsCamelCase):
         self.internal_topics: dict[str, InternalTopic] = {}
         self.copartition_groups: list[frozenset[str]] = []
         self.stores: dict[str, StoreBuilder] = {}
+        self.source_changelogs: dict[str, str] = {}
+        """The topics that tables read and are restored from too, by the names of their stores."""
+        self.optimizations: frozenset[str] | None = None
+        """The rewrites it went through when it was built; None if it was put together by hand."""
+        self.global_stores: dict[str, GlobalStoreNodes] = {}
+        """The stores that every worker holds whole, by name."""
         self._store_users: dict[str, list[str]] = {}
+        self._stores_of: dict[str, list[str]] = {}
 
     def add_source(
         self,
@@ -133,6 +143,35 @@ class Topology(ExplainsCamelCase):
             self.connect_processor_and_state_stores(processor, store.name)
         return self
 
+    def add_global_store(
+        self,
+        store: StoreBuilder,
+        source: str,
+        topic: str,
+        processor: str,
+        supplier: Callable[[], Any],
+        *,
+        key: AnySerde | None = None,
+        value: AnySerde | None = None,
+    ) -> Topology:
+        """Let every worker hold all of `topic` in a store, written by processors of `supplier`; all
+        processors may read it, without being connected. Java: Topology.addGlobalStore.
+
+        `source` and `processor` are the names of the two nodes. A record's time is its own: no
+        timestamp extractor is asked.
+        """
+        check_topic(topic)
+        check_serde(key, "key")
+        check_serde(value, "value")
+        sample = check_supplier(supplier)
+        operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
+        location = user_location()
+        return self.add_global_store_nodes(
+            SourceNode(source, (topic,), None, key, value, None, None, location),
+            ProcessorNode(processor, operation, (source,), location),
+            replace(check_store(store, "add_global_store"), logged=False),
+        )
+
     def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
         """Let a processor use stores; processors that share one run in the same task.
 
@@ -151,6 +190,12 @@ class Topology(ExplainsCamelCase):
             )
             raise TopologyError(msg)
         for store in stores:
+            if store in self.global_stores:
+                msg = (
+                    f"global store {store!r} must not be connected to processor {processor!r}: "
+                    "every processor may read it; leave it out"
+                )
+                raise TopologyError(msg)
             if store not in self.stores:
                 known = ", ".join(map(repr, self.stores)) or "none"
                 msg = (
@@ -162,6 +207,7 @@ class Topology(ExplainsCamelCase):
             users = self._store_users.setdefault(store, [])
             if processor not in users:
                 users.append(processor)
+                self._stores_of.setdefault(processor, []).append(store)
         return self
 
     def describe(self) -> TopologyDescription:
@@ -198,6 +244,19 @@ class Topology(ExplainsCamelCase):
         self.nodes[node.name] = node
         return self
 
+    def add_global_store_nodes(
+        self, source: SourceNode, processor: ProcessorNode, store: StoreBuilder
+    ) -> Topology:
+        """Add a global store and the two nodes that feed it, whose parts have been checked."""
+        self._check_new_store(store)
+        self.add_source_node(source)
+        self._check_new_name(processor.name)
+        self.nodes[processor.name] = processor
+        self.global_stores[store.name] = GlobalStoreNodes(source.name, processor.name, store)
+        self._store_users[store.name] = [processor.name]
+        self._stores_of[processor.name] = [store.name]
+        return self
+
     def add_sink_node(self, node: SinkNode) -> Topology:
         """Add a sink whose parts have been checked."""
         self._check_new_name(node.name)
@@ -209,21 +268,24 @@ class Topology(ExplainsCamelCase):
         """Give the names of the stores connected to a processor, in the order they were
         connected.
         """
-        return [store for store, users in self._store_users.items() if processor in users]
+        return self._stores_of.get(processor, [])
 
     def store_users(self) -> dict[str, list[str]]:
         """Give for each store the processors that use it."""
         return self._store_users
 
     def _add_store(self, store: StoreBuilder) -> None:
+        self._check_new_store(store)
+        self.stores[store.name] = store
+
+    def _check_new_store(self, store: StoreBuilder) -> None:
         # Two builders that are equal still are two stores, and must not become one by their name.
-        if self.stores.get(store.name, store) is not store:
+        if store.name in self.global_stores or self.stores.get(store.name, store) is not store:
             msg = (
                 f"another state store is already named {store.name!r}; a store must have a name "
                 "of its own"
             )
             raise TopologyError(msg)
-        self.stores[store.name] = store
 
     def _check_new_name(self, name: str) -> None:
         if not isinstance(name, str):

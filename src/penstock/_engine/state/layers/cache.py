@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, TypeAlias
 
-from penstock._engine.state.layers.logged import RecordStore
+from penstock._engine.state.layers.logged import RecordStore, Write
 from penstock._engine.state.merging import merged
 from penstock.record import HeaderPairs
 
@@ -53,7 +53,19 @@ class CacheBudget:
 class CachedStore:
     """A RecordStore over another one, the cache of one store of one task."""
 
-    __slots__ = ("_below", "_budget", "_dirty", "_entries", "_listener", "_position", "_sends_old")
+    __slots__ = (
+        "_below",
+        "_budget",
+        "_dirty",
+        "_entries",
+        "_listener",
+        "_position",
+        "_sends_old",
+        "_used_bytes",
+        "get",
+        "peek",
+        "write",
+    )
 
     def __init__(self, below: RecordStore, budget: CacheBudget, position: RecordInHand) -> None:
         self._below = below
@@ -65,6 +77,12 @@ class CachedStore:
         """The keys that must be flushed; the one written longest ago first."""
         self._listener: FlushListener | None = None
         self._sends_old = False
+        self._used_bytes = 0
+        # What is called for each record holds what it needs: no attribute is looked up.
+        self.get = self._make_get()
+        self.peek = self._make_peek()
+        """`get` for a reader that is about to write the same key, which then counts as the use."""
+        self.write: Write = self._make_write()
 
     def listen(self, listener: FlushListener, *, sends_old_values: bool) -> None:
         """Let `listener` know each change when it is flushed; the old value is looked up only if
@@ -73,45 +91,70 @@ class CachedStore:
         self._listener = listener
         self._sends_old = sends_old_values
 
-    def get(self, key: bytes) -> bytes | None:
-        entries = self._entries
-        entry = entries.get(key)
-        if entry is not None:
-            entries.move_to_end(key)
-            return entry[VALUE]
-        value = self._below.get(key)
-        if value is not None:
-            size = _ENTRY_BYTES + len(key) + len(value)
-            entries[key] = (value, size, -1, (), "", -1, None)
-            budget = self._budget
+    def _make_get(self) -> Callable[[bytes], bytes | None]:
+        entries, below, budget = self._entries, self._below.get, self._budget
+        find, use, give_way = entries.get, entries.move_to_end, self._give_way
+
+        def get(key: bytes) -> bytes | None:
+            entry = find(key)
+            if entry is not None:
+                use(key)
+                return entry[VALUE]
+            value = below(key)
+            if value is not None:
+                size = _ENTRY_BYTES + len(key) + len(value)
+                entries[key] = (value, size, -1, (), "", -1, None)
+                self._used_bytes += size
+                budget.used_bytes += size
+                if budget.used_bytes > budget.limit_bytes:
+                    give_way()
+            return value
+
+        return get
+
+    def _make_peek(self) -> Callable[[bytes], bytes | None]:
+        find, get = self._entries.get, self.get
+
+        def peek(key: bytes) -> bytes | None:
+            entry = find(key)
+            return get(key) if entry is None else entry[VALUE]
+
+        return peek
+
+    def _make_write(self) -> Write:
+        entries, dirty, budget, position = self._entries, self._dirty, self._budget, self._position
+        find, use, use_dirty, give_way = (
+            entries.get,
+            entries.move_to_end,
+            dirty.move_to_end,
+            self._give_way,
+        )
+
+        def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+            topic = position.topic
+            size = _ENTRY_BYTES + len(key)
+            if value is not None:
+                size += len(value)
+            if topic is not None:
+                size += len(topic)
+            if headers:
+                size += _size_of(headers)
+            previous = find(key)
+            raw, partition = position.raw, position.partition
+            entries[key] = (value, size, timestamp, headers, topic, partition, raw)
+            if previous is not None:
+                use(key)
+                size -= previous[SIZE]
+            if key in dirty:
+                use_dirty(key)
+            else:
+                dirty[key] = None
+            self._used_bytes += size
             budget.used_bytes += size
             if budget.used_bytes > budget.limit_bytes:
-                self._give_way()
-        return value
+                give_way()
 
-    def write(self, key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
-        position, entries, dirty = self._position, self._entries, self._dirty
-        topic = position.topic
-        size = _ENTRY_BYTES + len(key)
-        if value is not None:
-            size += len(value)
-        if topic is not None:
-            size += len(topic)
-        if headers:
-            size += _size_of(headers)
-        previous = entries.get(key)
-        entries[key] = (value, size, timestamp, headers, topic, position.partition, position.raw)
-        if previous is not None:
-            entries.move_to_end(key)
-            size -= previous[SIZE]
-        if key in dirty:
-            dirty.move_to_end(key)
-        else:
-            dirty[key] = None
-        budget = self._budget
-        budget.used_bytes += size
-        if budget.used_bytes > budget.limit_bytes:
-            self._give_way()
+        return write
 
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
@@ -128,11 +171,15 @@ class CachedStore:
 
     def flush(self) -> None:
         """Let all changes out, in the order of the last write of each key."""
-        self._flush_with(None)
+        if self._dirty:
+            before = self._used_bytes
+            self._flush_with(None)
+            self._budget.used_bytes += self._used_bytes - before
 
     def clear(self) -> None:
         """Forget everything, changes included."""
-        self._budget.used_bytes -= sum(entry[SIZE] for entry in self._entries.values())
+        self._budget.used_bytes -= self._used_bytes
+        self._used_bytes = 0
         self._entries.clear()
         self._dirty.clear()
 
@@ -141,14 +188,15 @@ class CachedStore:
         budget = self._budget
         # A flush may let other caches grow: this one gives way only as long as it holds something.
         while budget.used_bytes > budget.limit_bytes and self._entries:
+            before = self._used_bytes
             key, entry = self._entries.popitem(last=False)
-            budget.used_bytes -= entry[SIZE]
+            self._used_bytes -= entry[SIZE]
             if key in self._dirty:
                 self._flush_with((key, entry))
+            # Only now, as in Java: while it is flushed, other caches find the budget exceeded.
+            budget.used_bytes += self._used_bytes - before
 
     def _flush_with(self, evicted: tuple[bytes, Entry] | None) -> None:
-        if not self._dirty:
-            return
         changes: list[tuple[bytes, Entry]] = []
         if evicted is not None:
             changes.append(evicted)
@@ -156,31 +204,36 @@ class CachedStore:
         changes += [(key, self._entries[key]) for key in self._dirty]
         # What is flushed may cause new changes here: from now on they are others.
         self._dirty.clear()
-        self._let_out(changes)
-        for key, entry in changes:
-            if entry[VALUE] is None and self._entries.get(key) is entry:
+        for key, entry in self._let_out(changes):
+            if self._entries.get(key) is entry:
                 del self._entries[key]
-                self._budget.used_bytes -= entry[SIZE]
+                self._used_bytes -= entry[SIZE]
 
-    def _let_out(self, changes: list[tuple[bytes, Entry]]) -> None:
-        """Write changes to the store and tell the listener, each as if its record were in hand."""
+    def _let_out(self, changes: list[tuple[bytes, Entry]]) -> list[tuple[bytes, Entry]]:
+        """Write changes to the store and tell the listener, each as if its record were in hand.
+
+        Give those that were deletions: the cache need not keep them.
+        """
         read, write, listener = self._below.get, self._below.write, self._listener
-        sends_old, position = self._sends_old, self._position
+        sends_old, position = self._sends_old and listener is not None, self._position
         before = (position.topic, position.partition, position.raw, position.timestamp)
+        deleted = []
         try:
-            for key, (new, _, timestamp, headers, topic, partition, raw) in changes:
-                old = None
-                if listener is not None and (new is None or sends_old):
-                    old = read(key)
-                    if new is None and old is None:
+            for change in changes:
+                key, (new, _, timestamp, headers, topic, partition, raw) = change
+                old = read(key) if sends_old else None
+                if new is None:
+                    deleted.append(change)
+                    if listener is not None and (old if sends_old else read(key)) is None:
                         continue  # it came and went between two flushes: nobody need know
                 position.topic, position.partition, position.raw = topic, partition, raw
                 position.timestamp = timestamp
                 write(key, new, timestamp, headers)
                 if listener is not None:
-                    listener(key, new, old if sends_old else None, timestamp, headers)
+                    listener(key, new, old, timestamp, headers)
         finally:
             position.topic, position.partition, position.raw, position.timestamp = before
+        return deleted
 
 
 def _size_of(headers: HeaderPairs) -> int:

@@ -78,6 +78,24 @@ def values_of_timestamped_codec(plain: Codec) -> Codec:
     )
 
 
+def copied(value: Any, codec: Codec) -> Any:
+    """Give a value as it would come back from a store."""
+    data = None if value is None else codec.encode_value(value)
+    return None if data is None else codec.decode_value(data)
+
+
+def explained(error: Exception, key: object, store: str, codec: Codec) -> Exception:
+    """Give the error, or a better one if the store's serde does not fit the key."""
+    if isinstance(error, TypeError):
+        try:
+            codec.encode_key(key)
+        except TypeError as wrong:
+            better = wrong_type(store, "key", key, wrong)
+            better.__cause__ = error
+            return better
+    return error
+
+
 def wrong_type(store: str, part: str, value: object, error: TypeError) -> StreamsError:
     """Make the error of a serde that does not fit; it says whose it is."""
     return StreamsError(

@@ -68,7 +68,7 @@ class TypedKeyValueStore(ExplainsCamelCase):
         return self._scan(None, None, reverse=True)
 
     def prefix_scan(self, prefix: bytes) -> Iterator[tuple[Any, Any]]:
-        return self._decoded(self._store.scan(prefix, _after_prefix(prefix), reverse=False))
+        return self._decoded(self._store.scan(prefix, after_prefix(prefix), reverse=False))
 
     def approximate_num_entries(self) -> int:
         return self._store.approximate_num_entries()
@@ -94,7 +94,7 @@ class TypedKeyValueStore(ExplainsCamelCase):
             raise wrong_type(self._name, "key", key, error) from error
 
 
-def _after_prefix(prefix: bytes) -> bytes | None:
+def after_prefix(prefix: bytes) -> bytes | None:
     """Give the first key behind all keys with that prefix, None if there is none."""
     stripped = prefix.rstrip(b"\xff")
     return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias
 
 from penstock._engine.state.contract import BytesStore
-from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, timestamp_of
+from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock.record import HeaderPairs
 
 Write: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
@@ -15,6 +15,8 @@ headers are those of the record in hand.
 """
 Log: TypeAlias = Callable[[bytes, bytes | None, int], None]
 """`log(key, value, timestamp)`: write a changelog record."""
+Send: TypeAlias = Callable[[tuple[str, int, bytes, bytes | None, int, HeaderPairs]], None]
+"""`send((topic, partition, key, value, timestamp, headers))`: let a record leave the task."""
 
 
 class RecordStore(Protocol):
@@ -52,18 +54,28 @@ class LoggedStore:
         return self._store.approximate_num_entries()
 
 
-def log_with_own_time(log: Log) -> Log:
+def log_to(send: Send, topic: str, partition: int) -> Log:
+    """Give the log of a store: its changelog's records have the time of the record in hand."""
+
+    def log(key: bytes, value: bytes | None, timestamp: int) -> None:
+        send((topic, partition, key, value, timestamp, ()))
+
+    return log
+
+
+def log_with_own_time_to(send: Send, topic: str, partition: int) -> Log:
     """Give the log of a store whose values begin with their time: the record has it as its own, and
     only a deletion has the time of the record in hand.
     """
 
-    def log_change(key: bytes, stored: bytes | None, timestamp: int) -> None:
+    def log(key: bytes, stored: bytes | None, timestamp: int) -> None:
         if stored is None:
-            log(key, None, timestamp)
+            send((topic, partition, key, None, timestamp, ()))
         else:
-            log(key, stored[TIMESTAMP_BYTES:], timestamp_of(stored))
+            value, own_time = stored[TIMESTAMP_BYTES:], unpack_timestamp(stored)[0]
+            send((topic, partition, key, value, own_time, ()))
 
-    return log_change
+    return log
 
 
 def _logged(store: BytesStore, log: Log) -> Write:

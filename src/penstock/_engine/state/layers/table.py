@@ -14,7 +14,7 @@ from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
     Codec,
     pack_timestamp,
-    timestamp_of,
+    unpack_timestamp,
     wrong_type,
 )
 from penstock._engine.state.layers.logged import RecordStore
@@ -26,7 +26,17 @@ Forward: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
 class TableState:
     """Rows under keys. What an operator calls for each record are plain functions."""
 
-    __slots__ = ("_cache", "_codec", "_name", "decode_value", "encode_key", "put", "read")
+    __slots__ = (
+        "_cache",
+        "_codec",
+        "_name",
+        "decode_value",
+        "encode_key",
+        "peek",
+        "put",
+        "read",
+        "scan",
+    )
 
     def __init__(self, name: str, codec: Codec, store: RecordStore) -> None:
         self._name = name
@@ -37,6 +47,10 @@ class TableState:
         """`decode_value(row[TIMESTAMP_BYTES:])` gives a new value each time."""
         self.read = store.get
         """`read(raw_key)` gives the row, None if there is none."""
+        self.scan = store.scan
+        """`scan(first, end, reverse=False)` gives keys and rows in the order of the keys' bytes."""
+        self.peek = store.get if self._cache is None else self._cache.peek
+        """`read` for an operator that is about to put the same row."""
         self.put = _make_put(name, codec, store)
         """`put(raw_key, value, value_timestamp, timestamp, headers)` stores a row, or deletes it
         (None), on behalf of a record of `timestamp` and `headers`.
@@ -69,6 +83,7 @@ class TableState:
         if self._cache is None:
             return False
         decode_key, value_of = self._codec.decode_key, self.value_of
+        decode_value = self._codec.decode_value
 
         def let_out(
             raw_key: bytes,
@@ -77,9 +92,13 @@ class TableState:
             timestamp: int,
             headers: HeaderPairs,
         ) -> None:
-            value_timestamp = timestamp if new is None else timestamp_of(new)
-            change = (value_of(new), value_of(old))
-            forward(decode_key(raw_key), change, value_timestamp, headers)
+            # The old value is None unless it was asked for; most rows are new ones.
+            old_value = None if old is None else value_of(old)
+            if new is None:
+                forward(decode_key(raw_key), (None, old_value), timestamp, headers)
+            else:
+                change = (decode_value(new[TIMESTAMP_BYTES:]), old_value)
+                forward(decode_key(raw_key), change, unpack_timestamp(new)[0], headers)
 
         self._cache.listen(let_out, sends_old_values=sends_old_values)
         return True

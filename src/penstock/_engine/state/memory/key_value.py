@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from weakref import WeakSet
 
-from penstock._engine.state.errors import StateClosedError
+from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.sorted_keys import SortedKeys
+from penstock.errors import StateClosedError
 
 
 class MemoryStore:
@@ -44,10 +45,22 @@ class MemoryStore:
             self._scans.add(entries)
         return entries
 
+    def collect(self, start: bytes, end: bytes) -> list[tuple[bytes, bytes]]:
+        with self._lock:
+            values = self._open_values()
+            if self._order is None:
+                self._order = SortedKeys(values)
+            return [(key, values[key]) for key in self._order.between(start, end)]
+
     def approximate_num_entries(self) -> int:
         return len(self._open_values())
 
-    def write(self, changes: Mapping[bytes, bytes | None], changelog_offset: int | None) -> None:
+    def write(
+        self,
+        changes: Mapping[bytes, bytes | None],
+        changelog_offset: int | None,
+        dropped: Sequence[KeyRange] = (),
+    ) -> None:
         with self._lock:
             values = self._open_values()
             if self._scans:
@@ -59,6 +72,8 @@ class MemoryStore:
                     values[key] = value
                 else:
                     values.pop(key, None)
+            if dropped:
+                self._drop(values, dropped)
             self._values = values
             if changelog_offset is not None:
                 self._changelog_offset = changelog_offset
@@ -72,6 +87,13 @@ class MemoryStore:
             if hasattr(self, "_values"):
                 del self._values
             self._order = None
+
+    def _drop(self, values: dict[bytes, bytes], ranges: Sequence[KeyRange]) -> None:
+        if self._order is None:
+            self._order = SortedKeys(values)
+        for start, end in ranges:
+            for key in self._order.remove_between(start, end):
+                del values[key]
 
     def _open_values(self) -> dict[bytes, bytes]:
         try:

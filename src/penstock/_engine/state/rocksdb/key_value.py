@@ -8,7 +8,7 @@ the last writes; what is left is still what one of the `write` calls left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
@@ -17,10 +17,11 @@ from weakref import WeakSet
 
 from rocksdict import Rdict, RdictIter, ReadOptions, WriteBatch
 
-from penstock._engine.state.errors import StateClosedError, StateError
+from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.rocksdb.options import data_options, offset_options
 from penstock._engine.state.rocksdb.refusals import explained
 from penstock._engine.state.rocksdb.settings import RocksDbSettings
+from penstock.errors import StateClosedError, StateError
 
 _ENTRIES = "default"
 _OFFSETS = "offsets"
@@ -117,6 +118,23 @@ class RocksDbStore:
             raise self._explained(error, "read") from error
         return self._down_to(start, cursor) if reverse else self._up(cursor)
 
+    def collect(self, start: bytes, end: bytes) -> list[tuple[bytes, bytes]]:
+        if start >= end:
+            return []
+        options = ReadOptions()
+        options.set_iterate_upper_bound(end)
+        found = []
+        try:
+            rows = self._entries.iter(options)
+            rows.seek(start)
+            while (key := rows.key()) is not None:
+                found.append((key, rows.value()))
+                rows.next()
+            rows.status()
+        except Exception as error:
+            raise self._explained(error, "read") from error
+        return found
+
     def approximate_num_entries(self) -> int:
         return self._property("estimate-num-keys")
 
@@ -124,7 +142,12 @@ class RocksDbStore:
         """Give RocksDB's numbers about this store, by the names of Kafka Streams' metrics."""
         return {name: self._property(name) for name in PROPERTIES}
 
-    def write(self, changes: Mapping[bytes, bytes | None], changelog_offset: int | None) -> None:
+    def write(
+        self,
+        changes: Mapping[bytes, bytes | None],
+        changelog_offset: int | None,
+        dropped: Sequence[KeyRange] = (),
+    ) -> None:
         batch = WriteBatch(raw_mode=True)
         put, delete = batch.put, batch.delete
         try:
@@ -133,8 +156,12 @@ class RocksDbStore:
                     put(key, value)
                 else:
                     delete(key)
+            for start, end in dropped:
+                batch.delete_range(start, end)
             if changelog_offset is not None:
-                put(_OFFSET_KEY, changelog_offset.to_bytes(8, "big"), self._offset_family)
+                # Longer than eight bytes where several partitions' offsets are one number.
+                length = max(8, -(-changelog_offset.bit_length() // 8))
+                put(_OFFSET_KEY, changelog_offset.to_bytes(length, "big"), self._offset_family)
             self._database.write(batch)
         except Exception as error:
             raise self._explained(error, "written") from error

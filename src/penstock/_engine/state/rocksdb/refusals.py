@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock._engine.state.errors import StateCorruptedError, StateError, StateLockedError
+from penstock.errors import StateCorruptedError, StateError, StateLockedError
 
 
 def explained(error: Exception, path: Path, participle: str) -> StateError:

@@ -1,0 +1,160 @@
+"""count, reduce and aggregate in windows of time. Java: KStreamWindowAggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from penstock._engine.operators.aggregate import always_new
+from penstock._engine.operators.closing import (
+    UNKNOWN,
+    Bounds,
+    FinalResults,
+    LateRecords,
+    LetOut,
+    OperatorTime,
+    RangeToEmit,
+    go_on_when_idle,
+)
+from penstock._engine.operators.site import Process, Site
+from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.layers.window import WindowState
+from penstock._engine.topology.window_nodes import WindowAggregate
+from penstock.record import HeaderPairs
+from penstock.windowed import Windowed
+from penstock.windows import END_OF_TIME, AlignedWindows, UnlimitedWindows
+
+Fold: TypeAlias = Callable[[Any, bytes, int, Any, int, HeaderPairs], None]
+"""`fold(key, raw_key, start, value, timestamp, headers)`."""
+
+_NO_KEY = "it has no key"
+
+
+def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
+    """Fold each record into the aggregates of the windows that it is in."""
+    state, windows = site.window(operation.store.name), operation.windows
+    encode_key, failed, drop = state.encode_key, site.failed, site.drop
+    starts_of, size, grace = _starts(windows), windows.size_ms, windows.grace_ms
+    time, late = OperatorTime(), LateRecords(operation, site, ")")
+    final = _final_results(operation, site, state)
+    fold = _fold(operation, site, state)
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None:
+                drop(_NO_KEY)
+                return
+            if timestamp > time.observed:
+                time.observed = timestamp
+            close = time.observed - grace
+            raw_key = encode_key(key)
+            missed: list[Bounds] | None = None
+            for start in starts_of(timestamp):
+                if start + size > close:
+                    fold(key, raw_key, start, value, timestamp, headers)
+                else:
+                    missed = late.refuse(missed, start, start + size, time.observed)
+            if missed is not None:
+                late.send(missed, time.observed, (key, value, timestamp, headers))
+            if final is not None:
+                final.emit(close, headers)
+        except Exception as error:
+            failed(state.explained(error, key), key, value, timestamp, headers)
+
+    emit = None if final is None else lambda: final.emit(time.observed - grace, ())
+    go_on_when_idle(operation, site, time, emit)
+    return process
+
+
+def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
+    """Give the function that adds a record to one window."""
+    initializer, aggregator = always_new(operation.initializer), operation.aggregator
+    get, decode, put, forward = state.get, state.decode_value, state.put, site.forward
+    size, sends_old = operation.windows.size_ms, operation.sends_old_values
+    held_back = operation.emits_on_close or state.forwards_at_flush(
+        site.forward_at_flush, sends_old_values=sends_old
+    )
+    needs_old = sends_old and not held_back
+
+    def fold(  # noqa: PLR0917 - called for each window: a tuple more would be felt
+        key: Any, raw_key: bytes, start: int, value: Any, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        row = get(raw_key, start)
+        new_timestamp, old = timestamp, None
+        if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
+            aggregate = initializer()
+            if needs_old:
+                # As in Java, the first record replaces what the initializer gave.
+                old = state.copy(aggregate)
+        else:
+            if (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
+                new_timestamp = stored_timestamp
+            if needs_old:
+                old = decode(row[TIMESTAMP_BYTES:])
+        new = aggregator(key, value, aggregate)
+        put(raw_key, start, new, new_timestamp, timestamp, headers)
+        if not held_back:
+            if (end := start + size) > END_OF_TIME:
+                end = END_OF_TIME
+            forward(Windowed(key, start, end), (new, old), new_timestamp, headers)
+
+    return fold
+
+
+def emit_windows(state: WindowState, forward: Process) -> LetOut:
+    """Give the function that forwards what is stored of the windows that begin in a range."""
+    fetch_all, decode_key, value_of = state.fetch_all, state.decode_key, state.value_of
+    size = state.window_size_ms
+
+    def let_out(first: int, last: int, headers: HeaderPairs) -> int:
+        count = 0
+        for raw_key, start, row in fetch_all(first, last):
+            windowed = Windowed(decode_key(raw_key), start, min(start + size, END_OF_TIME))
+            forward(windowed, (value_of(row), None), unpack_timestamp(row)[0], headers)
+            count += 1
+        return count
+
+    return let_out
+
+
+def _final_results(
+    operation: WindowAggregate, site: Site, state: WindowState
+) -> FinalResults | None:
+    if not operation.emits_on_close:
+        return None
+    let_out = emit_windows(state, site.forward)
+    return FinalResults(operation, site, _closed_between(operation.windows), let_out)
+
+
+def _closed_between(windows: AlignedWindows) -> RangeToEmit:
+    size, starts_of = windows.size_ms, _starts(windows)
+
+    def range_to_emit(last_close: int, close: int) -> Bounds | None:
+        last_start = close - size
+        if last_start < 0:
+            return None
+        if last_close == UNKNOWN:
+            return 0, last_start
+        before = max(0, last_close - size)
+        if starts_of(last_start) == starts_of(before):
+            return None
+        return before + 1, last_start
+
+    return range_to_emit
+
+
+def _starts(windows: AlignedWindows) -> Callable[[int], Sequence[int]]:
+    """Give the function from a time to the starts of the windows that hold it, earliest first."""
+    if isinstance(windows, UnlimitedWindows):
+        first, the_only, none = windows.start_ms, (windows.start_ms,), ()
+        return lambda timestamp: the_only if timestamp >= first else none
+    size, advance = windows.size_ms, windows.advance_ms
+    if advance == size:
+        return lambda timestamp: (timestamp - timestamp % size,)
+    reach = size - advance
+
+    def hopping(timestamp: int) -> range:
+        first = timestamp - reach
+        return range(first - first % advance if first > 0 else 0, timestamp + 1, advance)
+
+    return hopping

@@ -1,0 +1,199 @@
+"""The stores that a worker holds whole, and what writes them: one record of their topics at a time.
+
+No task owns it: it has no queues, no timers, no transaction and no outputs. A record's own time
+counts, no extractor is asked. All tasks of a worker read its stores. Java: GlobalStateUpdateTask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.commit import Notes
+from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
+from penstock._engine.runtime.idleness import Idleness
+from penstock._engine.runtime.intake import Admit, Gate, make_admit
+from penstock._engine.runtime.position import HEADERS, Position, RawRecord
+from penstock._engine.runtime.sink import SinkBuilder
+from penstock._engine.runtime.stores import MakeEngine, StoreSite, TaskStore, open_stores
+from penstock._engine.runtime.wiring import Wiring
+from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.topology.nodes import ProcessorNode, SourceNode, UserProcessor, title_of
+from penstock.errors import ProcessingError, StreamsError
+from penstock.handlers import (
+    DeserializationExceptionHandler,
+    LogAndFailProcessingExceptionHandler,
+)
+from penstock.processor import Cancellable, PunctuationType, Punctuator
+from penstock.record import ConsumerRecord
+from penstock.settings import StreamsConfig
+
+S = TypeVar("S")
+
+TASK_ID = "-1_-1"
+"""As in Java."""
+
+
+class GlobalTask:
+    """The global stores of an application, in one process."""
+
+    def __init__(
+        self,
+        plan: SubtopologyPlan,
+        config: StreamsConfig,
+        make_engine: MakeEngine,
+        deserialization: DeserializationExceptionHandler | None = None,
+        cache_budget: CacheBudget | None = None,
+    ) -> None:
+        self.task_id = TASK_ID
+        self.application_id = config.application_id
+        self.configs: Mapping[str, Any] = config.as_mapping()
+        self.position = Position()
+        self.counters = TaskCounters()
+        self.notes = Notes()
+        self.idleness = Idleness()
+        self.started = False
+        self._plan = plan
+        self._config = config
+        collector = Collector(lambda topic: 0)
+        of_config, _, production = config.handlers()
+        handlers = Handlers(
+            deserialization or of_config, LogAndFailProcessingExceptionHandler(), production
+        )
+        self._failures = Failures(TASK_ID, handlers, self.position, collector, self.counters)
+        budget = cache_budget or CacheBudget(config.cache_bytes_max)
+        site = StoreSite(
+            0, config, collector, self.position, make_engine, budget, self.counters.drop
+        )
+        self.task_stores = open_stores(plan.stores, site)
+        """The stores, with all their faces."""
+        sinks = SinkBuilder(collector, self._failures, self.position, self.counters)
+        self._wiring = Wiring(plan, self, config, self._failures, sinks)
+        self._sources = {source.topics[0]: source for source in plan.sources()}
+        self._admit: dict[tuple[str, int], Admit] = {}
+
+    def start(self, now_ms: int) -> None:
+        """Initialize the processors."""
+        self.position.wall_clock_ms = self.position.timestamp = now_ms
+        for node in self._plan.nodes:
+            for init in self._wiring.at_start[node.name]:
+                try:
+                    init()
+                except Exception as error:
+                    raise lifecycle_error(TASK_ID, node, "initialize", error) from error
+        self.started = True
+
+    def topics(self) -> list[str]:
+        """Give the topics that feed the stores."""
+        return list(self._sources)
+
+    def is_table(self, topic: str) -> bool:
+        """Tell whether a topic's records are the rows of its store as they are; a processor of the
+        user's may make something else of them.
+        """
+        processor = self._processor_of(topic)
+        return not isinstance(processor.operation, UserProcessor)
+
+    def store_of(self, topic: str) -> TaskStore:
+        """Give the store that a topic feeds."""
+        [store] = self._plan.stores_of[self._processor_of(topic).name][:1]
+        return self.task_stores[store]
+
+    def update(self, topic: str, partition: int, raw: RawRecord, now_ms: int) -> None:
+        """Take in the next record of a partition."""
+        position, source = self.position, self._sources[topic]
+        admit = self._admit.get((topic, partition))
+        if admit is None:
+            admit = self._admit[topic, partition] = self._make_admit(source, topic, partition)
+        position.wall_clock_ms = now_ms
+        admitted = admit(raw, -1)
+        if admitted is None:
+            return
+        timestamp, key, value = admitted
+        position.topic, position.partition, position.raw = topic, partition, raw
+        try:
+            self._wiring.functions[source.name](key, value, timestamp, raw[HEADERS])
+        except ProcessingError:
+            raise
+        except Exception as error:
+            self._failures.fail_in_source(source, error)
+
+    def commit(self, positions: Mapping[str, int] | None = None) -> None:
+        """Make what was taken in part of the engines, each with its position in its topic."""
+        for store in self.task_stores.values():
+            store.flush()
+        for name, store in self.task_stores.items():
+            store.commit(None if positions is None else positions[name])
+
+    def close(self) -> None:
+        """Close the processors and the stores; what is not committed is forgotten."""
+        try:
+            for node in self._plan.nodes:
+                for close in self._wiring.at_end[node.name]:
+                    try:
+                        close()
+                    except Exception as error:
+                        raise lifecycle_error(TASK_ID, node, "close", error) from error
+        finally:
+            for store in self.task_stores.values():
+                store.close()
+
+    # What the processors ask of it.
+
+    def schedule(
+        self,
+        node: ProcessorNode,
+        interval_ms: int,
+        type: PunctuationType,
+        callback: Punctuator,
+        start_ms: int | None,
+    ) -> Cancellable:
+        """Refuse timers: nothing is processed here but the topics' records."""
+        msg = f"processor {node.name!r} of a global store must not schedule anything"
+        raise StreamsError(msg)
+
+    def request_commit(self) -> None:
+        """Do nothing, as in Java: there is no transaction."""
+
+    def store(self, name: str) -> Any:
+        """Give a store as its processor sees it."""
+        return self.task_stores[name].face
+
+    def state(self, name: str, kind: type[S]) -> S:
+        """Give a store as an operator sees it."""
+        return self.task_stores[name].state(kind)
+
+    def global_store(self, name: str) -> TaskStore | None:
+        """Give no store to read only: its own can be written."""
+        return None
+
+    def shared(self, name: str, make: Callable[[], S]) -> S:
+        """Give a new object: nobody shares any here."""
+        return make()
+
+    def _processor_of(self, topic: str) -> ProcessorNode:
+        source = self._sources[topic]
+        return next(
+            node
+            for node in self._plan.nodes
+            if isinstance(node, ProcessorNode) and node.parents == (source.name,)
+        )
+
+    def _make_admit(self, source: SourceNode, topic: str, partition: int) -> Admit:
+        config, title = self._config, title_of(source)
+        gate = Gate(
+            source,
+            topic,
+            partition,
+            config.key_serde(source.key_serde, title),
+            config.value_serde(source.value_serde, title),
+            _own_time,
+        )
+        return make_admit(gate, self._failures, self.counters)
+
+
+def _own_time(record: ConsumerRecord, _partition_time: int) -> int:
+    return record.timestamp

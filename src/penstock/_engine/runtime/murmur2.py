@@ -1,0 +1,38 @@
+"""Which partition Kafka's producers give a key: murmur2 of its bytes. Java: BuiltInPartitioner.
+
+Kafka's clients compute it themselves; it is needed here where a record goes to the partition of
+other bytes than those of its own key.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from struct import Struct
+
+_SEED = 0x9747B28C
+_FACTOR = 0x5BD1E995
+_32_BITS = 0xFFFFFFFF
+_WORD = Struct("<I")
+
+
+def partition_of(key: bytes, partitions: int) -> int:
+    """Give the partition of a key among so many.
+
+    >>> partition_of(b"21", 10), partition_of(b"foobar", 10)
+    (0, 6)
+    """
+    return (_murmur2(key) & 0x7FFFFFFF) % partitions
+
+
+@lru_cache(maxsize=8192)
+def _murmur2(data: bytes) -> int:
+    hashed = _SEED ^ len(data)
+    whole = len(data) & ~3
+    for (word,) in _WORD.iter_unpack(data[:whole]):
+        mixed = word * _FACTOR & _32_BITS
+        mixed = (mixed ^ mixed >> 24) * _FACTOR & _32_BITS
+        hashed = (hashed * _FACTOR & _32_BITS) ^ mixed
+    if rest := data[whole:]:
+        hashed = (hashed ^ int.from_bytes(rest, "little")) * _FACTOR & _32_BITS
+    hashed = (hashed ^ hashed >> 13) * _FACTOR & _32_BITS
+    return hashed ^ hashed >> 15

@@ -1,0 +1,117 @@
+"""The record cache of a store of windows or sessions. Semantics 8.4, Java: CachingWindowStore,
+CachingSessionStore.
+
+It holds rows by their row keys, as Java does, so that it overflows at the same record. Unlike that
+of a key-value store it does not keep what was only read, and the rows of one key are often asked
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from penstock._engine.state.layers.cache import VALUE, CachedStore
+from penstock._engine.state.layers.logged import Write
+from penstock._engine.state.layers.rows import SEGMENT_BYTES, Row, RowPlace, Rows
+from penstock._engine.state.merging import merged
+from penstock.record import HeaderPairs
+
+CachedRow: TypeAlias = tuple[bytes, bytes | None]
+"""A row key and its row, None if it is deleted."""
+
+# So many row keys that are gone may be remembered, besides as many as there are others.
+_GONE_MAX = 1_000
+
+
+class CachedRows(CachedStore):
+    """A RecordStore by row keys over `Rows`; `tail` is how many bytes follow the key in these."""
+
+    __slots__ = ("_by_key", "_remembered", "_tail")
+
+    def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
+        super().__init__(below, place.budget, place.position)
+        self._tail = tail
+        self._by_key: dict[bytes, set[bytes]] | None = None
+        """The row keys of each key: all that are cached, and some that were. None until somebody
+        asks.
+        """
+        self._remembered = 0
+
+    def _make_get(self) -> Callable[[bytes], bytes | None]:
+        find, use, below = self._entries.get, self._entries.move_to_end, self._below.get
+
+        def get(key: bytes) -> bytes | None:
+            entry = find(key)
+            if entry is None:
+                return below(key)
+            use(key)
+            return entry[VALUE]
+
+        return get
+
+    def _make_write(self) -> Write:
+        write_entry, entries = super()._make_write(), self._entries
+
+        def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+            if self._by_key is not None and key not in entries:
+                self._remember(self._by_key, key)
+            write_entry(key, value, timestamp, headers)
+
+        return write
+
+    def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
+        return self.woven_into(
+            self._below.scan(start, end, reverse=reverse),
+            lambda key: (start is None or start <= key) and (end is None or key < end),
+            reverse=reverse,
+        )
+
+    def woven_into(
+        self, entries: Iterator[Row], is_meant: Callable[[bytes], bool], *, reverse: bool
+    ) -> Iterator[Row]:
+        """Give what is cached, as far as it is meant, woven into entries of the store below."""
+        cached = self.cached(is_meant, reverse=reverse)
+        return merged(cached, entries, reverse=reverse) if cached else entries
+
+    def cached(self, is_meant: Callable[[bytes], bool], *, reverse: bool) -> list[CachedRow]:
+        """Give what is cached, as far as it is meant, in order."""
+        return self._used(sorted(filter(is_meant, self._entries), reverse=reverse))
+
+    def of_key(
+        self, raw_key: bytes, is_meant: Callable[[bytes], bool], *, reverse: bool
+    ) -> list[CachedRow]:
+        """Give what is cached of a key, as far as it is meant, in order."""
+        if not self._entries:
+            return []
+        by_key = self._by_key
+        if by_key is None or self._remembered > 2 * len(self._entries) + _GONE_MAX:
+            by_key = self._by_key = self._remember_all()
+        row_keys = by_key.get(raw_key)
+        if row_keys is None:
+            return []
+        entries = self._entries
+        gone = [row_key for row_key in row_keys if row_key not in entries]
+        if gone:
+            row_keys.difference_update(gone)
+            self._remembered -= len(gone)
+            if not row_keys:
+                del by_key[raw_key]
+        return self._used(sorted(filter(is_meant, row_keys), reverse=reverse))
+
+    def _used(self, row_keys: list[bytes]) -> list[CachedRow]:
+        entries = self._entries
+        for row_key in row_keys:
+            entries.move_to_end(row_key)
+        return [(row_key, entries[row_key][VALUE]) for row_key in row_keys]
+
+    def _remember_all(self) -> dict[bytes, set[bytes]]:
+        by_key: dict[bytes, set[bytes]] = {}
+        self._remembered = 0
+        for row_key in self._entries:
+            self._remember(by_key, row_key)
+        return by_key
+
+    def _remember(self, by_key: dict[bytes, set[bytes]], row_key: bytes) -> None:
+        by_key.setdefault(row_key[SEGMENT_BYTES : -self._tail], set()).add(row_key)
+        self._remembered += 1

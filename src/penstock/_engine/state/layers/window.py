@@ -1,0 +1,157 @@
+"""The store of windowed aggregates, or of one side of a stream-stream join, as its operator sees
+it: bytes up to the last moment, as in `table.py`.
+
+A *row* is a stored value, with its time before it if the store keeps times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from penstock._engine.state.layers.codec import (
+    TIMESTAMP_BYTES,
+    Codec,
+    copied,
+    explained,
+    pack_timestamp,
+    timestamp_of,
+    wrong_type,
+)
+from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
+from penstock._engine.state.layers.table import Forward
+from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
+from penstock.record import HeaderPairs
+from penstock.windowed import Windowed
+
+
+class WindowState:
+    """Rows of windows. What an operator calls for each record are plain functions."""
+
+    __slots__ = (
+        "_codec",
+        "_name",
+        "_rows",
+        "backward_fetch",
+        "decode_key",
+        "decode_value",
+        "encode_key",
+        "fetch",
+        "get",
+        "put",
+        "put_plain",
+        "window_size_ms",
+    )
+
+    def __init__(self, name: str, codec: Codec, rows: WindowRows) -> None:
+        self._name = name
+        self._codec = codec
+        self._rows = rows
+        self.window_size_ms = rows.window_size_ms
+        self.encode_key = codec.encode_key
+        self.decode_key = codec.decode_key
+        self.decode_value = codec.decode_value
+        """`decode_value(row[TIMESTAMP_BYTES:])`, or of a plain row, gives a new value each time."""
+        self.get = rows.get
+        """`get(raw_key, start)` gives a row, None if there is none."""
+        self.fetch = rows.fetch
+        """`fetch(raw_key, time_from, time_to)` gives a list of (start, row), the earliest first;
+        the bounds are included.
+        """
+        self.backward_fetch = rows.backward_fetch
+        """`backward_fetch(raw_key, time_from, time_to)` gives the same, the latest first, as it is
+        asked for.
+        """
+        self.put = _make_put(name, codec, rows)
+        """`put(raw_key, start, value, value_timestamp, timestamp, headers)` stores a row with its
+        time, or deletes it (None), on behalf of a record of `timestamp` and `headers`.
+        """
+        self.put_plain = _make_plain_put(name, codec, rows)
+        """`put_plain(raw_key, start, value, timestamp, headers)` does so without a time."""
+
+    def fetch_all(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
+        """Give (raw key, start, row) of all keys between two times, both included."""
+        return self._rows.fetch_range(None, None, time_from, time_to, reverse=False)
+
+    def observed_time(self) -> int:
+        """Give the latest start that was put, -1 if nothing was."""
+        return self._rows.rows.clock.observed
+
+    def value_of(self, row: bytes | None) -> Any:
+        """Give the value of a row with a time, a new one each time."""
+        return None if row is None else self._codec.decode_value(row[TIMESTAMP_BYTES:])
+
+    def copy(self, value: Any) -> Any:
+        """Give the value as it would come back from the store."""
+        return copied(value, self._codec)
+
+    def explained(self, error: Exception, key: Any) -> Exception:
+        """Give the error, or a better one if the store's serde does not fit the key."""
+        return explained(error, key, self._name, self._codec)
+
+    def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
+        """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
+        whoever makes a change must forward it.
+        """
+        cache = self._rows.cache
+        if cache is None:
+            return False
+        decode_key, value_of, end_of = self._codec.decode_key, self.value_of, self._rows.end_of
+
+        def let_out(
+            row_key: bytes,
+            new: bytes | None,
+            old: bytes | None,
+            timestamp: int,
+            headers: HeaderPairs,
+        ) -> None:
+            start = time_at(row_key, len(row_key) - TAIL_BYTES)[0]
+            key = Windowed(decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end_of(start))
+            value_timestamp = timestamp if new is None else timestamp_of(new)
+            forward(key, (value_of(new), value_of(old)), value_timestamp, headers)
+
+        cache.listen(let_out, sends_old_values=sends_old_values)
+        return True
+
+
+def _make_put(
+    name: str, codec: Codec, rows: WindowRows
+) -> Callable[[bytes, int, Any, int, int, HeaderPairs], None]:
+    encode, put_row = codec.encode_value, rows.put
+
+    def put(  # noqa: PLR0917  # keywords would cost each record something
+        raw_key: bytes,
+        start: int,
+        value: Any,
+        value_timestamp: int,
+        timestamp: int,
+        headers: HeaderPairs,
+    ) -> None:
+        row = None
+        if value is not None:
+            try:
+                data = encode(value)
+            except TypeError as error:
+                raise wrong_type(name, "value", value, error) from error
+            if data is not None:
+                row = pack_timestamp(value_timestamp) + data
+        put_row(raw_key, start, row, timestamp, headers)
+
+    return put
+
+
+def _make_plain_put(
+    name: str, codec: Codec, rows: WindowRows
+) -> Callable[[bytes, int, Any, int, HeaderPairs], None]:
+    encode, put_row = codec.encode_value, rows.put
+
+    def put_plain(
+        raw_key: bytes, start: int, value: Any, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        try:
+            row = None if value is None else encode(value)
+        except TypeError as error:
+            raise wrong_type(name, "value", value, error) from error
+        put_row(raw_key, start, row, timestamp, headers)
+
+    return put_plain

@@ -1,0 +1,308 @@
+"""The rows of a window store, by key and start. Java: RocksDBWindowStore, InMemoryWindowStore,
+CachingWindowStore.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from struct import Struct
+from typing import Final, TypeAlias
+
+from penstock._engine.state.layers.codec import pack_timestamp
+from penstock._engine.state.layers.logged import RecordStore
+from penstock._engine.state.layers.row_cache import CachedRows
+from penstock._engine.state.layers.rows import (
+    SEGMENT_BYTES,
+    Row,
+    RowPlace,
+    Rows,
+    is_within,
+    pack_segment,
+    time_at,
+    time_first,
+    time_of_index,
+)
+from penstock._engine.state.merging import merged
+from penstock.record import HeaderPairs
+from penstock.store_builders import StoreBuilder
+
+WindowRow: TypeAlias = tuple[bytes, int, bytes]
+"""(raw key, start, row)"""
+StartedRow: TypeAlias = tuple[int, bytes]
+"""(start, row)"""
+
+END_OF_TIME: Final = 2**63 - 1
+TAIL_BYTES: Final = 12
+_SEQUENCE_BYTES = 4
+_SEQUENCE_LIMIT = 0x7FFFFFFF
+
+_pack_tail = Struct(">qi").pack
+
+
+class WindowRows:
+    """Rows by key and start, with the cache over them if there is one."""
+
+    __slots__ = (
+        "_by_time",
+        "_fetch_stored",
+        "_is_indexed",
+        "_last_sequence",
+        "cache",
+        "get",
+        "in_memory",
+        "put",
+        "rows",
+        "store",
+        "window_size_ms",
+    )
+
+    def __init__(self, builder: StoreBuilder, place: RowPlace) -> None:
+        times = builder.times
+        assert times is not None
+        self.in_memory = builder.engine == "in_memory"
+        self.window_size_ms = times.window_size_ms
+        self._is_indexed = times.order != "key"
+        self._by_time = self.in_memory or times.order == "time"
+        self._last_sequence = 0
+        self.rows = Rows(
+            place,
+            builder,
+            _SEQUENCE_BYTES,
+            _index_key if self._is_indexed else None,
+            # Java: with results on close, the last window may end just when it is too old.
+            sees_oldest=self._is_indexed and not self.in_memory,
+        )
+        is_cached = builder.cached and place.budget.limit_bytes > 0
+        self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
+        self.store: RecordStore = self.cache or self.rows
+        self._fetch_stored = _fetcher(self.rows)
+        retains = times.retain_duplicates
+        self.get = self._get_last if retains else _getter(self.rows, self.cache, place)
+        """`get(raw_key, start)` gives a row, None if there is none."""
+        self.put = self._add if retains else _putter(self.store, self.rows.interval)
+        """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
+
+    def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
+        """Give the starts and rows of a key between two times, the earliest first."""
+        if self.cache is None:
+            at = SEGMENT_BYTES + len(raw_key)
+            return [
+                (time_at(row_key, at)[0], row)
+                for row_key, row in self._fetch_stored(raw_key, time_from, time_to)
+            ]
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
+
+    def backward_fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterator[StartedRow]:
+        """Give what `fetch` gives, the latest first."""
+        if self.cache is None:
+            return reversed(self.fetch(raw_key, time_from, time_to))
+        return iter(self._fetch_cached(raw_key, time_from, time_to, reverse=True))
+
+    def fetch_range(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[WindowRow]:
+        """Give the rows of several keys between two times, None for no bound."""
+        if key_from is not None and key_to is not None and key_from > key_to:
+            return
+        if self._is_indexed and key_from is None and key_to is None:
+            for index_key, row in self._of_index(time_from, time_to, reverse=reverse):
+                yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
+            return
+        rows = self._by_segment(key_from, key_to, time_from, time_to, reverse=reverse)
+        if self._by_time:
+            rows = iter(sorted(rows, key=lambda row: _index_key(row[0]), reverse=reverse))
+        for row_key, row in rows:
+            yield row_key[SEGMENT_BYTES:-TAIL_BYTES], _start_of(row_key), row
+
+    def end_of(self, start: int) -> int:
+        """Give the end of the window that begins at `start`."""
+        return min(start + self.window_size_ms, END_OF_TIME)
+
+    def _get_last(self, raw_key: bytes, start: int) -> bytes | None:
+        """Of duplicates Java finds only the last one put on disk, and none in memory."""
+        if self.in_memory:
+            return None
+        segment = pack_segment(start // self.rows.interval)
+        return self.rows.get(segment + raw_key + _pack_tail(start, self._last_sequence))
+
+    def _add(
+        self, raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        """Put a row beside those that are there."""
+        rows = self.rows
+        sequence = rows.sequence = (rows.sequence + 1) & _SEQUENCE_LIMIT
+        tail = _pack_tail(start, sequence)
+        if row is not None:
+            self._last_sequence = sequence
+            segment = pack_segment(start // rows.interval)
+            rows.write(segment + raw_key + tail, row, timestamp, headers)
+            return
+        # No value is no duplicate: it is only written to the changelog. Time passes in memory.
+        if self.in_memory:
+            rows.touch(start)
+        rows.log(raw_key + tail, None, timestamp, headers)
+
+    def _fetch_cached(
+        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
+    ) -> list[StartedRow]:
+        assert self.cache is not None
+        stored = self._fetch_stored(raw_key, time_from, time_to)
+        cached = self.cache.of_key(
+            raw_key, lambda row_key: time_from <= _start_of(row_key) <= time_to, reverse=reverse
+        )
+        if cached:
+            rows = dict(stored)
+            for row_key, row in cached:
+                if row is None:
+                    rows.pop(row_key, None)
+                else:
+                    rows[row_key] = row
+            stored = sorted(rows.items())
+        at = SEGMENT_BYTES + len(raw_key)
+        found = [(time_at(row_key, at)[0], row) for row_key, row in stored]
+        if reverse:
+            found.reverse()
+        return found
+
+    def _by_segment(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Row]:
+        """Give rows segment by segment, in each of them by key and start."""
+        rows = self.rows
+        found = rows.scan_keys(key_from, key_to, (time_from, time_to), reverse=reverse)
+        if self.cache is not None:
+            # Java has then used all that is cached, or what is of these keys and segments.
+            segments = range(max(time_from, 0) // rows.interval, time_to // rows.interval + 1)
+            found = self.cache.woven_into(
+                found, _in_bounds(key_from, key_to, segments), reverse=reverse
+            )
+        for row_key, row in found:
+            if time_from <= _start_of(row_key) <= time_to and (
+                is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
+            ):
+                yield row_key, row
+
+    def _of_index(self, time_from: int, time_to: int, *, reverse: bool) -> Iterator[Row]:
+        """Give rows by start, then key, under their keys in that order."""
+        stored = self._indexed(time_from, time_to, reverse=reverse)
+        if self.cache is None:
+            return stored
+        cached = self.cache.cached(
+            lambda row_key: time_from <= _start_of(row_key) <= time_to, reverse=reverse
+        )
+        by_time = sorted(((_index_key(row_key), row) for row_key, row in cached), key=_first)
+        return merged(reversed(by_time) if reverse else by_time, stored, reverse=reverse)
+
+    def _indexed(self, time_from: int, time_to: int, *, reverse: bool) -> Iterator[Row]:
+        clock = self.rows.clock
+        first, last = max(time_from, clock.expired + 1, 0), min(time_to, clock.observed)
+        if first > last:
+            return
+        read, interval = self.rows.get, self.rows.interval
+        for index_key in self.rows.scan_by_time(first, last, reverse=reverse):
+            start = time_of_index(index_key)
+            tail = pack_timestamp(start) + index_key[-_SEQUENCE_BYTES:]
+            row = read(pack_segment(start // interval) + index_key[8:-_SEQUENCE_BYTES] + tail)
+            if row is not None:
+                yield index_key, row
+
+
+def _getter(
+    rows: Rows, cache: CachedRows | None, place: RowPlace
+) -> Callable[[bytes, int], bytes | None]:
+    clock, interval = rows.clock, rows.interval
+    read = place.overlay.get if cache is None else cache.get
+
+    def get(raw_key: bytes, start: int) -> bytes | None:
+        if start <= clock.expired:
+            return None
+        return read(pack_segment(start // interval) + raw_key + _pack_tail(start, 0))
+
+    def get_cached(raw_key: bytes, start: int) -> bytes | None:
+        return read(pack_segment(start // interval) + raw_key + _pack_tail(start, 0))
+
+    return get if cache is None else get_cached
+
+
+def _putter(
+    store: RecordStore, interval: int
+) -> Callable[[bytes, int, bytes | None, int, HeaderPairs], None]:
+    write = store.write
+
+    def put(
+        raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        row_key = pack_segment(start // interval) + raw_key + _pack_tail(start, 0)
+        write(row_key, row, timestamp, headers)
+
+    return put
+
+
+def _fetcher(rows: Rows) -> Callable[[bytes, int, int], list[Row]]:
+    """Give the function that reads what is stored of a key between two times."""
+    clock, interval, collect = rows.clock, rows.interval, rows.collect
+
+    def fetch(raw_key: bytes, time_from: int, time_to: int) -> list[Row]:
+        first, last = clock.expired + 1, clock.observed
+        if first < time_from:
+            first = time_from
+        if first < 0:
+            first = 0
+        if last > time_to:
+            last = time_to
+        if first > last:
+            return []
+        start, end = pack_timestamp(first), pack_timestamp(last + 1)
+        segment, last_segment = first // interval, last // interval
+        prefix = pack_segment(segment) + raw_key
+        found = collect(prefix, start, end)
+        while segment < last_segment:
+            segment += 1
+            prefix = pack_segment(segment) + raw_key
+            found += collect(prefix, start, end)
+        length = len(prefix) + TAIL_BYTES
+        for row_key, _ in found:
+            # Of another length is another key, whose bytes go on as if they were a time.
+            if len(row_key) != length:
+                return [entry for entry in found if len(entry[0]) == length]
+        return found
+
+    return fetch
+
+
+def _in_bounds(
+    key_from: bytes | None, key_to: bytes | None, segments: range
+) -> Callable[[bytes], bool]:
+    """Give which row keys are of a range of keys and segments."""
+    if key_from is None and key_to is None:
+        return lambda row_key: True
+    first, last = pack_segment(segments.start), pack_segment(segments.stop)
+    return lambda row_key: (
+        first <= row_key < last and is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
+    )
+
+
+def _start_of(row_key: bytes) -> int:
+    return time_at(row_key, len(row_key) - TAIL_BYTES)[0]
+
+
+def _index_key(row_key: bytes) -> bytes:
+    """Give the key of a row in the order of starts, then keys."""
+    start = time_first(_start_of(row_key))
+    return start + row_key[SEGMENT_BYTES:-TAIL_BYTES] + row_key[-_SEQUENCE_BYTES:]
+
+
+def _first(entry: tuple[bytes, bytes | None]) -> bytes:
+    return entry[0]

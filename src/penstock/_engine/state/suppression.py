@@ -1,0 +1,229 @@
+"""The buffer of suppress: rows that are held back, the one that has waited longest first.
+
+A row keeps its place in the queue, however often it changes: its time is that of the change that
+brought it here. The order, the measure of bytes and the changelog (its version 3) are Java's:
+InMemoryTimeOrderedKeyValueChangeBuffer. It lives in memory; after a restart the changelog brings it
+back. Bytes here, types in `layers/suppression.py`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from struct import Struct
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from penstock.record import HeaderPairs
+
+Log: TypeAlias = Callable[[bytes, bytes | None, HeaderPairs], None]
+"""`log(key, value, headers)`: write a record of the changelog."""
+
+Origin: TypeAlias = tuple[int, HeaderPairs, str | None, int, Any]
+"""(timestamp, headers, topic, partition, raw): the record that made a change."""
+Values: TypeAlias = tuple[bytes | None, bytes | None, bytes | None]
+"""(prior, old, new)"""
+
+_RECORD = Struct(">qqi")
+_INT = Struct(">i")
+_LONG = Struct(">q")
+
+_NONE: Final = -1
+_SAME_AS_PRIOR: Final = -2
+_VERSION_3: Final[HeaderPairs] = (("v", b"\x03"),)
+
+_ENTRY_BYTES: Final = 28
+"""What Java counts besides key, values, topic and headers: the times, the offset, the partition."""
+
+_ORDERED_MAX: Final = 64
+"""So many changes of one commit are written in Java's order; of more, nobody looks at the order."""
+
+
+class Held(NamedTuple):
+    """A row that is held back: its latest change and the record that made it."""
+
+    time: int
+    """Its place in the queue."""
+    prior: bytes | None
+    """The value that was let out last."""
+    old: bytes | None
+    new: bytes | None
+    timestamp: int
+    headers: HeaderPairs
+    topic: str | None
+    partition: int
+    raw: Any
+    """The record as it was read, its offset first."""
+    size: int
+
+
+class SuppressionBuffer:
+    """Changes by key, in the order of their times, then their keys."""
+
+    __slots__ = ("_capacity", "_changed", "_log", "held", "queue", "size_bytes")
+
+    def __init__(self, log: Log | None) -> None:
+        self._log = log
+        self.held: dict[bytes, Held] = {}
+        """What is held back, by key."""
+        self.queue: list[tuple[int, bytes]] = []
+        """(time, key) of all that is held back, as a heap: the first is due first."""
+        self._changed: dict[bytes, None] = {}
+        self._capacity = 16
+        self.size_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def put(
+        self,
+        key: bytes,
+        time: int,
+        new: bytes | None,
+        old: bytes | None,
+        record: Origin,
+    ) -> None:
+        """Hold back a change, in the place of an earlier one of its key if there is one."""
+        before = self.held.get(key)
+        if before is None:
+            prior = old
+            heapq.heappush(self.queue, (time, key))
+        else:
+            time, prior = before.time, before.prior
+            self.size_bytes -= before.size
+        held = _held(key, time, (prior, old, new), record)
+        self.held[key] = held
+        self.size_bytes += held.size
+        if self._log is not None:
+            self._changed[key] = None
+
+    def let_go(self) -> None:
+        """Forget the row that is due first."""
+        _, key = heapq.heappop(self.queue)
+        self.size_bytes -= self.held.pop(key).size
+        if self._log is not None:
+            self._changed[key] = None
+
+    def flush(self) -> None:
+        """Write what has changed to the changelog."""
+        log, changed = self._log, self._changed
+        if log is None or not changed:
+            return
+        while len(changed) > self._capacity * 3 // 4:
+            self._capacity *= 2
+        for key in _in_java_order(changed, self._capacity):
+            held = self.held.get(key)
+            if held is None:
+                log(key, None, ())
+            else:
+                log(key, encode_held(held), _VERSION_3)
+        self._changed = {}
+
+    def restore(self, records: Iterable[tuple[bytes, bytes | None]]) -> None:
+        """Take in records of the changelog."""
+        for key, value in records:
+            before = self.held.pop(key, None)
+            if before is not None:
+                self.size_bytes -= before.size
+            if value is not None:
+                time, values, record = decode_held(value)
+                held = _held(key, time if before is None else before.time, values, record)
+                self.held[key] = held
+                self.size_bytes += held.size
+        self.queue = [(held.time, key) for key, held in self.held.items()]
+        heapq.heapify(self.queue)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.held, self.queue, self._changed, self.size_bytes = {}, [], {}, 0
+
+
+def _held(key: bytes, time: int, values: Values, record: Origin) -> Held:
+    """Make a row to hold back, with the bytes that Java counts for it."""
+    prior, old, new = values
+    timestamp, headers, topic, partition, raw = record
+    size = _ENTRY_BYTES + len(key)
+    if prior is not None:
+        size += len(prior)
+    if old is not None and old != prior:
+        size += len(old)
+    if new is not None:
+        size += len(new)
+    if topic is not None:
+        size += len(topic)
+    for name, value in headers:
+        size += len(name) + (0 if value is None else len(value))
+    return Held(time, prior, old, new, timestamp, headers, topic, partition, raw, size)
+
+
+def encode_held(held: Held) -> bytes:
+    """Write a row that is held back as its changelog has it."""
+    # Java cannot write a record of no topic, as a timer forwards it; an empty name is read back.
+    topic = (held.topic or "").encode()
+    offset = -1 if held.raw is None else held.raw[0]
+    parts = [
+        _RECORD.pack(held.timestamp, offset, len(topic)),
+        topic,
+        _INT.pack(held.partition),
+        _INT.pack(len(held.headers)),
+    ]
+    for name, value in held.headers:
+        parts += [_sized(name.encode()), _sized(value)]
+    parts.append(_sized(held.prior))
+    if held.old is not None and held.old == held.prior:
+        parts.append(_INT.pack(_SAME_AS_PRIOR))
+    else:
+        parts.append(_sized(held.old))
+    parts += [_sized(held.new), _LONG.pack(held.time)]
+    return b"".join(parts)
+
+
+def decode_held(data: bytes) -> tuple[int, Values, Origin]:
+    """Read a row of the changelog: its place, its values and where they come from."""
+    timestamp, offset, length = _RECORD.unpack_from(data)
+    at = _RECORD.size + length
+    topic = data[_RECORD.size : at].decode()
+    partition, count = _INT.unpack_from(data, at)[0], _INT.unpack_from(data, at + 4)[0]
+    at += 8
+    pairs: list[tuple[str, bytes | None]] = []
+    for _ in range(max(0, count)):
+        name, at = _read_sized(data, at)
+        value, at = _read_sized(data, at)
+        pairs.append(((name or b"").decode(), value))
+    prior, at = _read_sized(data, at)
+    if _INT.unpack_from(data, at)[0] == _SAME_AS_PRIOR:
+        old, at = prior, at + 4
+    else:
+        old, at = _read_sized(data, at)
+    new, at = _read_sized(data, at)
+    headers = tuple(pairs)
+    raw = (offset, timestamp, None, None, headers)
+    record = (timestamp, headers, topic or None, partition, raw)
+    return _LONG.unpack_from(data, at)[0], (prior, old, new), record
+
+
+def _sized(value: bytes | None) -> bytes:
+    return _INT.pack(_NONE) if value is None else _INT.pack(len(value)) + value
+
+
+def _read_sized(data: bytes, at: int) -> tuple[bytes | None, int]:
+    length = _INT.unpack_from(data, at)[0]
+    at += 4
+    return (None, at) if length < 0 else (data[at : at + length], at + length)
+
+
+def _in_java_order(keys: dict[bytes, None], capacity: int) -> list[bytes]:
+    """Order keys as Java's hash set of that capacity gives them, as long as they are few."""
+    if len(keys) > _ORDERED_MAX:
+        return list(keys)
+    return sorted(keys, key=lambda key: _spread(_java_hash(key)) & (capacity - 1))
+
+
+def _java_hash(key: bytes) -> int:
+    value = 1
+    for byte in key:
+        value = 31 * value + (byte if byte < 0x80 else byte - 0x100) & 0xFFFFFFFF
+    return value
+
+
+def _spread(value: int) -> int:
+    return value ^ (value >> 16)

@@ -1,0 +1,255 @@
+"""Several grouped streams aggregated into one table: cogroup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+
+from penstock._engine.topology import nodes
+from penstock._engine.topology.checks import check_function, check_option, shown
+from penstock._engine.topology.graph import Graph, Process, Repartition, repartition_names
+from penstock._engine.topology.naming import check_name
+from penstock._engine.topology.window_nodes import CogroupMerge
+from penstock.camel_case import ExplainsCamelCase
+from penstock.dsl import grouped as groups
+from penstock.dsl import table
+from penstock.dsl.options import Materialized, NameLike, given_name
+from penstock.dsl.window_parts import (
+    Folding,
+    windowed_key_serde,
+    windowed_operation,
+    windowed_option,
+    windowed_store,
+)
+from penstock.errors import TopologyError
+from penstock.serdes import Serde
+from penstock.stores import StoreBuilder
+from penstock.windowed import Windowed
+from penstock.windows import (
+    AnyWindows,
+    SessionWindows,
+    SlidingWindows,
+    TimeWindows,
+    UnlimitedWindows,
+)
+
+if TYPE_CHECKING:
+    from penstock.dsl.grouped import KGroupedStream
+
+K = TypeVar("K")
+V = TypeVar("V")
+A = TypeVar("A")
+
+MakeOperation: TypeAlias = Callable[[Callable[..., Any]], nodes.TableOperation]
+"""Gives the operation of one input, from its aggregator."""
+
+_AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
+_MERGE = "COGROUPKSTREAM-MERGE-"
+
+
+class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
+    """Grouped streams with an aggregator each, to be aggregated into one table. Java:
+    CogroupedKStream.
+
+    >>> from penstock import Consumed, Materialized, StreamsBuilder, serdes
+    >>> from penstock.testing import TopologyTestDriver
+    >>> builder, text = StreamsBuilder(), serdes.string()
+    >>> bought = builder.stream("bought", Consumed(key=text, value=serdes.long())).group_by_key()
+    >>> returned = builder.stream("returned", Consumed(key=text, value=serdes.long()))
+    >>> stock = bought.cogroup(lambda item, count, stock: stock - count)
+    >>> stock = stock.cogroup(returned.group_by_key(), lambda item, count, stock: stock + count)
+    >>> left = stock.aggregate(lambda: 100, Materialized("stock", key=text, value=serdes.long()))
+    >>> left.to_stream().to("stock")
+    >>> with TopologyTestDriver(builder.build()) as driver:
+    ...     for topic, count in (("bought", 7), ("returned", 2)):
+    ...         driver.create_input_topic(topic, text, serdes.long()).pipe_input("cup", count)
+    ...     driver.create_output_topic("stock", text, serdes.long()).read_key_values()
+    [('cup', 93), ('cup', 95)]
+    """
+
+    __slots__ = ("_graph", "_inputs", "_parents")
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._inputs: dict[KGroupedStream[Any, Any], Callable[..., Any]] = {}
+        self._parents: dict[KGroupedStream[Any, Any], tuple[int, frozenset[str]]] = {}
+        """What the nodes of inputs hang on; their repartition topics serve all aggregations."""
+
+    def cogroup(
+        self, grouped: KGroupedStream[K, V], aggregator: Callable[[K, V, A], A]
+    ) -> CogroupedKStream[K, A]:
+        """Add another grouped stream, whose values are folded with `aggregator(key, value,
+        aggregate)`. Java: CogroupedKStream.cogroup.
+
+        Like Java's it changes this object, and gives it back.
+        """
+        if not isinstance(grouped, groups.KGroupedStream):
+            msg = f"cogroup takes a KGroupedStream; got {shown(grouped)}; group the stream first"
+            raise TopologyError(msg)
+        if grouped._graph is not self._graph:
+            msg = "cogroup must have streams of one StreamsBuilder; got one of another"
+            raise TopologyError(msg)
+        check_function(aggregator, "cogroup's aggregator", "key", "value", "aggregate")
+        self._inputs[grouped] = aggregator
+        return self
+
+    def aggregate(
+        self,
+        initializer: Callable[[], A],
+        materialized: Materialized[K, A] | None = None,
+        *,
+        named: NameLike = None,
+    ) -> table.KTable[K, A]:
+        """Fold the values of each key, beginning with `initializer()`. Java:
+        CogroupedKStream.aggregate.
+        """
+        check_function(initializer, "aggregate's initializer")
+        option = (
+            Materialized[K, A]()
+            if materialized is None
+            else check_option(materialized, Materialized, "aggregate")
+        )
+        name = table.store_name(self._graph, option, _AGGREGATE)
+        store = table.table_store(option, name, option.key, option.value)
+
+        def operation(aggregator: Callable[..., Any]) -> nodes.TableOperation:
+            aggregate = nodes.Aggregate(store, initializer, aggregator)
+            return table.with_versions(aggregate, option)
+
+        return self._draw(operation, store, option, option.key, named)
+
+    @overload
+    def windowed_by(
+        self, windows: TimeWindows | UnlimitedWindows | SlidingWindows
+    ) -> TimeWindowedCogroupedKStream[K, A]: ...
+    @overload
+    def windowed_by(self, windows: SessionWindows) -> SessionWindowedCogroupedKStream[K, A]: ...
+    def windowed_by(
+        self, windows: AnyWindows
+    ) -> TimeWindowedCogroupedKStream[K, A] | SessionWindowedCogroupedKStream[K, A]:
+        """Aggregate in windows. Java: CogroupedKStream.windowedBy."""
+        groups.check_windows(windows)
+        if isinstance(windows, SessionWindows):
+            return SessionWindowedCogroupedKStream(self, windows)
+        return TimeWindowedCogroupedKStream(self, windows)
+
+    def _draw(
+        self,
+        operation: MakeOperation,
+        store: StoreBuilder,
+        option: Materialized[Any, Any],
+        key_serde: Serde[Any] | None,
+        named: NameLike,
+    ) -> table.KTable[Any, A]:
+        """Draw a node for each input, and one that unites their changes."""
+        graph, name = self._graph, given_name(named)
+        self._repartition(store.name, by_user=option.name is not None)
+        sources = frozenset[str]().union(*(above for _, above in self._parents.values()))
+        graph.copartition(sources)
+        steps = []
+        for number, (grouped, aggregator) in enumerate(self._inputs.items()):
+            called = self._name(name, f"-cogroup-agg-{number}", _AGGREGATE)
+            parent, _ = self._parents[grouped]
+            steps.append(graph.add(Process(called, made := operation(aggregator)), parent))
+        rows = made.rows()
+        assert rows is not None
+        merge = CogroupMerge(rows, is_versioned=made.is_versioned)
+        called = self._name(name, "-cogroup-merge", _MERGE)
+        return table.KTable(
+            graph,
+            graph.add(Process(called, merge), *steps),
+            key_serde=key_serde,
+            value_serde=option.value,
+            sources=sources,
+            queryable_store_name=option.name,
+        )
+
+    def _name(self, name: str | None, ending: str, prefix: str) -> str:
+        given = None if name is None else check_name(name + ending)
+        return self._graph.names.named_or_next(given, prefix)
+
+    def _repartition(self, store: str, *, by_user: bool) -> None:
+        """See to it that all records of a key come to one task; numbers are used up even where a
+        topic is there already.
+        """
+        for grouped in self._inputs:
+            if not grouped._repartition_required:
+                self._parents[grouped] = (grouped._step, grouped._sources)
+                continue
+            option = grouped._grouped
+            called = repartition_names(
+                self._graph, option.name or store, by_user=by_user or option.name is not None
+            )
+            if grouped not in self._parents:
+                topic = Repartition(called, option.key, option.value)
+                step = self._graph.add(topic, grouped._step)
+                self._parents[grouped] = (step, frozenset({called.source}))
+
+
+class _WindowedCogroupedKStream(ExplainsCamelCase, Generic[K, A]):
+    """What cogrouped streams in windows of all kinds have in common."""
+
+    __slots__ = ("_cogrouped", "_windows")
+
+    def __init__(self, cogrouped: CogroupedKStream[K, A], windows: AnyWindows) -> None:
+        self._cogrouped = cogrouped
+        self._windows = windows
+
+    def _aggregate(
+        self,
+        initializer: Callable[[], A],
+        merger: Callable[[K, A, A], A] | None,
+        materialized: Materialized[K, A] | None,
+        named: NameLike,
+    ) -> table.KTable[Windowed[K], A]:
+        check_function(initializer, "aggregate's initializer")
+        option, windows = windowed_option(materialized, "aggregate"), self._windows
+        name = table.store_name(self._cogrouped._graph, option, _AGGREGATE)
+        store = windowed_store(windows, option, name, (option.key, option.value))
+
+        def operation(aggregator: Callable[..., Any]) -> nodes.TableOperation:
+            return windowed_operation(windows, store, Folding(initializer, aggregator, merger))
+
+        key_serde = windowed_key_serde(windows, option.key)
+        return self._cogrouped._draw(operation, store, option, key_serde, named)
+
+
+class TimeWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
+    """Cogrouped streams in windows of time or sliding windows. Java:
+    TimeWindowedCogroupedKStream.
+    """
+
+    __slots__ = ()
+
+    def aggregate(
+        self,
+        initializer: Callable[[], A],
+        materialized: Materialized[K, A] | None = None,
+        *,
+        named: NameLike = None,
+    ) -> table.KTable[Windowed[K], A]:
+        """Fold the values of each key and window, beginning with `initializer()`. Java:
+        TimeWindowedCogroupedKStream.aggregate.
+        """
+        return self._aggregate(initializer, None, materialized, named)
+
+
+class SessionWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
+    """Cogrouped streams in sessions. Java: SessionWindowedCogroupedKStream."""
+
+    __slots__ = ()
+
+    def aggregate(
+        self,
+        initializer: Callable[[], A],
+        merger: Callable[[K, A, A], A],
+        materialized: Materialized[K, A] | None = None,
+        *,
+        named: NameLike = None,
+    ) -> table.KTable[Windowed[K], A]:
+        """Fold the values of each key and session, beginning with `initializer()`; the aggregates
+        of sessions that become one are joined with `merger(key, one, other)`. Java:
+        SessionWindowedCogroupedKStream.aggregate.
+        """
+        check_function(merger, "aggregate's merger", "key", "one", "other")
+        return self._aggregate(initializer, merger, materialized, named)

@@ -1,0 +1,212 @@
+"""Suppressed: until when `suppress` holds the changes of a table back, and how many it may hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+from penstock._engine.topology.checks import check_option
+from penstock._engine.topology.graph import Process
+from penstock._engine.topology.naming import check_name
+from penstock._engine.topology.table_nodes import TableSuppress
+from penstock._engine.topology.tables import Ask, send_old_values, table_operation
+from penstock._engine.topology.window_search import find_window_grace, go_on_when_idle
+from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock.dsl.options import check_duration
+from penstock.durations import Duration
+from penstock.errors import TopologyError
+from penstock.stores import Logging, StoreBuilder, check_logging, suppression_buffer_builder
+
+if TYPE_CHECKING:
+    from penstock.dsl.table import KTable
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
+    """How much a buffer may hold and what happens when it is full. Java: Suppressed.BufferConfig.
+
+    `max_records` counts rows, `max_bytes` the bytes of their keys, values and headers; None is no
+    limit. A full buffer emits its oldest rows early, or stops the application. `logging` is True,
+    False, or the settings of the changelog topic.
+
+    >>> BufferConfig(max_records=1000).shut_down_when_full().when_full
+    'shut_down'
+    """
+
+    _java_names: ClassVar[dict[str, str]] = {
+        "maxRecords": "max_records, as in BufferConfig(max_records=...)",
+        "maxBytes": "max_bytes, as in BufferConfig(max_bytes=...)",
+        "withMaxRecords": "max_records, as in BufferConfig(max_records=...)",
+        "withMaxBytes": "max_bytes, as in BufferConfig(max_bytes=...)",
+        "withLoggingEnabled": "logging, as in BufferConfig(logging={...})",
+    }
+
+    max_records: int | None = None
+    max_bytes: int | None = None
+    when_full: Literal["emit_early", "shut_down"] = "emit_early"
+    logging: Logging = True
+
+    def __post_init__(self) -> None:
+        for name, limit in (("max_records", self.max_records), ("max_bytes", self.max_bytes)):
+            if limit is not None and (
+                not isinstance(limit, int) or isinstance(limit, bool) or limit < 0
+            ):
+                msg = (
+                    f"BufferConfig({name}=...) must be a whole number of at least 0; got {limit!r}"
+                )
+                raise TopologyError(msg)
+        if self.when_full not in ("emit_early", "shut_down"):
+            msg = (
+                "BufferConfig(when_full=...) must be 'emit_early' or 'shut_down'; got "
+                f"{self.when_full!r}"
+            )
+            raise TopologyError(msg)
+        check_logging(self.logging)
+
+    @staticmethod
+    def unbounded() -> BufferConfig:
+        """Ask for a buffer without limits: it may fill the memory."""
+        return BufferConfig(when_full="shut_down")
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.max_records is not None or self.max_bytes is not None
+
+    def with_no_bound(self) -> BufferConfig:
+        """Give the same without limits."""
+        return replace(self, max_records=None, max_bytes=None)
+
+    def emit_early_when_full(self) -> BufferConfig:
+        """Give the same, so that a full buffer emits its oldest rows."""
+        return replace(self, when_full="emit_early")
+
+    def shut_down_when_full(self) -> BufferConfig:
+        """Give the same, so that a full buffer stops the application."""
+        return replace(self, when_full="shut_down")
+
+    def with_logging_disabled(self) -> BufferConfig:
+        """Give the same without a changelog: a restart forgets what was held back."""
+        return replace(self, logging=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
+    """Until when changes are held back: `Suppressed.until_window_closes()` or
+    `Suppressed.until_time_limit(duration)`. Java: Suppressed.
+    """
+
+    _java_names: ClassVar[dict[str, str]] = {
+        "untilWindowCloses": "until_window_closes()",
+        "untilTimeLimit": "until_time_limit(duration)",
+        "withName": "until_time_limit(duration, name=...)",
+    }
+
+    limit_ms: int | None
+    """None: until the window closes."""
+    buffer: BufferConfig
+    name: str | None = None
+    idle_after_ms: int | None = None
+
+    @staticmethod
+    def until_window_closes(
+        buffer: BufferConfig | None = None,
+        *,
+        name: str | None = None,
+        idle_after: Duration | None = None,
+    ) -> Suppressed:
+        """Let out only the last result of each window, when it takes no more records. Java:
+        Suppressed.untilWindowCloses.
+
+        The buffer must not emit early: it is unbounded, or stops the application when it is full.
+        Windows close with stream time, which stands still where no record comes. With `idle_after`
+        it goes on: once a task has had no record for that long, its windows close as if stream time
+        had moved on with the wall clock since its last record; a record behind that time is late
+        then. Java has no such thing.
+        """
+        config = _buffer(buffer, "until_window_closes")
+        if config.is_bounded and config.when_full == "emit_early":
+            msg = (
+                "Suppressed.until_window_closes must have a buffer that does not emit early; got "
+                f"{config!r}; use BufferConfig.unbounded() or .shut_down_when_full()"
+            )
+            raise TopologyError(msg)
+        return Suppressed(None, config, _checked_name(name), _idle_after_ms(idle_after))
+
+    @staticmethod
+    def until_time_limit(
+        limit: Duration, buffer: BufferConfig | None = None, *, name: str | None = None
+    ) -> Suppressed:
+        """Let out the last value of a row once stream time has moved on by `limit` since its first
+        change that was held back. Java: Suppressed.untilTimeLimit.
+        """
+        limit_ms = check_duration(limit, "Suppressed.until_time_limit's limit")
+        config = _buffer(buffer, "until_time_limit")
+        return Suppressed(limit_ms, config, _checked_name(name))
+
+
+def draw_suppress(table: KTable[K, V], suppressed: Suppressed) -> int:
+    """Draw the step that holds the changes of `table` back."""
+    option = check_option(suppressed, Suppressed, "suppress")
+    graph, step = table._graph, table._step
+    if table_operation(graph, step).is_versioned:
+        msg = (
+            "suppress must be given a table without versions; got a versioned one, or a view of "
+            "one; leave out history_retention"
+        )
+        raise TopologyError(msg)
+    name = option.name or graph.names.processor("KTABLE-SUPPRESS-")
+    wait_ms = find_window_grace(graph, step) if option.limit_ms is None else option.limit_ms
+    store = _store(table, option)
+    send_old_values(graph, step, Ask.ALWAYS)
+    if option.idle_after_ms is not None:
+        go_on_when_idle(graph, step, option.idle_after_ms)
+    operation = TableSuppress(
+        store,
+        wait_ms,
+        until_window_closes=option.limit_ms is None,
+        max_records=option.buffer.max_records,
+        max_bytes=option.buffer.max_bytes,
+        emits_early_when_full=option.buffer.when_full == "emit_early",
+        idle_after_ms=option.idle_after_ms,
+        sends_old_values=True,
+    )
+    return graph.add(Process(name, operation), step)
+
+
+def _store(table: KTable[Any, Any], option: Suppressed) -> StoreBuilder:
+    graph, logging = table._graph, option.buffer.logging
+    if option.name is not None:
+        name = f"{option.name}-store"
+    else:
+        name = graph.names.store("KTABLE-SUPPRESS-")
+        if logging is not False:
+            graph.unnamed_changelogs.append(f"{name}-changelog")
+    return suppression_buffer_builder(name, table._key_serde, table._value_serde, logging=logging)
+
+
+def _buffer(buffer: BufferConfig | None, verb: str) -> BufferConfig:
+    if buffer is None:
+        return BufferConfig.unbounded()
+    return check_option(buffer, BufferConfig, f"Suppressed.{verb}")
+
+
+def _checked_name(name: str | None) -> str | None:
+    return None if name is None else check_name(name)
+
+
+def _idle_after_ms(idle_after: Duration | None) -> int | None:
+    if idle_after is None:
+        return None
+    what = "Suppressed.until_window_closes: idle_after"
+    idle_after_ms = check_duration(idle_after, what)
+    if idle_after_ms < 1:
+        msg = (
+            f"{what} must be at least 1 ms; got {idle_after!s}; pass how long to wait for a "
+            "record, as in until_window_closes(idle_after=timedelta(minutes=1)), or leave it out "
+            "to wait for ever"
+        )
+        raise TopologyError(msg)
+    return idle_after_ms

@@ -1,0 +1,44 @@
+"""The engines of a test driver's stores: memory, or the user's own where the program says so.
+
+Engines of the user's own are opened at places that nothing else uses, and are emptied in the end.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from shutil import rmtree
+from tempfile import gettempdir
+
+from penstock._engine.planner.plan import StorePlan
+from penstock._engine.runtime.own_engines import own_engine_of
+from penstock._engine.runtime.stores import memory_engine
+from penstock._engine.state.contract import StoreEngine
+from penstock.clock import new_id
+from penstock.state import StorePlace, destroy_state, open_engine
+
+
+class DriverEngines:
+    """Opens the engines of one driver."""
+
+    def __init__(self, application_id: str, task_id: str) -> None:
+        # The application's name may be that of one in earnest, and so may the engine's server.
+        self._application_id = f"{application_id}-{new_id()}"
+        self._task_id = task_id
+        self._at_end = ExitStack()
+
+    def open(self, plan: StorePlan) -> StoreEngine:
+        """Open the engine of a store; only those of the user's own are not in memory."""
+        opens = own_engine_of(plan)
+        if opens is None:
+            return memory_engine(plan)
+        folder, name = Path(gettempdir()) / self._application_id, plan.builder.name
+        place = StorePlace(self._application_id, self._task_id, name, folder / name)
+        engine = open_engine(opens, place)
+        self._at_end.callback(rmtree, folder, ignore_errors=True)
+        self._at_end.callback(destroy_state, opens, place)
+        return engine
+
+    def close(self) -> None:
+        """Delete what the stores, which must be closed, have left."""
+        self._at_end.close()
