@@ -8,6 +8,7 @@ that. Under exactly-once a topic is read to its end as it is, open transactions 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
@@ -38,7 +39,7 @@ class BrokerView:
         connection: dict[str, Any] = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
         self._application_id = application_id
         self._admin = AdminClient(connection)
-        self._producer = Producer({**connection, "linger.ms": 0})
+        self._producer = Producer({**connection, "linger.ms": 0, "partitioner": "murmur2_random"})
         # Of the application's group, to see what it has committed; it reads by itself, and so is
         # no member of the group.
         self._consumer = Consumer(
@@ -58,11 +59,20 @@ class BrokerView:
         self._last_offsets: dict[Partition, int] = {}
         self._seen: dict[str, list[Line]] = {}
 
-    def make_topics(self, names: Iterable[str]) -> None:
-        """Make topics of one partition; what an earlier run has left is removed first."""
+    def make_topics(
+        self, names: Iterable[str], partitions: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        """Make topics, of one partition if `partitions` does not say more; what an earlier run has
+        left is removed first.
+        """
         self._made = set(names)
         self._delete()
-        topics = [NewTopic(name, 1, 1) for name in sorted(self._made)]
+        # The records are of 1970: a broker would delete them when it next looks for old ones.
+        for_ever = {"retention.ms": "-1"}
+        topics = [
+            NewTopic(name, partitions.get(name, 1), 1, config=for_ever)
+            for name in sorted(self._made)
+        ]
         for made in self._admin.create_topics(topics).values() if topics else ():
             made.result()
 

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING
 from conformance.broker_view import BrokerView
 from conformance.harness import Case, Line, Observation, config_of, topology_text
 from penstock import Topology
-from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
 from penstock.application import KafkaStreams, State
 from penstock.clock import monotonic
+from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +40,12 @@ _PACE: dict[str, object] = {
     "num.stream.threads": 1,
     "commit.interval.ms": 20,
     "penstock.turn.ms": 2000,
+    # As in the driver, results that wait are looked for with every record.
+    JOIN_EMIT_INTERVAL: 0,
+    WINDOW_EMIT_INTERVAL: 0,
 }
+_FOLLOW_SECONDS = 1.0
+"""How long to wait for a global table to follow its topic: it commits no offsets to see it by."""
 _REPORT_SECONDS = 2.0
 _POLL_SECONDS = 0.05
 
@@ -109,8 +115,11 @@ def _drive(
     _start(streams)
     view.look_on()
     sources = _source_topics(topology, streams.application_id, view.topics())
+    of_all = _global_topics(topology)
     for step in case.steps:
         view.feed(step)
+        if step["topic"] in of_all:
+            sleep(_FOLLOW_SECONDS)
         output = view.settle(sources, STEP_SECONDS, lambda: _check(streams))
         lines.append(_line(output, log))
     dropped = _dropped(streams, case.expected[-1].get("dropped", 0))
@@ -170,6 +179,7 @@ def _topics_of(case: Case, topology: Topology, config: Mapping[str, object]) -> 
     topics = {step["topic"] for step in case.steps}
     for plan in plan_subtopologies(topology, application_id):
         topics.update(plan.source_topics(), plan.sink_topics())
+    topics.update(_global_topics(topology))
     topics.update(topic for line in case.expected for topic in line.get("output", {}))
     internal = f"{application_id}-"
     return {topic for topic in topics if not topic.startswith(internal)}
@@ -179,3 +189,8 @@ def _source_topics(topology: Topology, application_id: str, existing: Iterable[s
     plans = plan_subtopologies(topology, application_id)
     resolved = [resolve_patterns(plan, existing) for plan in plans]
     return {topic for plan in resolved for topic in plan.source_topics()}
+
+
+def _global_topics(topology: Topology) -> set[str]:
+    plan = plan_global_stores(topology)
+    return set() if plan is None else set(plan.source_topics())

@@ -19,9 +19,14 @@ _STEPS_SHOWN = 2
 
 def describe(case: Case, seen: Observation) -> list[str]:
     """Return the differences, none if Java and Python agree."""
-    lines = list(of_steps(case.steps, case.expected, seen.lines))
-    if case.expected_topology != seen.topology:
-        lines += _topology(case.expected_topology, seen.topology)
+    return between(case.steps, Observation(case.expected, case.expected_topology), seen)
+
+
+def between(steps: list[Line], expected: Observation, seen: Observation) -> list[str]:
+    """Return the differences between two runs on the same steps."""
+    lines = list(of_steps(steps, expected.lines, seen.lines))
+    if expected.topology != seen.topology:
+        lines += _topology(expected.topology, seen.topology)
     if lines:
         for error in seen.exceptions:
             lines += _chain(error)

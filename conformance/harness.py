@@ -15,7 +15,7 @@ import re
 import struct
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -29,9 +29,19 @@ CASES = Path(__file__).parent / "cases"
 
 Line = dict[str, Any]
 
+Program = Any
+"""A module, or anything else, with `topology(log) -> Topology` and maybe `CONFIG`."""
+
+Look = Callable[[TopologyTestDriver], Line]
+
 # The first is what Java usually has for it. A builder's argument checks all are TopologyError.
 _JAVA_NAMES: dict[type[BaseException], tuple[str, ...]] = {
-    TopologyError: ("TopologyException", "NullPointerException", "IllegalArgumentException"),
+    TopologyError: (
+        "TopologyException",
+        "NullPointerException",
+        "IllegalArgumentException",
+        "StreamsException",
+    ),
     ConfigError: ("ConfigException", "IllegalArgumentException"),
     SerializationError: ("SerializationException",),
     StreamsError: ("StreamsException", "ProcessorStateException"),
@@ -86,12 +96,26 @@ def all_cases(cases: Path) -> list[Case]:
 
 def run(case: Case) -> Observation:
     """Run `program.py` on `input.jsonl` and return what an onlooker sees."""
-    observer = _Observer(case.expected)
+    return observe(lambda: _load(case), case.steps, case.expected)
+
+
+def observe(
+    load: Callable[[], Program],
+    steps: list[Line],
+    expected: list[Line],
+    look_before_closing: Look | None = None,
+) -> Observation:
+    """Run a program on `steps` and return what an onlooker sees.
+
+    What `look_before_closing` sees of the driver when all steps went well is added to the last
+    line.
+    """
+    observer = _Observer(expected, look_before_closing)
     with contextlib.redirect_stdout(observer.printed):
-        program = _load(case)
+        program = load()
         topology = observer.build(program)
         if topology is not None:
-            observer.drive(topology, config_of(program), case.steps)
+            observer.drive(topology, config_of(program), steps)
     return observer.seen
 
 
@@ -115,13 +139,14 @@ def java_name(error: BaseException, expected: str | None = None) -> str:
 class _Observer:
     """The state of one run; its last line is the step that is going on."""
 
-    def __init__(self, expected: list[Line]) -> None:
+    def __init__(self, expected: list[Line], look_before_closing: Look | None) -> None:
         self.seen = Observation()
         self.printed = io.StringIO()
         self._expected = expected
+        self._look_before_closing = look_before_closing
         self._logged: list[str] = []
 
-    def build(self, program: ModuleType) -> Topology | None:
+    def build(self, program: Program) -> Topology | None:
         try:
             topology: Topology = program.topology(self._logged.append)
             self.seen.topology = topology_text(topology)
@@ -151,6 +176,8 @@ class _Observer:
                 break
         if not self.seen.lines:
             self._begin_line()
+        if self._look_before_closing is not None and not failed:
+            self._line.update(self._look_before_closing(driver))
         self._close(driver, after_failure=failed)
 
     def _perform(self, driver: TopologyTestDriver, step: Line) -> bool:
@@ -261,7 +288,7 @@ def _headers_to_json(headers: Iterable[tuple[str, bytes | None]]) -> Iterator[li
         yield [key, "*" if key in _MASKED_HEADERS else to_json(value)]
 
 
-def config_of(program: ModuleType) -> dict[str, object]:
+def config_of(program: Program) -> dict[str, object]:
     """Give the settings that both sides start with, and before them the program's own."""
     return {
         "application.id": "conformance",

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import logging
+import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     left_out = {case.name: reason for case in chosen if (reason := why_not(case))}
     _tell_left_out(left_out, each=bool(options.names))
     chosen = [case for case in chosen if case.name not in left_out]
-    failed = _run_all(chosen, options) if chosen else 0
+    if options.lanes > 1 and len(chosen) > options.lanes:
+        failed = _run_in_lanes(chosen, options)
+    else:
+        failed = _run_all(chosen, options) if chosen else 0
     print(f"{len(chosen) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
@@ -78,6 +83,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="conformance.on_spark", description="Compare with Java.")
     parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
     parser.add_argument("--guarantee", choices=GUARANTEES, default=GUARANTEES[0])
+    parser.add_argument(
+        "--lanes", type=int, default=1, help="how many at once, each with its own broker and Spark"
+    )
     return parser.parse_args(arguments)
 
 
@@ -99,6 +107,38 @@ def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> int:
             if lines:
                 print(*lines, sep="\n", flush=True)
     return failed
+
+
+def _run_in_lanes(cases: Sequence[Case], options: argparse.Namespace) -> int:
+    """Run cases in processes side by side, since most of a case is waiting; return how many
+    failed.
+    """
+    command = [sys.executable, "-m", "conformance.on_spark", "--guarantee", options.guarantee]
+    lanes = [
+        subprocess.Popen(
+            [*command, *(case.name for case in cases[number :: options.lanes])],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(options.lanes)
+    ]
+    with ThreadPoolExecutor(options.lanes) as readers:
+        failures = list(readers.map(_tell_lane, lanes))
+    return sum(failures)
+
+
+def _tell_lane(lane: subprocess.Popen[str]) -> int:
+    """Show what a lane prints; return how many of its cases failed."""
+    failed = 0
+    with lane:
+        assert lane.stdout is not None
+        for line in lane.stdout:
+            if " passed, " in line:
+                continue
+            failed += line.startswith("[") and "] FAIL " in line
+            print(line, end="", flush=True)
+    # A lane that died without a word has not run its cases.
+    return failed or int(lane.returncode not in {0, 1})
 
 
 def _differences(case: Case, spark: SparkSession, servers: str, guarantee: str) -> list[str]:

@@ -1,3 +1,5 @@
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Properties;
 import org.apache.kafka.streams.Topology;
 
@@ -8,4 +10,7 @@ public interface Case {
 
     /** Changes the configuration that every case starts from; keys are Kafka's. */
     default void configure(Properties config) {}
+
+    /** Tells a program, before anything else, in which folder it stands; some have their say in a file beside them. */
+    default void standIn(Path folder) throws IOException {}
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -29,10 +30,17 @@ final class CaseRun {
     private final List<String> logged = new ArrayList<>();
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
     private final Path stateDir;
+    private final BiConsumer<TopologyTestDriver, ObjectNode> lookBeforeClosing;
     private String description;
 
     CaseRun(final Path stateDir) {
+        this(stateDir, (driver, line) -> {});
+    }
+
+    /** What {@code lookBeforeClosing} sees of the driver when all steps went well, it adds to the last line. */
+    CaseRun(final Path stateDir, final BiConsumer<TopologyTestDriver, ObjectNode> lookBeforeClosing) {
         this.stateDir = stateDir;
+        this.lookBeforeClosing = lookBeforeClosing;
     }
 
     /** One JSON object per step. */
@@ -103,6 +111,9 @@ final class CaseRun {
         }
         if (lines.isEmpty()) {
             newLine();
+        }
+        if (!failed) {
+            lookBeforeClosing.accept(driver, line());
         }
         close(driver, failed);
     }

@@ -19,7 +19,8 @@ import java.util.stream.Stream;
  */
 public final class Runner {
     private static final List<String> ORDER =
-        List.of("output", "stdout", "log", "dropped", "error", "close_error", "build_error");
+        List.of("output", "stdout", "log", "dropped", "error", "close_error", "build_error", "stores",
+            "unreadable");
 
     private final PrintStream terminal = System.out;
     private final Path cases;
@@ -78,7 +79,9 @@ public final class Runner {
         final Path stateDir = Files.createTempDirectory("penstock-oracle-");
         try {
             final CaseRun run = new CaseRun(stateDir);
-            run.run(loader.load(source), steps);
+            final Case program = loader.load(source);
+            program.standIn(folder);
+            run.run(program, steps);
             write(output.resolve(name), run);
             return run.lines().size();
         } finally {
@@ -132,7 +135,7 @@ public final class Runner {
     }
 
     /** The same parts in the same order on every line, empty ones left out. */
-    private static ObjectNode tidy(final ObjectNode line) {
+    static ObjectNode tidy(final ObjectNode line) {
         final ObjectNode tidy = Wire.JSON.createObjectNode();
         for (final String part : ORDER) {
             final JsonNode value = line.get(part);
@@ -143,7 +146,7 @@ public final class Runner {
         return tidy;
     }
 
-    private static void delete(final Path folder) throws IOException {
+    static void delete(final Path folder) throws IOException {
         try (Stream<Path> paths = Files.walk(folder)) {
             for (final Path path : paths.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
                 Files.delete(path);
