@@ -58,7 +58,7 @@ def test_output_is_text_only_without_control_characters(
         (StreamsError("x"), None, "StreamsException"),
         (TopologyError("x"), None, "TopologyException"),
         (TopologyError("x"), "NullPointerException", "NullPointerException"),
-        (TopologyError("x"), "StreamsException", "TopologyException"),
+        (TopologyError("x"), "ConfigException", "TopologyException"),
         (ConfigError("x"), "ConfigException", "ConfigException"),
         (SerializationError("x"), None, "SerializationException"),
         (TypeError("x"), None, "NullPointerException"),

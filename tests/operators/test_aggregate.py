@@ -70,7 +70,7 @@ def test_an_aggregate_of_none_deletes_the_row() -> None:
     assert run(program, records) == [("a", 101, 0), ("a", None, 0), ("a", 102, 0)]
 
 
-def test_records_without_key_or_value_are_dropped_counted_and_said(
+def test_records_without_key_or_value_are_dropped_counted_and_said_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def build(builder: StreamsBuilder) -> None:
@@ -80,7 +80,7 @@ def test_records_without_key_or_value_are_dropped_counted_and_said(
         pipe(driver, "in", (None, 1), ("a", None), ("a", 1))
         assert driver.metrics()["dropped-records-total"] == 2
     said = [record.getMessage() for record in caplog.records if "dropped" in record.getMessage()]
-    assert len(said) == 2
+    assert len(said) == 1
     assert "offset 0" in said[0]
 
 

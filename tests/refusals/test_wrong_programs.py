@@ -11,10 +11,7 @@ Long because it is a table: a program and its message for each mistake that user
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -35,12 +32,12 @@ from penstock import (
     StreamsConfig,
     StreamsError,
     Topology,
-    TopologyError,
     serdes,
 )
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.testing import MockProcessorContext, TestRecord, TopologyTestDriver
 from penstock.timestamps import WallclockTimestampExtractor
+from tests.refusals.wrong import Wrong, WrongPrograms
 
 TEXT = serdes.string()
 
@@ -77,46 +74,19 @@ def echo_driver(**config: Any) -> TopologyTestDriver:
     return TopologyTestDriver(builder.build(), {"default.key.serde": TEXT, **config})
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """A wrong program and what it is told."""
-
-    program: Callable[[], object]
-    kind: type[Exception]
-    message: str
-
-    def expected(self) -> str:
-        text = self.message.replace("{first}", self._place("# first"))
-        return f"{text} (at {self._place('# wrong')})" if self.kind is TopologyError else text
-
-    def _place(self, mark: str) -> str:
-        lines, start = inspect.getsourcelines(self.program)
-        numbers = [start + i for i, line in enumerate(lines) if line.rstrip().endswith(mark)]
-        assert len(numbers) <= 1, f"{self.program.__name__} has several lines marked {mark}"
-        return f"{__file__}:{numbers[0]}" if numbers else "nowhere"
-
-
-WRONG: list[Wrong] = []
-
-
-def refused(message: str, kind: type[Exception] = TopologyError) -> Callable:
-    def register(program: Callable[[], object]) -> Callable[[], object]:
-        WRONG.append(Wrong(program, kind, message))
-        return program
-
-    return register
+WRONG = WrongPrograms()
+refused = WRONG.refused
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.program.__name__)
 def test_a_wrong_program_is_refused_at_its_line(wrong: Wrong) -> None:
-    with pytest.raises(Exception) as caught:  # noqa: PT011 - the kind is compared below
-        wrong.program()
-    assert (wrong.kind, wrong.expected()) == (type(caught.value), str(caught.value))
+    wrong.check()
 
 
 def test_there_are_many_of_them_and_none_is_like_another() -> None:
-    assert len(WRONG) >= 35
-    assert len({wrong.program.__name__ for wrong in WRONG}) == len(WRONG)
+    names = [wrong.program.__name__ for wrong in WRONG]
+    assert len(names) >= 35
+    assert len(set(names)) == len(names)
 
 
 # Functions

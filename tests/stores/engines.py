@@ -13,6 +13,9 @@ from _pytest.mark import ParameterSet
 from penstock._engine.state.contract import BytesReader, StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay
+from penstock.state import StorePlace
+from tests.stores import redis_server
+from tests.stores.redis_server import needs_redis
 
 needs_rocksdb = pytest.mark.skipif(
     find_spec("rocksdict") is None, reason="RocksDB is not installed; make engine installs it"
@@ -34,12 +37,21 @@ def open_rocksdb(path: Path) -> StoreEngine:
     return RocksDbStore(path)
 
 
+def open_redis(path: Path) -> StoreEngine:
+    # Imported here: without Redis the suite still runs on the other engines.
+    from examples.redis_store import RedisEngine  # noqa: PLC0415
+
+    place = StorePlace(str(path), "0_0", path.name, path)
+    return RedisEngine.at(redis_server.address())(place)
+
+
 ENGINES: dict[str, EngineCase] = {
     "memory": EngineCase(lambda path: MemoryStore(), lasts=False),
     "rocksdb": EngineCase(open_rocksdb, lasts=True),
+    "redis": EngineCase(open_redis, lasts=True),
 }
 
-MARKS = {"rocksdb": needs_rocksdb}
+MARKS = {"rocksdb": needs_rocksdb, "redis": needs_redis}
 
 
 def engine_names(*, lasting: bool = False) -> list[ParameterSet]:

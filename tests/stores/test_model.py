@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from penstock._engine.state.overlay import Overlay
+from penstock._engine.state.overlay import Overlay, Reserve
 from tests.stores.engines import ENGINES, EngineCase, engine_names
 
 # Few different keys, so that they meet; the bytes where a wrong order would show.
@@ -37,8 +37,10 @@ class StoreMachine(RuleBasedStateMachine):
         self.folder = TemporaryDirectory()
         self.path = Path(self.folder.name) / "store"
         self.engine = self.case.open(self.path)
-        self.overlay = Overlay(self.engine)
+        self.reserve = Reserve(600)
+        self.overlay = Overlay(self.engine, self.reserve)
         self.committed: Entries = {}
+        self.engine_is_behind = False
         self.current: Entries = {}
         self.offset: int | None = None
 
@@ -59,13 +61,35 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(key=KEYS)
     def get(self, key: bytes) -> None:
         assert self.overlay.get(key) == self.current.get(key)
-        assert self.engine.get(key) == self.committed.get(key)
+        if not self.engine_is_behind:
+            assert self.engine.get(key) == self.committed.get(key)
+
+    @rule(start=KEYS, end=KEYS)
+    def collect(self, start: bytes, end: bytes) -> None:
+        assert self.overlay.collect(start, end) == expected_entries(
+            self.current, start, end, reverse=False
+        )
+        assert self.engine.collect(start, end) == expected_entries(
+            self.committed, start, end, reverse=False
+        )
+
+    @rule(ranges=st.lists(st.tuples(KEYS, KEYS).filter(lambda r: r[0] < r[1]), max_size=2))
+    def drop(self, ranges: list[tuple[bytes, bytes]]) -> None:
+        """Ranges are dropped with a commit, what is written with it included."""
+        self.overlay.apply(None, ranges)
+        self.committed = {
+            key: value
+            for key, value in self.current.items()
+            if not any(start <= key < end for start, end in ranges)
+        }
+        self.current = dict(self.committed)
 
     @rule(start=BOUNDS, end=BOUNDS, reverse=st.booleans())
     def scan(self, start: bytes | None, end: bytes | None, reverse: bool) -> None:
         assert list(self.overlay.scan(start, end, reverse=reverse)) == expected_entries(
             self.current, start, end, reverse=reverse
         )
+        self.engine_is_behind = False
         assert list(self.engine.scan(start, end, reverse=reverse)) == expected_entries(
             self.committed, start, end, reverse=reverse
         )
@@ -102,6 +126,13 @@ class StoreMachine(RuleBasedStateMachine):
         self.offset = 0 if self.offset is None else self.offset + 1
         self.overlay.apply(self.offset)
         self.committed = dict(self.current)
+        self.engine_is_behind = False
+
+    @rule()
+    def commit_between_two_offsets(self) -> None:
+        self.overlay.apply(None)
+        self.committed = dict(self.current)
+        self.engine_is_behind = True
 
     @rule()
     def abort(self) -> None:
@@ -111,9 +142,11 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.case.lasts)
     @rule()
     def close_and_open_again(self) -> None:
+        self.overlay.settle()
+        self.engine_is_behind = False
         self.engine.close()
         self.engine = self.case.open(self.path)
-        self.overlay = Overlay(self.engine)
+        self.overlay = Overlay(self.engine, self.reserve)
         self.current = dict(self.committed)
 
     @invariant()

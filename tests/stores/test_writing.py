@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock._engine.state.contract import StoreEngine
-from penstock._engine.state.errors import StateClosedError
+from penstock.errors import StateClosedError
 from tests.stores.engines import ENGINES, engine_names
 
 

@@ -9,6 +9,7 @@ from penstock import (
     Consumed,
     FixedKeyProcessor,
     FixedKeyRecord,
+    JoinWindows,
     KStream,
     Materialized,
     Printed,
@@ -18,6 +19,7 @@ from penstock import (
     Record,
     Repartitioned,
     StreamsBuilder,
+    TimeWindows,
     serdes,
 )
 from penstock.testing import TestInputTopic, TopologyTestDriver
@@ -82,6 +84,25 @@ not_a_stream: KStream[str, Order] = orders.to_table()  # wrong
 orders.mapValues(lambda order: order.amount)  # wrong
 builder.addStateStore(None)  # wrong
 
+# Windows
+
+TimeWindows.ofSizeWithNoGrace(5)  # wrong
+TimeWindows.of_size("5 minutes")  # wrong
+orders.group_by_key().windowed_by(5)  # wrong
+users = builder.table("users", Consumed(key=serdes.string(), value=serdes.json(Order)))
+users.group_by(lambda user, order: order.amount)  # wrong
+by_amount = users.group_by(lambda user, order: (order.amount, order))
+by_amount.aggregate(int, lambda amount, order, total: total + 1)  # wrong
+by_amount.reduce(lambda total, order: order.amount, lambda total, order: total)  # wrong
+users.outer_join(users, lambda one, other: one.amount)  # wrong
+users.suppress(5)  # wrong
+users.transform_values(lambda order: order.amount)  # wrong
+minutes = orders.group_by_key().windowed_by(TimeWindows.of_size(5))
+minutes.aggregate(int, lambda user, order: order.amount)  # wrong
+minutes.count().to_stream(lambda windowed, count: windowed.window)  # wrong
+minutes.emit_strategy("on close")  # wrong
+minutes.reduce(lambda one, other: other.amount)  # wrong
+
 # Processors
 
 
@@ -105,6 +126,20 @@ orders.process(Users)  # wrong
 orders.process_values(Total)  # wrong
 orders.process(Total())  # wrong
 wrong_result: KStream[str, str] = orders.process(Total)  # wrong
+
+# Joins of streams
+
+near = JoinWindows.of_time_difference(5)
+people = builder.table("people", Consumed(key=serdes.string(), value=serdes.string()))
+prices = builder.global_table("prices", Consumed(key=serdes.long(), value=serdes.double()))
+by_number = builder.stream("by-number", Consumed(key=serdes.long(), value=serdes.long()))
+
+orders.join(by_number, max, near)  # wrong
+orders.left_join(people, lambda order, name: name.upper())  # wrong
+orders.outer_join(numbers, lambda order, number: order.amount, near)  # wrong
+orders.outer_join(people, lambda order, name: 5, near)  # wrong
+orders.join(prices, lambda user, order: user, lambda order, price: price)  # wrong
+orders.join(people, lambda order, name: name, near)  # wrong
 
 # Tests
 

@@ -9,13 +9,20 @@ from typing import Any, assert_type
 
 from penstock import (
     Branched,
+    BufferConfig,
     Cancellable,
+    CogroupedKStream,
     Consumed,
+    EmitStrategy,
     FixedKeyProcessor,
     FixedKeyProcessorContext,
     FixedKeyRecord,
+    GlobalKTable,
     Grouped,
+    Joined,
+    JoinWindows,
     KGroupedStream,
+    KGroupedTable,
     KStream,
     KTable,
     Materialized,
@@ -28,9 +35,19 @@ from penstock import (
     Record,
     RecordContext,
     Repartitioned,
+    SessionWindowedKStream,
+    SessionWindows,
+    SlidingWindows,
     Stores,
+    StreamJoined,
     StreamsBuilder,
+    Suppressed,
+    TableJoined,
+    TimeWindowedKStream,
+    TimeWindows,
     Topology,
+    ValueTransformerWithKey,
+    Windowed,
     serdes,
 )
 from penstock.record import ConsumerRecord
@@ -131,6 +148,56 @@ assert_type(users.map_values(lambda order: order.amount, Materialized("a")), KTa
 assert_type(users.map_values_with_key(lambda user, order: user), KTable[str, str])
 assert_type(users.to_stream(), KStream[str, Order])
 assert_type(users.to_stream(lambda user, order: order.amount), KStream[int, Order])
+bonuses_by_user = builder.table(
+    "user-bonuses", Consumed(key=serdes.string(), value=serdes.double())
+)
+bonuses = builder.table("bonuses", Consumed(key=serdes.long(), value=serdes.double()))
+assert_type(
+    users.join(bonuses, lambda order: order.amount, lambda order, bonus: bonus * order.amount),
+    KTable[str, float],
+)
+assert_type(
+    users.left_join(
+        bonuses,
+        lambda user, order: None if user == "nobody" else order.amount,
+        lambda order, bonus: bonus is None,
+        TableJoined("bonus"),
+        Materialized("with-bonus"),
+    ),
+    KTable[str, bool],
+)
+assert_type(users.join(users, lambda one, other: one.amount), KTable[str, int])
+assert_type(
+    users.outer_join(bonuses_by_user, lambda order, bonus: bonus, Materialized("either")),
+    KTable[str, float | None],
+)
+users_by_amount = users.group_by(lambda user, order: (order.amount, user), Grouped("by-amount"))
+assert_type(users_by_amount, KGroupedTable[int, str])
+assert_type(users_by_amount.count(Materialized("sizes")), KTable[int, int])
+assert_type(
+    users_by_amount.reduce(lambda total, user: total + user, lambda total, user: total),
+    KTable[int, str],
+)
+assert_type(
+    users_by_amount.aggregate(
+        float, lambda amount, user, total: total + 1, lambda amount, user, total: total - 1
+    ),
+    KTable[int, float],
+)
+assert_type(
+    users.suppress(Suppressed.until_time_limit(timedelta(seconds=5), BufferConfig(max_records=9))),
+    KTable[str, Order],
+)
+
+
+class Amounts(ValueTransformerWithKey[str, Order, int]):
+    def transform(self, key: str, value: Order | None) -> int | None:
+        assert_type(self.context.timestamp, int)
+        return None if value is None else value.amount
+
+
+assert_type(users.transform_values(Amounts, state_stores=["totals"]), KTable[str, int])
+
 assert_type(orders.to_table(), KTable[str, Order])
 assert_type(orders.to_table(Materialized("orders-table")), KTable[str, Order])
 assert_type(users.queryable_store_name, str | None)
@@ -159,6 +226,48 @@ orders.to(route)
 orders.to(lambda user, order, context: order.user)
 orders.to("copies", Produced(partitioner=lambda topic, user, order, count: order.amount % count))
 counts.to("counts", Produced(value=serdes.long()))
+
+# Windows
+
+grouped = orders.group_by_key()
+minutes = grouped.windowed_by(TimeWindows.of_size(timedelta(minutes=1), grace=500))
+assert_type(minutes, TimeWindowedKStream[str, Order])
+assert_type(minutes.emit_strategy(EmitStrategy.on_window_close()), TimeWindowedKStream[str, Order])
+assert_type(
+    minutes.late_to("late", Produced(value=serdes.json(Order))).count(), KTable[Windowed[str], int]
+)
+assert_type(minutes.reduce(lambda one, other: other), KTable[Windowed[str], Order])
+assert_type(
+    minutes.aggregate(int, lambda user, order, total: total + order.amount),
+    KTable[Windowed[str], int],
+)
+assert_type(
+    grouped.windowed_by(SlidingWindows.of_time_difference(5)).count(Materialized("sliding")),
+    KTable[Windowed[str], int],
+)
+sessions = grouped.windowed_by(SessionWindows.of_inactivity_gap(5))
+assert_type(sessions, SessionWindowedKStream[str, Order])
+assert_type(
+    sessions.aggregate(
+        int,
+        lambda user, order, total: total + order.amount,
+        lambda user, one, other: one + other,
+        Materialized(value=serdes.long()),
+    ),
+    KTable[Windowed[str], int],
+)
+assert_type(minutes.count().to_stream(), KStream[Windowed[str], int])
+assert_type(minutes.count().to_stream(lambda windowed, count: windowed.key), KStream[str, int])
+
+
+def add_amount(user: str, order: Order, total: int) -> int:
+    return total + order.amount
+
+
+both = grouped.cogroup(add_amount).cogroup(grouped, add_amount)
+assert_type(both, CogroupedKStream[str, int])
+assert_type(both.aggregate(int), KTable[str, int])
+assert_type(both.windowed_by(TimeWindows.of_size(5)).aggregate(int), KTable[Windowed[str], int])
 
 # Processors
 
@@ -200,6 +309,36 @@ assert_type(orders.process(make_total), KStream[str, int])
 assert_type(orders.process_values(Users), KStream[str, str])
 
 assert_type(builder.build(), Topology)
+
+# Joins of streams
+
+near = JoinWindows.of_time_difference(timedelta(minutes=1), grace=5)
+limits = builder.stream("limits", Consumed(key=serdes.string(), value=serdes.long()))
+people = builder.table("people", Consumed(key=serdes.string(), value=serdes.string()))
+prices = builder.global_table("prices", Consumed(key=serdes.long(), value=serdes.double()))
+assert_type(prices, GlobalKTable[int, float])
+
+
+def over(order: Order, limit: int | None) -> int:
+    return order.amount - (limit or 0)
+
+
+assert_type(
+    orders.join(limits, lambda order, limit: order.amount > limit, near), KStream[str, bool]
+)
+assert_type(orders.left_join(limits, over, near, StreamJoined(name="over")), KStream[str, int])
+assert_type(
+    orders.outer_join_with_key(limits, lambda user, order, limit: (user, limit), near),
+    KStream[str, tuple[str, int | None]],
+)
+assert_type(orders.join(people, lambda order, name: name, Joined("named")), KStream[str, str])
+assert_type(
+    orders.left_join_with_key(people, lambda user, order, name: name or user), KStream[str, str]
+)
+assert_type(
+    orders.join(prices, lambda user, order: order.amount, lambda order, price: price),
+    KStream[str, float],
+)
 
 topology = (
     Topology()

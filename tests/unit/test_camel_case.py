@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.camel_case import ExplainsCamelCase, snake_case
+from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames, snake_case
 
 WORDS = st.lists(st.from_regex(r"[a-z]{2,5}[0-9]?", fullmatch=True), min_size=1, max_size=4)
 
@@ -86,3 +86,21 @@ def test_an_engine_class_is_spoken_of_by_its_public_name() -> None:
         _spoken_name = "Public"
 
     assert message("mapValues", Internal()).startswith("Public has no 'mapValues'")
+
+
+class Factory(ExplainsCamelCase, metaclass=ExplainsJavaNames):
+    _java_names: ClassVar[dict[str, str]] = {"ofThings": "of(things)"}
+
+
+@pytest.mark.parametrize("subject", [Factory, Factory()])
+def test_a_name_that_is_another_word_in_java_is_explained(subject: Any) -> None:
+    with pytest.raises(AttributeError) as caught:
+        subject.ofThings  # noqa: B018
+    assert str(caught.value) == (
+        "Factory has no 'ofThings'; in Python it is spelled Factory.of(things)"
+    )
+
+
+def test_a_class_says_what_it_has_not() -> None:
+    with pytest.raises(AttributeError, match="Factory has no 'ofStones'"):
+        Factory.ofStones  # type: ignore[attr-defined]  # noqa: B018

@@ -6,6 +6,7 @@ import inspect
 import json
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,14 @@ from penstock import (
     StreamsError,
     TopologyError,
 )
-from penstock.errors import failure_location, user_location
+from penstock.errors import (
+    StateClosedError,
+    StateCorruptedError,
+    StateError,
+    StateLockedError,
+    failure_location,
+    user_location,
+)
 
 
 def here() -> str:
@@ -112,3 +120,11 @@ def test_a_processing_error_without_a_record_has_java_s_unknown_place() -> None:
 def test_errors_survive_the_way_between_processes(error: StreamsError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.parametrize("kind", [StateClosedError, StateCorruptedError, StateLockedError])
+def test_every_kind_is_a_state_error_with_its_path(kind: type[StateError]) -> None:
+    error = kind("it is so", Path("state"))
+    assert isinstance(error, StateError)
+    assert isinstance(error, StreamsError)
+    assert (str(error), error.path) == ("it is so", Path("state"))

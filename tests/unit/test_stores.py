@@ -51,5 +51,8 @@ def test_logging_is_on_off_or_the_settings_of_the_topic() -> None:
 def test_an_engine_that_there_is_not_is_refused() -> None:
     text: Any = serdes.string()
     wrong: Any = "lmdb"
-    with pytest.raises(TopologyError, match="must live in 'rocksdb' or 'in_memory'; got 'lmdb'"):
+    with pytest.raises(
+        TopologyError,
+        match="must live in 'rocksdb', 'in_memory' or an engine of your own; got 'lmdb'",
+    ):
         Stores.timestamped_key_value_store("s", key=text, value=text, store=wrong)

@@ -72,8 +72,16 @@ def test_a_table_is_cached_and_logged_unless_said_otherwise() -> None:
     ("kind", "given", "message"),
     [
         (Materialized, {"name": "a b"}, "store's name must consist of"),
-        (Materialized, {"store": "lmdb"}, "must live in 'rocksdb' or 'in_memory'"),
+        (Materialized, {"store": "lmdb"}, "must live in 'rocksdb', 'in_memory' or"),
         (Materialized, {"logging": 1}, "logging must be True, False or"),
+        (Materialized, {"retention": -1}, "retention=...\\) must not be negative; got -1"),
+        (Materialized, {"retention": "1h"}, "must be a timedelta or whole milliseconds; got '1h'"),
+        (Materialized, {"history_retention": -1}, "must not be negative; got -1"),
+        (
+            Materialized,
+            {"history_retention": 1, "store": "in_memory"},
+            "must live in 'rocksdb'; got store='in_memory'; leave store out",
+        ),
         (Materialized, {"value": serdes.string}, r"did you mean serdes.string\(\)\?"),
         (Grouped, {"name": "a b"}, "name must consist of"),
         (Grouped, {"key": 5}, "key serde must be a Serde"),

@@ -152,10 +152,21 @@ class TestRefusals:
         with pytest.raises(ConfigError, match=r"bootstrap.servers"):
             config().check_for_cluster()
 
-    def test_optimization_is_refused_on_a_cluster(self) -> None:
+    def test_optimizations_must_have_been_asked_for_when_the_topology_was_built(self) -> None:
         given = config({"bootstrap.servers": "a:1", "topology.optimization": "all"})
-        with pytest.raises(ConfigError, match=r"must be 'none' on a cluster.*got 'all'"):
-            given.check_for_cluster()
+        with pytest.raises(ConfigError) as caught:
+            given.check_optimizations(frozenset({"single.store.self.join"}))
+        assert str(caught.value) == (
+            "setting 'topology.optimization' is 'all', but the topology was built without "
+            "merge.repartition.topics, reuse.ktable.source.topics; pass the settings to the "
+            "builder too: builder.build(settings)"
+        )
+
+    def test_a_topology_that_was_not_built_has_nothing_to_optimize(self) -> None:
+        config({"topology.optimization": "all"}).check_optimizations(None)
+
+    def test_a_topology_may_have_been_optimized_without_a_word_here(self) -> None:
+        config().check_optimizations(frozenset({"merge.repartition.topics"}))
 
     def test_a_client_is_told_plain_values_and_no_error_shows_them(self) -> None:
         message = refusal({"sasl.password": {"hunter2"}})

@@ -19,6 +19,7 @@ from penstock import (
     StreamsError,
     Topology,
     ValueAndTimestamp,
+    Windowed,
     serdes,
 )
 from penstock.testing import TopologyTestDriver
@@ -155,6 +156,46 @@ def test_without_a_wall_clock_it_starts_at_the_real_one_and_stands_still() -> No
         words.pipe_input("c")
     assert times[0] > 1_577_836_800_000
     assert times == [times[0], times[0], times[0] + 5]
+
+
+class Hold(Processor[Any, Any, Any, Any]):
+    """Has stores, and lets others write to them."""
+
+    def process(self, record: Record[Any, Any]) -> None: ...
+
+
+def test_each_kind_of_store_has_its_getter() -> None:
+    builder = StreamsBuilder()
+    given: dict[str, Any] = {"key": TEXT, "value": TEXT}
+    windows = {"retention": 100, "window_size": 10, **given}
+    for store in (
+        Stores.in_memory_key_value_store("keys", **given),
+        Stores.persistent_window_store("windows", **windows),
+        Stores.timestamped_window_store("timed", **windows),
+        Stores.persistent_session_store("sessions", retention=100, **given),
+        Stores.versioned_key_value_store("versions", history_retention=100, **given),
+    ):
+        builder.add_state_store(store)
+    names = ["keys", "windows", "timed", "sessions", "versions"]
+    builder.stream("in").process(Hold, state_stores=names)
+    with driver_of(builder) as driver:
+        getters = {
+            driver.get_key_value_store: {"keys"},
+            driver.get_timestamped_key_value_store: set(),
+            driver.get_window_store: {"windows", "timed"},
+            driver.get_timestamped_window_store: {"timed"},
+            driver.get_session_store: {"sessions"},
+            driver.get_versioned_key_value_store: {"versions"},
+        }
+        for getter, found in getters.items():
+            assert {name for name in names if getter(name) is not None} == found
+            assert getter("other") is None
+        timed = driver.get_window_store("timed")
+        assert timed is not None
+        timed.put("k", "v", 20)
+        assert list(timed.all()) == [(Windowed("k", 20, 30), "v")]
+        assert driver.get_timestamped_window_store("timed").fetch("k", 20) == ("v", -1)  # type: ignore[union-attr]
+        assert set(driver.get_all_state_stores()) == set(names)
 
 
 def test_the_store_of_a_table_is_seen_with_and_without_times() -> None:

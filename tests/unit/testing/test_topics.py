@@ -26,7 +26,7 @@ class Pipe:
             "t", lambda topic: self.raws, (TEXT, TEXT)
         )
 
-    def times(self) -> list[int]:
+    def times(self) -> list[int | None]:
         return [raw[2] for raw in self.raws]
 
 

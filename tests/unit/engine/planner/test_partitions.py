@@ -40,6 +40,47 @@ class TestRepartitionTopics:
             )
 
 
+class TestCircles:
+    """A foreign-key join: the left side reads answers, the right side subscriptions."""
+
+    FLOWS = (flow("left answers", "subscriptions out"), flow("right subscriptions", "answers"))
+    GROUPS = (frozenset({"left", "answers"}), frozenset({"right", "subscriptions"}))
+
+    def test_each_topic_of_a_foreign_key_join_follows_the_table_it_is_read_with(self) -> None:
+        counts = decide_partition_counts(
+            {"left": 2, "right": 5},
+            {"subscriptions": None, "answers": None},
+            self.FLOWS,
+            self.GROUPS,
+        )
+        assert counts == {"left": 2, "right": 5, "subscriptions": 5, "answers": 2}
+
+    def test_what_is_below_the_join_has_the_most_partitions_of_both_tables_as_in_java(self) -> None:
+        counts = decide_partition_counts(
+            {"left": 2, "right": 5},
+            {"subscriptions": None, "answers": None, "groups": None},
+            [flow("left answers", "subscriptions groups"), self.FLOWS[1], flow("groups", "out")],
+            self.GROUPS,
+        )
+        assert counts["groups"] == 5
+        assert counts["answers"] == 2
+
+    def test_a_right_table_behind_a_topic_of_ours_is_decided_one_by_one(self) -> None:
+        counts = decide_partition_counts(
+            {"left": 8, "in": 3},
+            {"rekeyed": None, "subscriptions": None, "answers": None},
+            [self.FLOWS[0], flow("in", "rekeyed"), flow("rekeyed subscriptions", "answers")],
+            [self.GROUPS[0], frozenset({"rekeyed", "subscriptions"})],
+        )
+        assert counts == {
+            "left": 8,
+            "in": 3,
+            "rekeyed": 8,
+            "subscriptions": 8,
+            "answers": 8,
+        }
+
+
 class TestCopartitioning:
     def test_equal_counts_are_left_alone(self) -> None:
         known = {"a": 4, "b": 4}
@@ -84,3 +125,26 @@ class TestCopartitioning:
             decide_partition_counts(
                 {"a": 2, "b": 6}, {"r": 3}, [flow("a", "r")], [frozenset({"r", "b"})]
             )
+
+    def test_joins_that_share_a_topic_must_all_agree(self) -> None:
+        """The first join ties `r` to `a`; the second must not widen it again."""
+        counts = decide_partition_counts(
+            {"a": 2, "wide": 6},
+            {"r": None, "s": None},
+            [flow("a", "r"), flow("wide", "s")],
+            [frozenset({"a", "r"}), frozenset({"r", "s"})],
+        )
+        assert (counts["r"], counts["s"]) == (2, 2)
+
+    def test_a_difference_across_a_chain_of_joins_is_an_error(self) -> None:
+        groups = [frozenset({"a", "r"}), frozenset({"b", "s"}), frozenset({"r", "s"})]
+        with pytest.raises(StreamsError, match=r"'a' has 2, 'b' has 6"):
+            decide_partition_counts(
+                {"a": 2, "b": 6},
+                {"r": None, "s": None},
+                [flow("a", "r"), flow("b", "s")],
+                groups,
+            )
+
+    def test_a_group_of_nothing_is_no_matter(self) -> None:
+        assert decide_partition_counts({"a": 2}, {}, [], [frozenset()]) == {"a": 2}

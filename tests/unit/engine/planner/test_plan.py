@@ -11,6 +11,7 @@ from penstock import (
     Repartitioned,
     Stores,
     StreamsBuilder,
+    TableJoined,
     Topology,
     serdes,
 )
@@ -91,3 +92,28 @@ def test_serdes_are_told_the_name_of_a_changelog_even_if_there_is_none() -> None
     builder.stream("in").group_by_key().count(Materialized("counts", logging=False))
     [store] = plan_as_one(builder.build(), "app").stores.values()
     assert (store.changelog, store.serde_topic) == (None, "app-counts-changelog")
+
+
+def test_a_table_whose_topic_is_its_changelog_is_restored_from_it_and_writes_none() -> None:
+    builder = StreamsBuilder()
+    builder.table("rows", materialized=Materialized("store"))
+    [plan] = plan_subtopologies(builder.build({"topology.optimization": "all"}), "app")
+    store = plan.stores["store"]
+    assert (store.changelog, store.restored_from, store.serde_topic) == (None, "rows", "rows")
+
+
+def test_a_foreign_key_join_is_two_plans_that_feed_each_other() -> None:
+    builder = StreamsBuilder()
+    left, right = builder.table("left"), builder.table("right")
+    left.join(right, lambda value: value, lambda one, two: one, TableJoined("hop")).to_stream().to(
+        "out"
+    )
+    asking, answering = plan_subtopologies(builder.build(), "app")
+    subscriptions = "app-hop-subscription-registration-topic"
+    answers = "app-hop-subscription-response-topic"
+    assert sorted(asking.source_topics()) == [answers, "left"]
+    assert sorted(asking.sink_topics()) == [subscriptions, "out"]
+    assert sorted(answering.source_topics()) == [subscriptions, "right"]
+    assert answering.sink_topics() == [answers]
+    assert list(asking.stores) == ["left-STATE-STORE-0000000000"]
+    assert sorted(answering.stores) == ["hop-subscription-store", "right-STATE-STORE-0000000003"]

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from penstock._engine.runtime.commit import (
     CommitOffset,
+    Notes,
     decide,
+    decode_notes,
     decode_partition_time,
+    encode_metadata,
     encode_partition_time,
 )
 from penstock._engine.runtime.record_queue import RecordQueue
@@ -62,3 +65,36 @@ def test_a_commit_holds_the_next_offset_and_the_time_of_each_consumed_partition(
 
 def test_a_partition_that_was_never_read_is_left_out() -> None:
     assert decide([queue("a", 0, [], -1)]).offsets == {}
+
+
+@given(st.dictionaries(st.text(), st.integers(-1, 2**63 - 1)), st.integers(-1, 2**63 - 1))
+def test_notes_come_back_beside_the_time(notes: dict[str, int], time: int) -> None:
+    metadata = encode_metadata(time, notes)
+    assert (decode_partition_time(metadata), decode_notes(metadata)) == (time, notes)
+
+
+def test_notes_are_java_s_bytes() -> None:
+    """Java writes how many there are, and each as the length of a name, the name and a number."""
+    data = base64.b64decode(encode_metadata(7, {"counts": 258}))
+    assert data == struct.pack(">bq", 2, 7) + b"\0\0\0\1" + b"\0\0\0\6counts" + (258).to_bytes(
+        8, "big"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "not base64!", encode_partition_time(7), "AQAAAAAAAAPo"])
+def test_metadata_without_notes_has_none(text: str) -> None:
+    assert decode_notes(text) == {}
+
+
+def test_unreadable_notes_are_none() -> None:
+    broken = base64.b64encode(struct.pack(">bqi", 2, 7, 5)).decode()
+    assert (decode_partition_time(broken), decode_notes(broken)) == (7, {})
+
+
+def test_of_several_partitions_the_latest_note_counts() -> None:
+    notes = Notes()
+    notes.take_in({"counts": 5, "sums": 1})
+    notes.take_in({"counts": 3, "sums": 2})
+    assert (notes, notes.changed) == ({"counts": 5, "sums": 2}, False)
+    notes["counts"] = 4
+    assert (notes["counts"], notes.changed) == (4, True)

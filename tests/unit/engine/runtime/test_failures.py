@@ -176,3 +176,16 @@ def test_what_a_sink_raises_is_still_shown_to_the_handler_above() -> None:
     above = Place(Response.resume())
     above.fail(caught.value)
     assert above.handler.shown[0][2] is caught.value
+
+
+def test_all_drops_are_counted_and_some_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    place = Place(Response.resume())
+    drop = place.failures.drop_in(NODE)
+    for now_ms in (0, 1, 9_999, 10_000, 10_001):
+        place.position.wall_clock_ms = now_ms
+        drop("it has no key")
+    assert place.counters.dropped_records == 5
+    first, second = caplog.messages
+    assert first.startswith("node=map dropped the record ")
+    assert first.endswith(": it has no key")
+    assert second.endswith(": it has no key; 2 others since the last message")

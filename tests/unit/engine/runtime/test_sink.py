@@ -7,20 +7,25 @@ from typing import Any
 
 import pytest
 
-from penstock import StreamsError, serdes
+from penstock import StreamsError, Windowed, serdes
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.failures import Failures, Handlers
+from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.sink import Outlet, SinkBuilder
 from penstock._engine.topology.nodes import SinkNode
+from penstock._engine.topology.window_nodes import partition_by_key_alone
 from penstock.handlers import (
     DefaultProductionExceptionHandler,
     LogAndFailExceptionHandler,
     LogAndFailProcessingExceptionHandler,
 )
 from penstock.serdes import HeaderPairs, Serde
+from penstock.serdes.wrapping import completed
+
+TEXT = serdes.string()
 
 
 class TopicSerde(Serde[str]):
@@ -38,6 +43,7 @@ class Mouth:
         topic: str | Callable[..., Any] = "out",
         partitioner: Callable[..., Any] | None = None,
         value_serde: Serde[Any] | None = None,
+        key_serde: Serde[Any] | None = None,
     ) -> None:
         self.collector = Collector(lambda topic: 4)
         self.counters = TaskCounters()
@@ -50,7 +56,8 @@ class Mouth:
         )
         failures = Failures("0_0", handlers, position, self.collector, self.counters)
         node = SinkNode("sink", topic, (), None, None, partitioner, None)
-        outlet = Outlet(node, serdes.string(), value_serde or serdes.string(), self.scope)
+        keys = completed(key_serde or TEXT, lambda: TEXT, lambda: TEXT)
+        outlet = Outlet(node, keys, value_serde or TEXT, self.scope)
         builder = SinkBuilder(self.collector, failures, position, self.counters)
         self.send: Process = builder.build(outlet)
 
@@ -137,3 +144,14 @@ def test_raw_bytes_are_let_go_once_the_record_is_out() -> None:
     assert not mouth.scope.sent
     mouth.send("k", "v", 5, ())
     assert mouth.scope.sent
+
+
+def test_all_windows_of_a_key_go_to_the_partition_of_the_key() -> None:
+    mouth = Mouth(partitioner=partition_by_key_alone, key_serde=serdes.time_windowed(TEXT, 10))
+    for start in (0, 10, 20):
+        mouth.send(Windowed("21", start, start + 10), "v", 0, ())
+    mouth.send(Windowed("foobar", 0, 10), "v", 0, ())
+    assert [partition for _, partition, *_ in mouth.outputs()] == [
+        *[partition_of(b"21", 4)] * 3,
+        partition_of(b"foobar", 4),
+    ]

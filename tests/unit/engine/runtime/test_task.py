@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from penstock import (
     Cancellable,
+    EmitStrategy,
     Materialized,
     Processor,
     ProcessorContext,
@@ -18,12 +19,19 @@ from penstock import (
     StreamsBuilder,
     StreamsConfig,
     StreamsError,
+    TimeWindows,
 )
 from penstock._engine.planner.plan import plan_subtopologies
-from penstock._engine.runtime.commit import Commit, CommitOffset, encode_partition_time
+from penstock._engine.runtime.commit import (
+    Commit,
+    CommitOffset,
+    decode_notes,
+    encode_partition_time,
+)
 from penstock._engine.runtime.position import RawRecord
 from penstock._engine.runtime.stores import MakeEngine, memory_engine
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.layers.cache import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.handlers import LogAndContinueExceptionHandler
@@ -43,6 +51,8 @@ def hosted(
     config: Mapping[str, Any],
     make_engine: MakeEngine = memory_engine,
     cache_budget: CacheBudget | None = None,
+    *,
+    start: bool = True,
 ) -> Task:
     """Give such a task with the engines and the caches of a host."""
     builder = StreamsBuilder()
@@ -64,7 +74,8 @@ def hosted(
         cache_budget=cache_budget,
     )
     made.set_lags(dict.fromkeys(PARTITIONS, 0))
-    made.start(0)
+    if start:
+        made.start(0)
     return made
 
 
@@ -320,7 +331,10 @@ def test_a_discarded_task_leaves_its_engine_as_it_was() -> None:
 
     class Noting(MemoryStore):
         def write(
-            self, changes: Mapping[bytes, bytes | None], changelog_offset: int | None
+            self,
+            changes: Mapping[bytes, bytes | None],
+            changelog_offset: int | None,
+            dropped: Sequence[KeyRange] = (),
         ) -> None:
             written.append(changes)
 
@@ -343,3 +357,79 @@ def test_tasks_may_share_the_budget_of_their_caches() -> None:
     made.add_records("in", 0, raws(1))
     made.process(0)
     assert budget.used_bytes == 2 * alone.used_bytes > 0
+
+
+def closing(builder: StreamsBuilder) -> None:
+    """Count in windows of ten, each of which comes out once."""
+    windowed = builder.stream("in").group_by_key().windowed_by(TimeWindows.of_size(10))
+    windowed.emit_strategy(EmitStrategy.on_window_close(idle_after=100))
+    counts = windowed.count(Materialized("counts", logging=False))
+    counts.to_stream(lambda key, count: str(key)).map_values(str).to("out")
+
+
+WINDOW_INTERVAL = {"__emit.interval.ms.kstreams.windowed.aggregation__": 0}
+
+
+def test_what_operators_note_is_committed_for_all_partitions_that_were_ever_read() -> None:
+    made = task(closing, **WINDOW_INTERVAL)
+    made.add_records("in", 0, raws(5))
+    made.process(0)
+    made.prepare_commit()
+    made.committed()
+    made.add_records("in", 1, raws(25, first_offset=7))
+    made.process(0)
+    commit = made.prepare_commit()
+    assert commit is not None
+    assert {
+        partition: (where.offset, decode_notes(where.metadata))
+        for partition, where in commit.offsets.items()
+    } == {("in", 0): (1, {"counts": 25}), ("in", 1): (8, {"counts": 25})}
+    made.committed()
+    made.add_records("in", 1, raws(26, first_offset=8))
+    made.process(0)
+    assert offsets(made.prepare_commit()) == {("in", 1): 9}
+
+
+def test_a_task_goes_on_from_the_notes_of_its_commits() -> None:
+    engine = MemoryStore()
+    old = hosted(closing, WINDOW_INTERVAL, lambda plan: engine)
+    old.add_records("in", 0, raws(5, 10))
+    assert old.process(0, 10) == 2
+    assert values(old) == [b"1"]
+    commit = old.prepare_commit()
+    assert commit is not None
+    old.committed()
+    where = commit.offsets["in", 0]
+
+    def resumed(metadata: str) -> list[bytes | None]:
+        new = hosted(closing, WINDOW_INTERVAL, lambda plan: engine, start=False)
+        new.resume(("in", 0), where.offset, metadata)
+        new.start(0)
+        new.add_records("in", 0, raws(13, first_offset=2))
+        new.process(0)
+        return values(new)
+
+    assert resumed(where.metadata) == []
+    assert resumed(encode_partition_time(10)) == [b"1"]  # without the note it would come out again
+
+
+def test_an_idle_task_that_closes_windows_commits_where_it_stands() -> None:
+    made = task(closing, **WINDOW_INTERVAL)
+    made.add_records("in", 0, raws(5))
+    made.process(1000)
+    made.prepare_commit()
+    made.committed()
+    made.punctuate_wall_clock(1099)
+    assert (values(made), made.uncommitted) == ([], False)
+    made.set_lags({("in", 0): 1, ("in", 1): 0})
+    made.punctuate_wall_clock(1100)
+    assert values(made) == []  # records are known to be on their way
+    made.set_lags(dict.fromkeys(PARTITIONS, 0))
+    made.punctuate_wall_clock(1100)
+    assert (values(made), made.uncommitted) == ([b"1"], True)
+    commit = made.prepare_commit()
+    assert commit is not None
+    assert decode_notes(commit.offsets["in", 0].metadata) == {"counts": 105}
+    made.committed()
+    made.punctuate_wall_clock(1200)
+    assert (values(made), made.uncommitted) == ([], False)

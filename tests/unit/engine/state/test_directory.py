@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from penstock._engine.state.directory import StateDirectory, claim_member_id
-from penstock._engine.state.errors import StateError, StateLockedError
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, StateError, StateLockedError
 
 
 @pytest.fixture

@@ -66,6 +66,24 @@ def test_it_is_a_sorted_set(
         ]
 
 
+@given(
+    st.sets(st.binary(max_size=2)),
+    st.lists(st.tuples(st.binary(max_size=2), st.binary(max_size=2))),
+)
+def test_a_range_can_go_at_once(first: set[bytes], ranges: list[tuple[bytes, bytes]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sorted_keys, "_LIST_LENGTH", 3)
+        keys, model = SortedKeys(first), set(first)
+        for start, end in ranges:
+            expected = sorted(key for key in model if start <= key < end)
+            assert keys.remove_between(start, end) == expected
+            model.difference_update(expected)
+            assert keys.between(None, None) == sorted(model)
+            if start not in model:
+                keys.add(start)
+                model.add(start)
+
+
 def test_many_keys_in_any_order() -> None:
     chance = Random(1)
     names = [b"%05d" % number for number in range(5_000)]

@@ -1,4 +1,6 @@
-"""Whether a table sends old values: asked when a verb is drawn, answered in the steps above."""
+"""Whether a table sends old values, and how its rows are looked up: asked when a verb is drawn,
+answered in the steps above.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from penstock import KTable, Materialized, StreamsBuilder
+from penstock import KTable, Materialized, StreamsBuilder, Suppressed
+from penstock._engine.topology.graph import TableJoin
 from penstock._engine.topology.nodes import TableSource
-from penstock._engine.topology.tables import Ask, send_old_values, table_operation
+from penstock._engine.topology.tables import Ask, send_old_values, table_operation, table_view
+from penstock._engine.topology.views import StoredRows, SuppressedRows
 
 
 def ask(table: KTable[Any, Any], ask: Ask) -> bool:
@@ -83,3 +87,67 @@ def test_a_filter_is_not_asked_again_when_the_table_gets_a_store_later(
     assert ask(table, Ask.ALWAYS)
     after = table.filter(lambda k, v: True)
     assert (sends(before), sends(after)) == (False, True)
+
+
+def test_a_join_always_sends_them(builder: StreamsBuilder) -> None:
+    left, right = builder.table("left"), builder.table("right")
+    joined = left.join(right, lambda one, other: one)
+    assert not sends(left)
+    assert ask(joined, Ask.IF_STORED)
+    assert [sends(table) for table in (left, right, joined)] == [True, True, True]
+    drawing = joined._graph.steps[joined._step].drawing
+    assert isinstance(drawing, TableJoin)
+    assert drawing.this.sends_old_values
+    assert drawing.other.sends_old_values
+
+
+def test_a_side_that_is_kept_sends_them(builder: StreamsBuilder) -> None:
+    left, right, third = builder.table("left"), builder.table("right"), builder.table("third")
+    left.left_join(right, lambda one, other: one)
+    assert [sends(table) for table in (left, right)] == [True, False]
+    right.outer_join(third, lambda one, other: one)
+    assert [sends(table) for table in (right, third)] == [True, True]
+
+
+def test_what_is_held_back_or_grouped_sends_them(builder: StreamsBuilder) -> None:
+    held, grouped = builder.table("held"), builder.table("grouped")
+    assert sends(held.suppress(Suppressed.until_time_limit(5)))
+    grouped.map_values(str).group_by(lambda key, value: (key, value))
+    assert [sends(table) for table in (held, grouped)] == [True, True]
+
+
+def test_a_source_that_is_looked_up_is_given_a_store(builder: StreamsBuilder) -> None:
+    table = builder.table("in")
+    view = table.filter(lambda key, value: True).map_values(str)
+    shown = table_view(view._graph, view._step)
+    assert shown.stores() == ("in-STATE-STORE-0000000000",)
+    assert not sends(table)
+    assert list(builder.build().stores) == ["in-STATE-STORE-0000000000"]
+
+
+def test_a_view_with_a_store_is_looked_up_there(builder: StreamsBuilder) -> None:
+    view = builder.table("in").map_values(str, Materialized("shown"))
+    assert table_view(view._graph, view._step) == StoredRows("shown")
+    assert list(builder.build().stores) == ["shown"]
+
+
+def test_what_is_held_back_is_looked_up_in_the_buffer_and_above(builder: StreamsBuilder) -> None:
+    rows = builder.table("in", materialized=Materialized[Any, Any]("rows"))
+    held = rows.suppress(Suppressed.until_time_limit(5, name="held"))
+    shown = table_view(held._graph, held._step)
+    assert shown == SuppressedRows("held-store", StoredRows("rows"))
+
+
+def test_versions_are_inherited_unless_a_materialized_is_given(builder: StreamsBuilder) -> None:
+    def versioned(table: KTable[Any, Any]) -> bool:
+        return table_operation(table._graph, table._step).is_versioned
+
+    option = Materialized[Any, Any]("rows", history_retention=1000)
+    rows = builder.table("in", materialized=option)
+    view = rows.filter(lambda key, value: True).map_values(str)
+    assert versioned(view)
+    assert not versioned(view.map_values(str, Materialized()))
+    assert not versioned(view.join(rows, lambda one, other: one))
+    assert versioned(
+        builder.table("other").map_values(str, Materialized("more", history_retention=1000))
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.state.errors import StateCorruptedError, StateError, StateLockedError
+from penstock.errors import StateCorruptedError, StateError, StateLockedError
 
 pytest.importorskip("rocksdict", reason="RocksDB is not installed; make engine installs it")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.state.errors import StateCorruptedError, StateError, StateLockedError
 from penstock._engine.state.rocksdb.refusals import explained
+from penstock.errors import StateCorruptedError, StateError, StateLockedError
 
 PATH = Path("state/app/0_1/rocksdb/counts")
 

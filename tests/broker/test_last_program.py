@@ -1,0 +1,123 @@
+"""A changed program under an old application.id is recognised before it does harm."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
+from penstock._engine.kafka.preparation import prepare
+from penstock._engine.kafka.topics import existing_topics
+from penstock._engine.planner.fingerprint import fingerprint_of
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+from penstock.testing.broker import CreateTopic, LocalBroker
+from tests.broker.applications import settings
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
+
+TEXT = serdes.string()
+_numbers = itertools.count(1)
+
+
+def counting(source: str, *, verbs: int = 0, name: str | None = None) -> Topology:
+    """Count by key, behind some verbs that do nothing."""
+    builder = StreamsBuilder()
+    stream = builder.stream(source, Consumed(TEXT, TEXT))
+    for _ in range(verbs):
+        stream = stream.filter(lambda key, value: True)
+    stream.group_by_key().count(Materialized(name, key=TEXT)).to_stream()
+    return builder.build()
+
+
+@pytest.fixture
+def source(kafka_topic: CreateTopic) -> str:
+    return kafka_topic("words", partitions=2)
+
+
+@pytest.fixture
+def config(kafka_broker: LocalBroker, tmp_path: Path) -> Callable[..., StreamsConfig]:
+    application_id = f"changed-{next(_numbers)}"
+    return lambda **more: settings(kafka_broker, tmp_path, application_id, **more)
+
+
+def topics_of(config: StreamsConfig) -> set[str]:
+    admin = AdminClient({"bootstrap.servers": config.bootstrap_servers})
+    return {t for t in existing_topics(admin) if t.startswith(f"{config.application_id}-")}
+
+
+def test_a_program_that_would_lose_its_state_is_refused_and_nothing_is_made(
+    source: str, config: Callable[..., StreamsConfig]
+) -> None:
+    prepare(counting(source), config())
+    before = topics_of(config())
+    with pytest.raises(StreamsError) as caught:
+        prepare(counting(source, verbs=1), config())
+    application_id = config().application_id
+    assert re.fullmatch(
+        f"this is not the program that application '{application_id}' ran last: store "
+        "'KSTREAM-AGGREGATE-STATE-STORE-0000000002' is gone and "
+        "'KSTREAM-AGGREGATE-STATE-STORE-0000000003' is new, which looks like the same one under "
+        "another name: it would begin empty; nothing was made or changed; to keep the state, undo "
+        "the change, or give back the old names: "
+        r"Materialized\('KSTREAM-AGGREGATE-STATE-STORE-0000000002'\) at "
+        r".*test_last_program\.py:\d+; to begin anew, choose another 'application\.id' or reset "
+        r"the application \(delete its internal topics, its committed offsets and its local "
+        r"state\); to let it run as it is, set 'penstock\.accept\.changed\.topology' to "
+        "'[0-9a-f]{12}'",
+        str(caught.value),
+    )
+    assert topics_of(config()) == before
+
+
+def test_it_runs_under_the_old_name_of_its_store(
+    source: str, config: Callable[..., StreamsConfig]
+) -> None:
+    prepare(counting(source), config())
+    old = "KSTREAM-AGGREGATE-STATE-STORE-0000000002"
+    prepare(counting(source, verbs=1, name=old), config())
+
+
+def test_it_runs_if_the_user_accepts_exactly_this_change(
+    source: str, config: Callable[..., StreamsConfig]
+) -> None:
+    prepare(counting(source), config())
+    changed, again = counting(source, verbs=1), counting(source, verbs=2)
+    accepting = {"penstock.accept.changed.topology": fingerprint_of(changed).id}
+    with pytest.raises(StreamsError, match="ran last"):
+        prepare(again, config(**accepting))
+    prepare(changed, config(**accepting))
+    prepare(changed, config())  # it is the program that ran last from now on
+    with pytest.raises(StreamsError, match="ran last"):
+        prepare(again, config(**accepting))
+
+
+def test_a_program_whose_stores_have_names_may_change_around_them(
+    source: str, config: Callable[..., StreamsConfig], caplog: pytest.LogCaptureFixture
+) -> None:
+    prepare(counting(source, name="counts"), config())
+    prepare(counting(source, verbs=3, name="counts"), config())
+    assert [text for text in caplog.messages if "ran last" in text] == []
+
+
+def test_a_store_that_is_new_is_told(
+    source: str, config: Callable[..., StreamsConfig], caplog: pytest.LogCaptureFixture
+) -> None:
+    def two_counts() -> Topology:
+        builder = StreamsBuilder()
+        grouped = builder.stream(source, Consumed(TEXT, TEXT)).group_by_key()
+        grouped.count(Materialized("counts", key=TEXT))
+        grouped.reduce(lambda one, two: two, Materialized("last", key=TEXT, value=TEXT))
+        return builder.build()
+
+    prepare(counting(source, name="counts"), config())
+    prepare(two_counts(), config())
+    assert (
+        f"application={config().application_id} since it ran last, store 'last' is new and begins "
+        "empty"
+    ) in caplog.messages

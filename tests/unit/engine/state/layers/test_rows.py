@@ -1,0 +1,143 @@
+"""Rows of windows and sessions: what is too old, what is dropped with which commit, what goes on
+after a restart. What is read is in tests/stores.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock import serdes
+from penstock._engine.runtime.position import Position
+from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.rows import (
+    CLOCK_KEY,
+    RowPlace,
+    Rows,
+    pack_segment,
+    time_first,
+    time_of_index,
+)
+from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.overlay import Overlay
+from penstock.stores import window_store_builder
+
+MINUTE = 60_000
+REST = bytes(4)
+
+
+def row_key(key: bytes, time: int) -> bytes:
+    return pack_segment(time // MINUTE) + key + pack_segment(time) + REST
+
+
+def index_key(key: bytes) -> bytes:
+    return time_first(int.from_bytes(key[-12:-4], "big")) + key[8:-12] + key[-4:]
+
+
+class Bench:
+    """Rows that are kept for a minute, and what they tell."""
+
+    def __init__(self, engine: MemoryStore | None = None, *, indexed: bool = False) -> None:
+        self.engine = engine or MemoryStore()
+        self.logged: list[Any] = []
+        self.dropped = 0
+        builder = window_store_builder(
+            "s", serdes.string(), serdes.string(), retention_ms=MINUTE, window_size_ms=1
+        )
+        place = RowPlace(
+            Overlay(self.engine),
+            lambda *change: self.logged.append(change),
+            self._drop,
+            CacheBudget(0),
+            Position(),
+        )
+        to_index = index_key if indexed else None
+        self.rows = Rows(place, builder, len(REST), to_index, sees_oldest=False)
+
+    def put(self, key: bytes, time: int, row: bytes | None = b"row") -> None:
+        self.rows.write(row_key(key, time), row, 7, ())
+
+    def in_engine(self) -> list[bytes]:
+        entries = self.engine.scan(None, None, reverse=False)
+        return [key for key, _ in entries if key != CLOCK_KEY]
+
+    def _drop(self) -> None:
+        self.dropped += 1
+
+
+def test_the_changelog_has_the_key_without_its_segment() -> None:
+    bench = Bench()
+    bench.put(b"a", 5)
+    assert bench.logged == [(row_key(b"a", 5)[8:], b"row", 7, ())]
+
+
+def test_what_is_too_old_is_logged_all_the_same() -> None:
+    bench = Bench()
+    bench.put(b"a", 5 * MINUTE)
+    bench.put(b"b", 0)
+    assert bench.dropped == 1
+    assert len(bench.logged) == 2
+    assert bench.rows.get(row_key(b"b", 0)) is None
+
+
+def test_a_segment_that_is_too_old_goes_with_the_next_commit() -> None:
+    bench = Bench()
+    bench.put(b"a", 5)
+    bench.rows.commit(1)
+    assert bench.in_engine() == [row_key(b"a", 5)]
+    bench.put(b"a", 3 * MINUTE)
+    assert bench.in_engine() == [row_key(b"a", 5)]
+    bench.rows.commit(2)
+    assert bench.in_engine() == [row_key(b"a", 3 * MINUTE)]
+
+
+def test_what_was_put_and_became_too_old_before_its_commit_is_not_written() -> None:
+    bench = Bench()
+    bench.put(b"a", 5)
+    bench.put(b"a", 9 * MINUTE)
+    bench.rows.commit(1)
+    assert bench.in_engine() == [row_key(b"a", 9 * MINUTE)]
+
+
+def test_the_order_of_time_goes_with_its_segment() -> None:
+    bench = Bench(indexed=True)
+    bench.put(b"b", 5)
+    bench.put(b"a", 9)
+    bench.put(b"c", MINUTE)
+    bench.rows.commit(1)
+    keys = list(bench.rows.scan_by_time(0, MINUTE, reverse=False))
+    assert [(time_of_index(key), key[8:-4]) for key in keys] == [
+        (5, b"b"),
+        (9, b"a"),
+        (MINUTE, b"c"),
+    ]
+    bench.put(b"a", 3 * MINUTE)
+    bench.put(b"a", 3 * MINUTE, None)
+    bench.rows.commit(2)
+    assert bench.in_engine() == []
+
+
+def test_the_time_is_known_after_a_restart() -> None:
+    before = Bench()
+    before.put(b"a", 9 * MINUTE)
+    before.rows.commit(1)
+    after = Bench(before.engine)
+    assert after.rows.clock.observed == 9 * MINUTE
+    after.put(b"b", 0)
+    assert after.dropped == 1
+
+
+def test_what_is_restored_is_dropped_if_it_is_too_old() -> None:
+    bench = Bench()
+    keys = [row_key(b"a", time)[8:] for time in (0, 9 * MINUTE)]
+    changes, dropped = bench.rows.restored([(key, b"row") for key in keys])
+    bench.engine.write(changes, 5, dropped)
+    assert bench.in_engine() == [row_key(b"a", 9 * MINUTE)]
+    assert Bench(bench.engine).rows.clock.observed == 9 * MINUTE
+
+
+def test_a_removal_is_no_drop() -> None:
+    bench = Bench()
+    bench.put(b"a", 9 * MINUTE)
+    bench.rows.remove(row_key(b"a", 0), 3, ())
+    assert bench.dropped == 0
+    assert bench.logged[-1] == (row_key(b"a", 0)[8:], None, 3, ())
