@@ -10,10 +10,17 @@ READY := $(VENV)/.ready
 # Cases to run or record, all if empty: make conformance CASES="filter null_key"
 CASES ?=
 
+# Random programs to compare with Java: make fuzz SEEDS=5000 COUNT=100
+SEEDS ?= 0
+COUNT ?= 2000
+
+# Programs to start twice, all if empty: make restarts PROGRAMS="tumbling foreign-key"
+PROGRAMS ?=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record bench bench-engine chaos lock clean
+.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record fuzz bench bench-engine chaos restarts lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,11 +63,15 @@ conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.run $(CASES)
 
 conformance-spark: $(READY) ## the same on Spark and a real broker: an hour (CASES="name ..." for some)
-	@$(BIN)/python -m conformance.on_spark $(CASES)
+	@$(BIN)/python -m conformance.on_spark --lanes 3 $(CASES)
 
 conformance-record: $(READY) ## write Java's answers anew (JDK; CASES="name ..." for some)
 	@$(PYTHON) scripts/preflight.py jdk
 	@$(BIN)/python -m conformance.record $(CASES)
+
+fuzz: $(READY) ## compare random programs with Java (JDK; SEEDS= the first, COUNT= how many)
+	@$(PYTHON) scripts/preflight.py jdk
+	@$(BIN)/python -m conformance.fuzz.run --first $(SEEDS) --count $(COUNT)
 
 bench: $(READY) ## measure speed
 	@$(BIN)/python benchmarks/run.py
@@ -70,6 +81,9 @@ bench-engine: $(READY) ## measure the engine on Spark side by side with Java Kaf
 
 chaos: $(READY) ## kill workers and drivers at random; everything counts once (long form of a test)
 	@$(BIN)/python -m tests.spark.chaos
+
+restarts: $(READY) ## each stateful verb on Spark with a restart in the middle (PROGRAMS="name ..." for some)
+	@$(BIN)/python -m tests.spark.stateful_restart $(PROGRAMS)
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
