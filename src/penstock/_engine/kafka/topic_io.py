@@ -44,6 +44,8 @@ class TopicWriter:
                 **_connection(bootstrap_servers),
                 "partitioner": "murmur2_random",
                 "linger.ms": 5,
+                # A topic that nobody knows is missing: the default waits half a minute for it.
+                "topic.metadata.propagation.max.ms": 5000,
                 "on_delivery": delivered,
             }
         )
