@@ -28,7 +28,7 @@ from penstock.testing.broker import LocalBroker
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 TEXT, LONG = serdes.string(), serdes.long()
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 300.0
 
 guarantees = pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
 

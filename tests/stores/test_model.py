@@ -77,6 +77,7 @@ class StoreMachine(RuleBasedStateMachine):
     def drop(self, ranges: list[tuple[bytes, bytes]]) -> None:
         """Ranges are dropped with a commit, what is written with it included."""
         self.overlay.apply(None, ranges)
+        self.engine_is_behind = not ranges
         self.committed = {
             key: value
             for key, value in self.current.items()
