@@ -1,7 +1,7 @@
 """How a random program is written: JSON that Python and Java both can run.
 
 `{"steps": [...], "input": [...], "config": {...}}`. `input` is what `input.jsonl` of a case is, and
-`config` holds Kafka's settings. A step is
+`config` holds Kafka's settings, handlers by the word `continue`. A step is
 
     {"id": "t3", "verb": "reduce", "of": "g2", "f": "append", "materialized": {"name": "sums"}}
 

@@ -55,6 +55,7 @@ class Draft:
     unit: int
     features: Collection[str] = ()
     cache_bytes: int = 0
+    fails: bool = False
     steps: list[Step] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
@@ -68,6 +69,10 @@ class Draft:
 
     def pick(self, choices: Sequence[T]) -> T:
         return self.random.choice(choices)
+
+    def function(self, family: Iterable[str]) -> str:
+        """Pick a function; one that fails only if the program takes failures in its stride."""
+        return self.pick([name for name in family if self.fails or "fail" not in name])
 
     def duration(self, least: int, most: int) -> int:
         """Give a time in units, now and then one that is no multiple of the unit."""

@@ -52,6 +52,14 @@ def _fourth(item: Any) -> bool:
     return hashed(item) % 4 == 0
 
 
+def checked(value: Any) -> Any:
+    """Give the value, unless it is one that fails."""
+    if _fourth(value):
+        message = f"no {text(value)}"
+        raise ValueError(message)
+    return value
+
+
 PREDICATES: dict[str, Callable[[Any, Any], bool]] = {
     "all": lambda key, value: True,
     "none": lambda key, value: False,
@@ -59,6 +67,7 @@ PREDICATES: dict[str, Callable[[Any, Any], bool]] = {
     "value_even": lambda key, value: _even(value),
     "both_even": lambda key, value: (hashed(key) + hashed(value)) % 2 == 0,
     "value_given": lambda key, value: value is not None,
+    "fail": lambda key, value: _even(checked(value)),
 }
 
 SELECTORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -70,6 +79,7 @@ SELECTORS: dict[str, Callable[[Any, Any], Any]] = {
     "one": lambda key, value: "one",
     "null_if_even": lambda key, value: None if _even(value) else cut(text(key)),
     "digit": lambda key, value: hashed(value) % 3,
+    "fail": lambda key, value: "abc"[hashed(checked(value)) % 3],
 }
 
 MAPPERS: dict[str, Callable[[Any], Any]] = {
@@ -81,6 +91,7 @@ MAPPERS: dict[str, Callable[[Any], Any]] = {
     "size": lambda value: None if value is None else len(text(value)),
     "null_if_even": lambda value: None if _even(value) else value,
     "null": lambda value: None,
+    "fail": checked,
 }
 
 KEY_MAPPERS: dict[str, Callable[[Any, Any], Any]] = {
@@ -89,6 +100,7 @@ KEY_MAPPERS: dict[str, Callable[[Any, Any], Any]] = {
     "value": lambda key, value: value,
     "null_if_key_even": lambda key, value: None if _even(key) else value,
     "null_if_both_even": lambda key, value: None if _even(key, value) else value,
+    "fail": lambda key, value: checked(value),
 }
 
 EXPANDERS: dict[str, Callable[[Any], list[Any]]] = {
@@ -119,6 +131,7 @@ REDUCERS: dict[str, Callable[[Any, Any], Any]] = {
     "first": lambda aggregate, value: aggregate,
     "larger": lambda aggregate, value: aggregate if hashed(aggregate) >= hashed(value) else value,
     "null_if_even": lambda aggregate, value: None if _even(aggregate, value) else value,
+    "fail": lambda aggregate, value: checked(value),
 }
 
 INITIALIZERS: dict[str, Callable[[], Any]] = {
@@ -141,6 +154,10 @@ AGGREGATORS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "sum_or_null": lambda key, value, aggregate: (
         None if _fourth(value) else (number(aggregate) + number(value)) % _LARGEST
     ),
+    "append_or_fail": lambda key, value, aggregate: cut(text(aggregate) + text(checked(value))),
+    "sum_or_fail": lambda key, value, aggregate: (
+        (number(aggregate) + number(checked(value))) % _LARGEST
+    ),
 }
 
 MERGERS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -154,6 +171,7 @@ JOINERS: dict[str, Callable[[Any, Any], Any]] = {
     "pair_or_null": lambda left, right: (
         None if _even(left, right) else cut(text(left) + "+" + text(right))
     ),
+    "fail": lambda left, right: cut(text(checked(left)) + "+" + text(checked(right))),
 }
 
 KEY_JOINERS: dict[str, Callable[[Any, Any, Any], Any]] = {
@@ -166,10 +184,12 @@ STRING, LONG, SAME = "string", "long", "same"
 TYPES: dict[str, dict[str, str]] = {
     "selectors": {"key": SAME, "digit": LONG},
     "mappers": {
-        "same": SAME, "null": SAME, "null_if_even": SAME, "hashed": LONG, "size": LONG,
+        "same": SAME, "null": SAME, "null_if_even": SAME, "fail": SAME, "hashed": LONG,
+        "size": LONG,
     },
     "key_mappers": {
         "value": SAME, "null_if_key_even": SAME, "null_if_both_even": SAME, "both_hashed": LONG,
+        "fail": SAME,
     },
     "expanders": {"twice": SAME, "odd_only": SAME},
     "key_expanders": {"twice": SAME, "odd_only": SAME},

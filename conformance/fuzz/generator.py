@@ -25,7 +25,7 @@ _OPTIMIZATIONS = (
     "merge.repartition.topics,reuse.ktable.source.topics",
 )
 
-FEATURES = ("optimization", "versions")
+FEATURES = ("optimization", "versions", "failures")
 """What a program may have besides verbs."""
 
 
@@ -33,7 +33,7 @@ def generate(seed: int, only: Collection[str] = (*VERBS, *FEATURES)) -> Descript
     """Draw the program of a number, of the verbs and features in `only`."""
     chance = random.Random(seed)
     unit, cache = chance.choice([1, 1, 10, 1000, 20_000]), chance.choice(_CACHES)
-    draft = Draft(chance, unit, only, cache)
+    draft = Draft(chance, unit, only, cache, fails="failures" in only and chance.random() < 0.1)
     drawn = [verb for verb in VERBS if verb in only]
     if chance.random() < 0.5:
         # A few verbs only, so that the same ones meet again and again.
@@ -60,6 +60,8 @@ def _finish(draft: Draft) -> None:
 
 def _config(draft: Draft, only: Collection[str]) -> dict[str, Any]:
     config: dict[str, Any] = {}
+    if draft.fails:
+        config["processing.exception.handler"] = "continue"
     if cache := draft.cache_bytes:
         # A cache that overflows forgets windows in another order than Java's, in which reading one
         # counts as use of those near it: so only caches of other stores are small.

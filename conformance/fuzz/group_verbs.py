@@ -11,12 +11,12 @@ from conformance.fuzz.stream_verbs import Verb, void
 from penstock.windows import END_OF_TIME
 
 _REDUCERS = {
-    STRING: ["append", "latest", "first", "larger", "null_if_even"],
-    LONG: ["sum", "latest", "first", "larger", "null_if_even"],
+    STRING: ["append", "latest", "first", "larger", "null_if_even", "fail"],
+    LONG: ["sum", "latest", "first", "larger", "null_if_even", "fail"],
 }
 _AGGREGATORS = {
-    STRING: ["append", "append_keyed", "append_or_null"],
-    LONG: ["sum", "sum_or_null"],
+    STRING: ["append", "append_keyed", "append_or_null", "append_or_fail"],
+    LONG: ["sum", "sum_or_null", "sum_or_fail"],
 }
 _SUBTRACTORS = {STRING: ["strike", "append_or_null"], LONG: ["minus", "sum_or_null"]}
 _REDUCE_SUBTRACTORS = {STRING: ["strike", "null_if_even"], LONG: ["minus", "null_if_even"]}
@@ -45,7 +45,7 @@ def group(draft: Draft, key: str | None = None) -> Node:
     selectors = [
         name for name in functions.SELECTORS if key in {None, given_type("selectors", name, of.key)}
     ]
-    selector = draft.pick(selectors)
+    selector = draft.function(selectors)
     chosen = given_type("selectors", selector, of.key)
     unsaid = chosen != STRING or (of.value != STRING and not of.value_known)
     option = _grouped(draft, chosen, of.value, needed=unsaid)
@@ -62,8 +62,8 @@ def table_group(draft: Draft) -> Node:
         return draft.recent(there)
     of = sources.table(draft)
     selector, mapper = (
-        draft.pick(list(functions.SELECTORS)),
-        draft.pick(list(functions.KEY_MAPPERS)),
+        draft.function(functions.SELECTORS),
+        draft.function(functions.KEY_MAPPERS),
     )
     key = given_type("selectors", selector, of.key)
     value = given_type("key_mappers", mapper, of.value)
@@ -127,8 +127,8 @@ def _aggregated(draft: Draft, verb: str, of: Node, value: str, **fields: Any) ->
     named = draft.name()
     versions = 0.1 if of.windows is None else 0.0
     option = draft.materialized(of.key, value, known=known, versions=versions)
-    if option is not None and of.windows and draft.chance(0.2):
-        option["retention"] = _retention(of.windows) + draft.duration(0, 100)
+    if option is not None and of.windows is not None and draft.chance(0.2):
+        option.update(_retained(draft, of.windows))
     step = draft.add(verb, of, **fields, named=named, materialized=option)
     said = {*known, *(option or {})}
     node = Node(
@@ -155,12 +155,13 @@ def windowed_key(of: Node) -> str:
     return f"time/{size}/{of.key}"
 
 
-def _retention(windows: dict[str, Any]) -> int:
+def _retained(draft: Draft, windows: dict[str, Any]) -> dict[str, int]:
+    """Say how long windows are kept, at least as long as they must be."""
     kind, grace = windows["kind"], windows.get("grace", 0)
     if kind == "unlimited":
-        return 0
+        return {}
     least = {"sliding": 2 * windows.get("difference", 0), "session": windows.get("gap", 0)}
-    return int(least.get(kind, windows.get("size", 0)) + grace)
+    return {"retention": least.get(kind, windows.get("size", 0)) + grace + draft.duration(0, 100)}
 
 
 def _fold(draft: Draft, folds: list[str], windows: dict[str, Any] | None) -> str:
@@ -169,7 +170,7 @@ def _fold(draft: Draft, folds: list[str], windows: dict[str, Any] | None) -> str
     """
     if draft.cache_bytes and windows is not None and windows["kind"] == "sliding":
         folds = [name for name in folds if "null" not in name]
-    return draft.pick(folds)
+    return draft.function(folds)
 
 
 def _count(draft: Draft, of: Node) -> Node:

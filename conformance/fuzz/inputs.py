@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
-from conformance.fuzz.draft import Draft, Input
+from conformance.fuzz.draft import Draft
 from conformance.fuzz.functions import LONG, STRING
 from conformance.harness import Line, to_bytes
 
 # Keys of which one begins another, and keys whose order as bytes is not that of their characters.
-_STRING_KEYS = ("a", "b", "aa", "ab", "", "B", "ü", "a\x00", "key-1", "key-10", "key-2", "z")
+_STRING_KEYS = ("a", "b", "aa", "ab", "", "B", "ü", "key-1", "key-10", "key-2", "z")
+# Keys that go on where others have a time. What Java's caches then list twice is left alone.
+_TRICKY_KEYS = ("a\x00", "a" + 7 * "\x00" + "\x01")
 _LONG_KEYS = (1, 2, 0, -1, 256, 3, 255, 2**40, 4, 5, 6, 7)
 _LETTERS = "abcdexyz"
 
 
 def draw(draft: Draft) -> list[Line]:
     """Draw the input of a program whose steps are drawn."""
-    return _Inputs(draft.random, draft.unit, draft.inputs).lines()
+    return _Inputs(draft).lines()
 
 
 class _Inputs:
-    def __init__(self, chance: random.Random, unit: int, topics: list[Input]) -> None:
+    def __init__(self, draft: Draft) -> None:
+        chance, unit = draft.random, draft.unit
         self._random = chance
         self._unit = unit
-        self._topics = topics
+        self._topics = draft.inputs
+        self._tricky = 0.0 if draft.cache_bytes else chance.choice([0, 0, 0.2])
         self._keys = chance.choice([1, 2, 2, 3, 5, 12])
         self._null_keys = chance.choice([0, 0, 0.1])
         self._null_values = chance.choice([0, 0.1, 0.2])
@@ -65,6 +68,8 @@ class _Inputs:
         return self._now + chance.choice([0, 0, 0, 0, 1])
 
     def _key(self, type_: str) -> Any:
+        if type_ == STRING and self._random.random() < self._tricky:
+            return self._random.choice(_TRICKY_KEYS)
         if type_ == STRING:
             return self._random.choice(_STRING_KEYS[: self._keys])
         if type_ == LONG:

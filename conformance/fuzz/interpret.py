@@ -16,6 +16,7 @@ from penstock import (
     Suppressed,
     Topology,
 )
+from penstock.handlers import LogAndContinueProcessingExceptionHandler
 
 Log = Callable[[str], None]
 
@@ -24,7 +25,10 @@ class DescribedProgram:
     """What the harness takes a program for: `topology(log)` and `CONFIG`."""
 
     def __init__(self, description: Description) -> None:
-        self.CONFIG = description.config
+        self.CONFIG = {
+            name: LogAndContinueProcessingExceptionHandler if value == "continue" else value
+            for name, value in description.config.items()
+        }
         self._steps = description.steps
 
     @staticmethod

@@ -13,12 +13,12 @@ from conformance.fuzz.stream_verbs import Verb
 def _joiner(draft: Draft) -> tuple[dict[str, str], str]:
     """Draw a joiner, and tell the type of what it gives."""
     if draft.chance(0.2):
-        return {"key_joiner": draft.pick(list(functions.KEY_JOINERS))}, STRING
+        return {"key_joiner": draft.function(functions.KEY_JOINERS)}, STRING
     return _plain_joiner(draft)
 
 
 def _plain_joiner(draft: Draft) -> tuple[dict[str, str], str]:
-    joiner = draft.pick(list(functions.JOINERS))
+    joiner = draft.function(functions.JOINERS)
     return {"f": joiner}, given_type("joiners", joiner, STRING)
 
 
@@ -77,7 +77,10 @@ def _streams(verb: str) -> Verb:
 def _stream_table(verb: str) -> Verb:
     def draw(draft: Draft) -> None:
         of = sources.stream(draft)
-        other = sources.table(draft, of.key)
+        if "versions" in draft.features and draft.chance(0.4):
+            other = sources.table_source(draft, of.key, versions=1.0)
+        else:
+            other = sources.table(draft, of.key)
         if not other.can_be_looked_up:
             return
         joiner, value = _joiner(draft)
@@ -93,7 +96,7 @@ def _stream_table(verb: str) -> Verb:
 def _stream_global(verb: str) -> Verb:
     def draw(draft: Draft) -> None:
         of = sources.stream(draft)
-        selector = draft.pick(list(functions.SELECTORS))
+        selector = draft.function(functions.SELECTORS)
         other = sources.global_table(draft, given_type("selectors", selector, of.key))
         joiner, value = _joiner(draft)
         step = draft.add(verb, of, other, key=selector, **joiner, named=draft.name())
@@ -134,10 +137,10 @@ def _tables(verb: str) -> Verb:
 def _by_foreign_key(verb: str) -> Verb:
     def draw(draft: Draft) -> None:
         of = sources.table(draft)
-        selectors = list(functions.SELECTORS)
+        selectors = dict(functions.SELECTORS)
         if of.windows is not None:
-            selectors.remove("key")  # Java fails where a foreign key that is windowed is None
-        selector = draft.pick(selectors)
+            del selectors["key"]  # Java fails where a foreign key that is windowed is None
+        selector = draft.function(selectors)
         other = sources.table(draft, given_type("selectors", selector, of.key))
         # Java takes the tables' own serdes for what goes to and fro.
         if sources.unsaid(of) or sources.unsaid(other):

@@ -52,13 +52,15 @@ def _read_again(draft: Draft, key: str, value: str) -> Node | None:
     return None
 
 
-def table_source(draft: Draft, key: str | None = None, value: str | None = None) -> Node:
-    """Draw a table that is read from a topic."""
+def table_source(
+    draft: Draft, key: str | None = None, value: str | None = None, *, versions: float = 0.2
+) -> Node:
+    """Draw a table that is read from a topic; it may be versioned."""
     key, value = _topic_types(draft, key, value)
     option = draft.serdes(key, value)
     if draft.chance(0.1):
         option["name"] = draft.fresh("name-")
-    stored = draft.materialized(key, value, known=option, versions=0.2)
+    stored = draft.materialized(key, value, known=option, versions=versions)
     step = draft.add(
         "table",
         topic=_topic(draft, "table", key, value),

@@ -33,7 +33,7 @@ def _keeping(verb: str) -> Verb:
 
     def draw(draft: Draft) -> None:
         of = sources.stream(draft)
-        predicate = draft.pick(list(functions.PREDICATES))
+        predicate = draft.function(functions.PREDICATES)
         _derived(draft, draft.add(verb, of, f=predicate, named=draft.name()), of)
 
     return draw
@@ -44,7 +44,7 @@ def _revaluing(verb: str, family_name: str, family: dict[str, Any]) -> Verb:
 
     def draw(draft: Draft) -> None:
         of = sources.stream(draft)
-        function = draft.pick(list(family))
+        function = draft.function(family)
         value = given_type(family_name, function, of.value)
         step = draft.add(verb, of, f=function, named=draft.name())
         _derived(draft, step, of, value=value, value_known=False)
@@ -54,7 +54,7 @@ def _revaluing(verb: str, family_name: str, family: dict[str, Any]) -> Verb:
 
 def _map(draft: Draft) -> None:
     of = sources.stream(draft)
-    key, value = draft.pick(list(functions.SELECTORS)), draft.pick(list(functions.KEY_MAPPERS))
+    key, value = draft.function(functions.SELECTORS), draft.function(functions.KEY_MAPPERS)
     step = draft.add("map", of, key=key, value=value, named=draft.name())
     _rekeyed(
         draft,
@@ -67,7 +67,7 @@ def _map(draft: Draft) -> None:
 
 def _flat_map(draft: Draft) -> None:
     of = sources.stream(draft)
-    function = draft.pick(list(functions.PAIR_EXPANDERS))
+    function = draft.function(functions.PAIR_EXPANDERS)
     key, value = _PAIR_TYPES.get(function, (SAME, SAME))
     step = draft.add("flat_map", of, f=function, named=draft.name())
     _rekeyed(
@@ -90,7 +90,7 @@ def _rekeyed(draft: Draft, step: dict[str, Any], of: Node, key: str, value: str)
 def select_key(draft: Draft, of: Node | None = None, selector: str | None = None) -> Node:
     """Draw `select_key`."""
     of = of or sources.stream(draft)
-    selector = selector or draft.pick(list(functions.SELECTORS))
+    selector = selector or draft.function(functions.SELECTORS)
     key = given_type("selectors", selector, of.key)
     step = draft.add("select_key", of, f=selector, named=draft.name())
     return _derived(
@@ -116,7 +116,7 @@ def _print(draft: Draft) -> None:
 def _split(draft: Draft) -> None:
     of = sources.stream(draft)
     branches: list[dict[str, Any]] = [
-        {"f": draft.pick(list(functions.PREDICATES))} for _ in range(draft.random.randint(0, 3))
+        {"f": draft.function(functions.PREDICATES)} for _ in range(draft.random.randint(0, 3))
     ]
     if not branches or draft.chance(0.5):
         branches.append({})

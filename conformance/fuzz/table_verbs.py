@@ -33,7 +33,7 @@ def _viewed(draft: Draft, verb: str, of: Node, value: str, function: str) -> Nod
 def _filtering(verb: str) -> Verb:
     def draw(draft: Draft) -> None:
         of = sources.table(draft)
-        _viewed(draft, verb, of, of.value, draft.pick(list(functions.PREDICATES)))
+        _viewed(draft, verb, of, of.value, draft.function(functions.PREDICATES))
 
     return draw
 
@@ -41,7 +41,7 @@ def _filtering(verb: str) -> Verb:
 def _mapping(verb: str, family_name: str, family: dict[str, Any]) -> Verb:
     def draw(draft: Draft) -> None:
         of = sources.table(draft)
-        function = draft.pick(list(family))
+        function = draft.function(family)
         _viewed(draft, verb, of, given_type(family_name, function, of.value), function)
 
     return draw
@@ -50,7 +50,7 @@ def _mapping(verb: str, family_name: str, family: dict[str, Any]) -> Verb:
 def to_stream(draft: Draft, of: Node | None = None) -> Node:
     """Draw `to_stream`, now and then under other keys."""
     of = of or sources.table(draft)
-    selector = draft.pick(list(functions.SELECTORS)) if draft.chance(0.2) else None
+    selector = draft.function(functions.SELECTORS) if draft.chance(0.2) else None
     step = draft.add("to_stream", of, f=selector, named=draft.name())
     key = of.key if selector is None else given_type("selectors", selector, of.key)
     node = Node(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
 from conformance.fuzz.description import Description, Step
 from conformance.harness import Line, Observation
+
+_GROUPS = ("verbs", "windows", "joins", "options", "settings", "inputs", "results")
 
 _JOINS = {"join", "left_join", "outer_join"}
 
@@ -34,10 +37,11 @@ class Tally:
                 self._count("inputs", name)
 
     def lines(self) -> Iterator[str]:
-        """Tell the counts, a group a line."""
-        for group, counts in self._counts.items():
-            told = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-            yield f"{group}: {told}"
+        """Tell the counts, group by group."""
+        for group in _GROUPS:
+            counts = sorted(self._counts.get(group, {}).items())
+            told = ", ".join(f"{name} {count}" for name, count in counts)
+            yield from textwrap.wrap(f"{group}: {told}", 100, subsequent_indent="  ")
 
     def names(self, group: str) -> set[str]:
         """Give what has occurred of a group."""
@@ -76,16 +80,26 @@ def _of_step(step: Step, kinds: dict[str, str]) -> Iterator[tuple[str, str]]:
     verb, of = step["verb"], kinds.get(step.get("of", ""))
     yield "verbs", verb if of is None else f"{of}.{verb}"
     if verb in _JOINS:
-        other = "foreign key" if of == "table" and "key" in step else kinds[step["with"]]
-        yield "joins", f"{of}-{other} {verb}"
+        yield "joins", _join_kind(step, str(of), kinds[step["with"]])
     elif "windows" in step:
         emits = " on close" if step.get("emit") == "close" else ""
         yield "windows", step["windows"]["kind"] + emits
+    elif verb == "suppress":
+        yield "windows", f"suppress until {step['until']}"
     for part in ("materialized", "named", "grouped"):
         if part in step:
             yield "options", part
     for part in step.get("materialized", ()):
         yield "options", f"materialized {part}"
+
+
+def _join_kind(step: Step, of: str, other: str) -> str:
+    if of == "table" and "key" in step:
+        other = "foreign key"
+    elif step["of"] == step["with"]:
+        other = "itself"
+    grace = " with grace" if "grace" in step.get("joined", ()) else ""
+    return f"{of}-{other} {step['verb']}{grace}"
 
 
 def _of_result(seen: Observation) -> Iterator[str]:

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler;
 import org.apache.kafka.streams.kstream.CogroupedKStream;
 import org.apache.kafka.streams.kstream.KGroupedStream;
 import org.apache.kafka.streams.kstream.KGroupedTable;
@@ -78,8 +79,10 @@ public class DescribedProgram implements Case {
     @Override
     public void configure(final Properties config) {
         description.path("config").properties().forEach(entry -> {
-            final JsonNode value = entry.getValue();
-            config.put(entry.getKey(), value.isTextual() ? value.textValue() : (Object) value.asText());
+            final boolean goesOn = entry.getValue().asText().equals("continue");
+            config.put(
+                entry.getKey(),
+                goesOn ? LogAndContinueProcessingExceptionHandler.class.getName() : entry.getValue().asText());
         });
         config.putIfAbsent(STATESTORE_CACHE_MAX_BYTES_CONFIG, "0");
     }

@@ -25,7 +25,8 @@ final class FuzzFunctions {
         "key_even", (key, value) -> even(key),
         "value_even", (key, value) -> even(value),
         "both_even", (key, value) -> even(key, value),
-        "value_given", (key, value) -> value != null);
+        "value_given", (key, value) -> value != null,
+        "fail", (key, value) -> even(checked(value)));
 
     static final Map<String, BiFunction<Object, Object, Object>> SELECTORS = Map.of(
         "key", (key, value) -> key,
@@ -35,7 +36,8 @@ final class FuzzFunctions {
         "letter", (key, value) -> letter(value),
         "one", (key, value) -> "one",
         "null_if_even", (key, value) -> even(value) ? null : cut(text(key)),
-        "digit", (key, value) -> hashed(value) % 3);
+        "digit", (key, value) -> hashed(value) % 3,
+        "fail", (key, value) -> letter(checked(value)));
 
     static final Map<String, Function<Object, Object>> MAPPERS = Map.of(
         "same", value -> value,
@@ -45,14 +47,16 @@ final class FuzzFunctions {
         "hashed", value -> hashed(value),
         "size", value -> value == null ? null : (Object) (long) text(value).length(),
         "null_if_even", value -> even(value) ? null : value,
-        "null", value -> null);
+        "null", value -> null,
+        "fail", value -> checked(value));
 
     static final Map<String, BiFunction<Object, Object, Object>> KEY_MAPPERS = Map.of(
         "both", (key, value) -> cut(text(key) + "=" + text(value)),
         "both_hashed", (key, value) -> (hashed(key) + hashed(value)) % LARGEST,
         "value", (key, value) -> value,
         "null_if_key_even", (key, value) -> even(key) ? null : value,
-        "null_if_both_even", (key, value) -> even(key, value) ? null : value);
+        "null_if_both_even", (key, value) -> even(key, value) ? null : value,
+        "fail", (key, value) -> checked(value));
 
     static final Map<String, Function<Object, List<Object>>> EXPANDERS = Map.of(
         "letters", FuzzFunctions::letters,
@@ -82,7 +86,8 @@ final class FuzzFunctions {
         "latest", (aggregate, value) -> value,
         "first", (aggregate, value) -> aggregate,
         "larger", (aggregate, value) -> hashed(aggregate) >= hashed(value) ? aggregate : value,
-        "null_if_even", (aggregate, value) -> even(aggregate, value) ? null : value);
+        "null_if_even", (aggregate, value) -> even(aggregate, value) ? null : value,
+        "fail", (aggregate, value) -> checked(value));
 
     static final Map<String, Supplier<Object>> INITIALIZERS = Map.of(
         "empty", () -> "",
@@ -96,7 +101,9 @@ final class FuzzFunctions {
         "strike", (key, value, aggregate) -> cut(text(aggregate) + "!" + text(value)),
         "sum", (key, value, aggregate) -> sum(aggregate, value),
         "minus", (key, value, aggregate) -> minus(aggregate, value),
-        "sum_or_null", (key, value, aggregate) -> fourth(value) ? null : sum(aggregate, value));
+        "sum_or_null", (key, value, aggregate) -> fourth(value) ? null : sum(aggregate, value),
+        "append_or_fail", (key, value, aggregate) -> cut(text(aggregate) + text(checked(value))),
+        "sum_or_fail", (key, value, aggregate) -> sum(aggregate, checked(value)));
 
     static final Map<String, Three> MERGERS = Map.of(
         "append", (key, one, other) -> cut(text(one) + "&" + text(other)),
@@ -105,7 +112,8 @@ final class FuzzFunctions {
     static final Map<String, BiFunction<Object, Object, Object>> JOINERS = Map.of(
         "pair", (left, right) -> cut(text(left) + "+" + text(right)),
         "sum", (left, right) -> sum(left, right),
-        "pair_or_null", (left, right) -> even(left, right) ? null : cut(text(left) + "+" + text(right)));
+        "pair_or_null", (left, right) -> even(left, right) ? null : cut(text(left) + "+" + text(right)),
+        "fail", (left, right) -> cut(text(checked(left)) + "+" + text(checked(right))));
 
     static final Map<String, Three> KEY_JOINERS = Map.of(
         "keyed", (key, left, right) -> cut(begin(key) + ":" + text(left) + "+" + text(right)));
@@ -175,6 +183,14 @@ final class FuzzFunctions {
 
     private static boolean fourth(final Object item) {
         return hashed(item) % 4 == 0;
+    }
+
+    /** The value, unless it is one that fails. */
+    private static Object checked(final Object value) {
+        if (fourth(value)) {
+            throw new IllegalArgumentException("no " + text(value));
+        }
+        return value;
     }
 
     private static List<Object> listOf(final Object... items) {
