@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -68,11 +67,15 @@ class Heard(StateRestoreListener):
 
     def __init__(self) -> None:
         self.started: list[TopicPartition] = []
+        self.starting_offset = 0
         self.changes = 0
         self.ended: dict[TopicPartition, int] = {}
 
-    def on_restore_start(self, topic_partition: TopicPartition, *more: Any) -> None:
+    def on_restore_start(
+        self, topic_partition: TopicPartition, store_name: str, starting_offset: int, end: int
+    ) -> None:
         self.started.append(topic_partition)
+        self.starting_offset = starting_offset
 
     def on_batch_restored(
         self, topic_partition: TopicPartition, store_name: str, end: int, num_restored: int
@@ -90,17 +93,16 @@ def test_slots_are_added_and_removed_at_the_next_turn(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
     servers = kafka_broker.bootstrap_servers
-    with hosted(servers, "resized", lambda s: s, spark, tmp_path, **ONE_SLOT) as (app, streams):
+    # Its worker is told to go: it does not stay to the end of its lease.
+    settings = {**ONE_SLOT, "penstock.lease.ms": 10 * 60 * 1000}
+    with hosted(servers, "resized", lambda s: s, spark, tmp_path, **settings) as (app, streams):
         assert shares(streams) == [["0_0", "0_1"]]
         assert streams.add_stream_thread() == 2
         wait_for(lambda: shares(streams) == [["0_0"], ["0_1"]])
         assert streams.add_stream_thread() is None  # the session has two cores
 
         assert streams.remove_stream_thread() == 1
-        asked = time.monotonic()
         wait_for(lambda: shares(streams) == [["0_0", "0_1"]])
-        # Its worker is told to go: it does not stay to the end of its lease, a minute.
-        assert time.monotonic() - asked < 45
         assert streams.remove_stream_thread() is None
         app.write(*((f"k{number}", "x") for number in range(20)))
         assert len(app.read(20)) == 20
@@ -127,7 +129,9 @@ def test_restoring_is_heard_of_and_one_instance_can_end_all(
             ((topic, partition),) = heard.started
             assert topic == "ended-counts-changelog"
             assert heard.ended == {(topic, partition): heard.changes}
-            assert 0 < heard.changes < 40
+            assert heard.changes < 40
+            # A standby that was up to date before the task came has nothing left to restore.
+            assert heard.changes > 0 or heard.starting_offset > 0
 
             # Each keeps a copy of what the other one has.
             copies = [tmp_path / "two" / "ended" / task / "rocksdb" for task in ("0_0", "0_1")]
