@@ -16,9 +16,10 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock._engine.kafka import transactions
 from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.transactions import AtLeastOnce
+from penstock._engine.kafka.transactions import AtLeastOnce, ExactlyOnce
 from penstock._engine.kafka.worker import Worker
 from penstock._engine.runtime.collector import Output
 from penstock.errors import StreamsError
@@ -177,6 +178,40 @@ def test_a_commit_that_a_rebalance_refuses_is_made_later_and_drops_no_work(
         application.write(1)
         application.work_until(lambda: len(application.committed) > 10)
         assert application.committed[-1] == 11
+
+
+def test_a_client_that_never_answers_is_left_behind(
+    mortal_broker: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As librdkafka does when it has lost the group's coordinator, whatever limit it is given."""
+    released = threading.Event()
+
+    class Stuck:
+        """Stands for the producer in that state."""
+
+        def __init__(self, producer: object) -> None:
+            self._producer = producer
+
+        def send_offsets_to_transaction(self, *arguments: object) -> None:
+            released.wait()
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._producer, name)
+
+    monkeypatch.setattr(transactions, "_SEND_SECONDS", 0.1)
+    monkeypatch.setattr(transactions, "_LEFT_BEHIND_SECONDS", 0.1)
+    try:
+        with running(mortal_broker, "stuck", "exactly_once_v2", tmp_path) as application:
+            committer = application.worker._committer
+            assert isinstance(committer, ExactlyOnce)
+            monkeypatch.setattr(committer, "_producer", Stuck(committer._producer))
+            application.write(10)
+            application.work_until(lambda: application.worker._committer is not committer)
+            monkeypatch.undo()
+            application.work_until(lambda: len(application.committed) == 10)
+            assert application.committed == list(range(1, 11))
+    finally:
+        released.set()
 
 
 def _uncommitted(application: Application) -> bool:

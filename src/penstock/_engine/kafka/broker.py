@@ -56,6 +56,8 @@ _SETTINGS: Mapping[str, object] = {
     # After a crash the controller takes the new broker only when the old one's session is over.
     "broker.session.timeout.ms": 5000,
     "broker.heartbeat.interval.ms": 1000,
+    # Twice a second the controller would write a record that says nothing, and wait for the disk.
+    "metadata.max.idle.interval.ms": 0,
     # The cleaner takes this at once and for good; Kafka's default of 128 MB is for big brokers.
     "log.cleaner.dedupe.buffer.size": 16 << 20,
     "num.network.threads": 2,

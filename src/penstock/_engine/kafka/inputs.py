@@ -38,7 +38,8 @@ class InputReader:
     def __init__(
         self, settings: Mapping[str, Any], ends: Mapping[Partition, int] | None = None
     ) -> None:
-        self._consumer = Consumer(dict(settings))
+        self._settings = dict(settings)
+        self._consumer = Consumer(self._settings)
         self._ends = dict(ends or {})
         self._finished: set[Partition] = set()
         self._ends_met: dict[Partition, int] = {}
@@ -69,6 +70,14 @@ class InputReader:
             )
             for answer in answers
         }
+
+    def renew(self) -> None:
+        """Begin anew with a client that knows nothing of the past; no partition may be ours.
+
+        A client that has seen its coordinator go away does not always find it again.
+        """
+        self._consumer.close()
+        self._consumer = Consumer(self._settings)
 
     def add(self, offsets: Mapping[Partition, int]) -> None:
         """Begin to read partitions at the given offsets."""

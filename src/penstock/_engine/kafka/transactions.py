@@ -11,6 +11,7 @@ the offsets are committed.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -55,6 +56,7 @@ _FLUSH_SECONDS = 10.0
 _PREPARE_SECONDS = 5.0
 _ABORT_SECONDS = 5.0
 _ROOM_SECONDS = 0.1
+_LEFT_BEHIND_SECONDS = 5.0
 
 
 class Committer(Protocol):
@@ -192,9 +194,7 @@ class ExactlyOnce(_Sender):
         try:
             crash_point("before-offsets")
             if offsets:
-                self._producer.send_offsets_to_transaction(
-                    _positions(offsets), group_metadata, _SEND_SECONDS
-                )
+                self._add_offsets(offsets, group_metadata)
             crash_point("before-commit")
             self._producer.commit_transaction(_SEND_SECONDS)
             self._open = False
@@ -219,6 +219,34 @@ class ExactlyOnce(_Sender):
 
     def close(self) -> None:
         self.abort()
+
+    def _add_offsets(self, offsets: Offsets, group_metadata: Any) -> None:
+        """Let the offsets join the transaction, on a thread that can be left behind.
+
+        The client's own limit does not hold: when the group's coordinator has gone away it may wait
+        for ever (librdkafka, issues 5456 and 5511). Such a producer is of no use any more.
+        """
+        outcome: list[KafkaException | None] = []
+
+        def add() -> None:
+            try:
+                self._producer.send_offsets_to_transaction(
+                    _positions(offsets), group_metadata, _SEND_SECONDS
+                )
+            except KafkaException as error:
+                outcome.append(error)
+            else:
+                outcome.append(None)
+
+        adding = threading.Thread(target=add, name="offsets", daemon=True)
+        adding.start()
+        adding.join(_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
+        if not outcome:
+            self._open = False
+            msg = f"the consumed offsets were not taken in {_SEND_SECONDS:.0f} s"
+            raise BrokerAway(msg)
+        if outcome[0] is not None:
+            raise outcome[0]
 
     def _begin(self) -> None:
         if not self._open:

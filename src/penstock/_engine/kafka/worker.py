@@ -99,6 +99,7 @@ class Worker:
             _log.info("worker=%s dropped its uncommitted work: %s", self._member_id, migrated)
             self._drop_everything()
             if isinstance(migrated, BrokerAway):
+                self._inputs.renew()
                 self._patience.endure(migrated, self._clock.now_ms() / 1000)
             return True
         return processed
