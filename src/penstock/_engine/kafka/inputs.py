@@ -57,7 +57,11 @@ class InputReader:
             answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
         except KafkaException as error:
             kind = BrokerAway if may_pass(code_of(error)) else StreamsError
-            msg = f"the committed offsets cannot be read: {code_of(error).str()}"
+            msg = (
+                f"the committed offsets cannot be read: {code_of(error).str()}; if the brokers are "
+                "up, a transaction that holds them has not ended (kafka-transactions.sh "
+                "find-hanging shows it, abort ends it)"
+            )
             raise kind(msg) from error
         for answer in answers:
             if answer.error is not None:
