@@ -72,7 +72,7 @@ _PRODUCER: dict[str, Any] = {
     "topic.metadata.propagation.max.ms": 5000,
 }
 
-# How long a batch waits to be filled. Each one is a request of its own, and a broker works for each:
+# How long a batch waits to be filled. Each is a request of its own, for which the broker works:
 # twice as much in all with 5 ms. In a transaction nobody sees records before the commit, at which
 # nobody waits; without one, every output would feel the 100 ms that Java's streams wait.
 _LINGER_MS = 20
