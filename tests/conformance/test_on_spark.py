@@ -10,6 +10,7 @@ from conformance import applicability, harness, on_spark
 from conformance.applicability import guarantee_for, why_not
 from conformance.cluster_run import FileLog
 from conformance.harness import Case, Line
+from conformance.levelling import levelled, told_at_the_end
 
 
 def case(name: str) -> Case:
@@ -26,7 +27,7 @@ def case(name: str) -> Case:
         ("describe_diamond", "no input"),
         ("punctuate_anchored_wall_clock", "wall clock"),
         ("tasks_idle_minus_one_never_waits", "waiting"),
-        ("time_log_and_skip_drops_negative_timestamps", "below 0"),
+        ("time_log_and_skip_drops_negative_timestamps", None),
         ("papi_application_and_task_id", "one task"),
     ],
 )
@@ -48,8 +49,14 @@ def test_cases_that_show_offsets_of_internal_topics_run_without_transactions() -
 
 def test_a_timestamp_of_one_counts_as_zero() -> None:
     line = {"output": {"out": [{"value": "x", "timestamp": 1}, {"value": "y", "timestamp": 2}]}}
-    levelled = on_spark._levelled(line)
-    assert [record["timestamp"] for record in levelled["output"]["out"]] == [0, 2]
+    level = levelled(line)
+    assert [record["timestamp"] for record in level["output"]["out"]] == [0, 2]
+
+
+def test_the_time_of_sending_is_none() -> None:
+    line = {"output": {"out": [{"timestamp": 99}, {"timestamp": 100}, {"timestamp": None}]}}
+    level = levelled(line, sent_after_ms=100)
+    assert [record["timestamp"] for record in level["output"]["out"]] == [99, None, None]
 
 
 def test_what_workers_report_is_told_at_the_end() -> None:
@@ -58,7 +65,7 @@ def test_what_workers_report_is_told_at_the_end() -> None:
         {"log": ["x"]},
         {"stdout": ["b"], "dropped": 2},
     ]
-    told = on_spark._told_at_the_end(lines)
+    told = told_at_the_end(lines)
     assert told == [{}, {"log": ["x"]}, {"stdout": ["a", "b"], "dropped": 2}]
 
 
@@ -76,9 +83,15 @@ def test_a_case_that_does_not_apply_is_told_and_not_run(capsys: pytest.CaptureFi
     assert on_spark.main(["refused_empty_name"]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told == [
-        "left out: refused_empty_name: the program is refused before it runs",
-        "0 passed, 0 failed",
+        "does not apply: refused_empty_name: the program is refused before it runs",
+        "0 equal, 0 differ, 1 do not apply (0.0 min)",
     ]
+
+
+def test_cases_are_chosen_by_pattern() -> None:
+    chosen = on_spark._choose(["a*", "b", "x"], ["ab", "ac", "b"])
+    assert chosen == {"a*": ["ab", "ac"], "b": ["b"], "x": []}
+    assert on_spark._choose([], ["ab", "b"]) == {"*": ["ab", "b"]}
 
 
 def test_an_unknown_case_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
