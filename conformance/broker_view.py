@@ -17,7 +17,8 @@ from confluent_kafka.cimpl import NewTopic
 
 from conformance.harness import Line, record_to_json, to_bytes
 from conformance.plain_producer import PlainProducer, record_batch
-from penstock._engine.kafka.topics import delete_internal_topics, end_offsets
+from penstock._engine.kafka import admin_calls
+from penstock._engine.kafka.topics import delete_internal_topics, end_offsets, existing_topics
 from penstock._engine.runtime.murmur2 import partition_of
 from penstock.clock import monotonic
 from penstock.testing import TestRecord
@@ -79,6 +80,13 @@ class BrokerView:
         ]
         for made in self._admin.create_topics(topics).values() if topics else ():
             made.result()
+        # The controller has made them; the broker hears of it a moment later.
+        there = admin_calls.until(
+            lambda: self._made <= set(existing_topics(self._admin)), _NETWORK_SECONDS
+        )
+        if not there:
+            msg = f"topics are not there {_NETWORK_SECONDS:.0f} s after they were made"
+            raise RuntimeError(msg)
 
     def look_on(self) -> None:
         """Begin to read: the application has made its internal topics."""

@@ -33,6 +33,9 @@ from penstock.settings import StreamsConfig
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_KEEP_ALL = {"log.retention.check.interval.ms": 1 << 40}
+"""Changelogs of windows are kept for a while, and all records are of 1970."""
+
 GUARANTEES = ("exactly_once_v2", "at_least_once")
 
 
@@ -115,7 +118,7 @@ def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> int:
     failed = 0
     with (
         tempfile.TemporaryDirectory(prefix="penstock-conformance-") as work,
-        LocalBroker(Path(work) / "broker") as broker,
+        LocalBroker(Path(work) / "broker", settings=_KEEP_ALL) as broker,
         hosting_session(Path(work) / "spark") as spark,
         Stage(spark) as stage,
     ):
