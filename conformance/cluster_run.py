@@ -36,7 +36,9 @@ STEP_SECONDS = 60.0
 _PACE: dict[str, object] = {
     # One slot: a second worker would take over a task soon after the start, and start it anew.
     "num.stream.threads": 1,
-    "commit.interval.ms": 20,
+    # As in the driver, each record has a commit of its own.
+    "commit.interval.ms": 0,
+    "consumer.max.poll.records": 1,
     "penstock.turn.ms": 2000,
     # As in the driver, results that wait are looked for with every record.
     JOIN_EMIT_INTERVAL: 0,

@@ -7,20 +7,19 @@ their sending on a cluster. And what workers tell in their reports is told at th
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from conformance.harness import Line
 
 
-def levelled(line: Line, sent_after_ms: int | None = None) -> Line:
-    """Give a line with timestamps of 1 as 0, and those since `sent_after_ms` as none."""
+def levelled(line: Line, sent_ms: Container[int] = ()) -> Line:
+    """Give a line with timestamps of 1 as 0, and those of the time when it was seen as none."""
 
     def level(timestamp: int | None) -> int | None:
         if timestamp == 1:
             return 0
-        if timestamp is None or sent_after_ms is None or timestamp < sent_after_ms:
-            return timestamp
-        return None
+        return None if timestamp in sent_ms else timestamp
 
     output: dict[str, list[dict[str, Any]]] = {
         topic: [{**record, "timestamp": level(record["timestamp"])} for record in records]

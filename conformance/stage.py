@@ -24,12 +24,12 @@ from penstock._engine.spark.query import ApplicationQuery
 from penstock._engine.spark.slot import Turn, take_turn
 from penstock._engine.spark.source import SCHEMA, Run, Slot, TurnReader, to_arrow
 from penstock.application import KafkaStreams
-from penstock.clock import SystemClock, new_id
+from penstock.clock import SystemClock, monotonic, new_id
 
 _TURN_SECONDS = 20.0
 _ASK_SECONDS = 0.03
 _WATCH_SECONDS = 0.2
-_ATTEMPTS = 10
+_START_SECONDS = 600.0
 
 
 class Stage:
@@ -40,6 +40,7 @@ class Stage:
         self._run: Run | None = None
         host = str(spark.sparkContext.getConf().get("spark.driver.host", "127.0.0.1"))
         self._control = ControlServer(host, self._answers())
+        self._own_id, self._worn = "", False
         self._asked = threading.Event()
         self._query = self._open()
 
@@ -58,6 +59,9 @@ class Stage:
         if self._run is not None:
             msg = "the application before must be closed first; a stage hosts one at a time"
             raise RuntimeError(msg)
+        if self._worn or not self._query.isActive:
+            self._query.stop()
+            self._query = self._open()
         self._run = run
         return _Part(self, self._query)
 
@@ -65,11 +69,9 @@ class Stage:
         """Let the worker wait for the next application."""
         self._run = None
 
-    def renew(self) -> None:
-        """Begin anew with another worker: this one may still be busy with what failed."""
-        self.clear()
-        self._query.stop()
-        self._query = self._open()
+    def wear_out(self) -> None:
+        """Have another worker for the next application: this one is still busy with the last."""
+        self._worn = True
 
     def close(self) -> None:
         """End the query."""
@@ -79,25 +81,31 @@ class Stage:
     def _answers(self) -> dict[str, Callable[[Any], Any]]:
         return {"run": self._tell_run, "slots": lambda _: 1, "status": lambda _: {}}
 
-    def _tell_run(self, _: Any) -> Run | None:
+    def _tell_run(self, own_id: str) -> Run | None:
+        if own_id != self._own_id:
+            return None  # a worker of an earlier query that is about to end
         self._asked.set()
         return self._run
 
     def _open(self) -> StreamingQuery:
         """Start the query, and return when its worker waits for an application."""
-        for _ in range(_ATTEMPTS):
+        until = monotonic() + _START_SECONDS
+        self._worn = False
+        while True:
             self._asked.clear()
             query = self._start()
             while not self._asked.wait(_WATCH_SECONDS) and query.isActive:
                 pass
             if self._asked.is_set():
                 return query
-        # Spark gives a Python process ten seconds to start, which a busy machine may not.
-        msg = f"the query that hosts the cases did not start: {query.exception()}"
-        raise RuntimeError(msg)
+            # Spark gives a Python process ten seconds to start, which a busy machine may not.
+            if monotonic() > until:
+                msg = f"the query that hosts the cases did not start: {query.exception()}"
+                raise RuntimeError(msg)
 
     def _start(self) -> StreamingQuery:
         own = Run(new_id(), self._control.address, _TURN_SECONDS, lease_seconds=0)
+        self._own_id = own.id
 
         class StageSource(DataSource):
             @classmethod
@@ -150,6 +158,12 @@ class _HostedQuery(ApplicationQuery):
         self._stage = stage
         super().__init__(blueprint, stage.spark, on_report)
 
+    def close(self, timeout_seconds: float) -> bool:
+        finished = super().close(timeout_seconds)
+        if not finished:
+            self._stage.wear_out()
+        return finished
+
     def _start(self, run: Run) -> Any:
         return self._stage.host(run)
 
@@ -163,7 +177,7 @@ class _StageReader(TurnReader):
         ended = None
         try:
             while (left := partition.deadline - SystemClock().now_ms() / 1000) > 0:
-                run: Run | None = client.ask("run")
+                run: Run | None = client.ask("run", self._run.id)
                 if run is None or run.id == ended:
                     sleep(_ASK_SECONDS)
                     continue
