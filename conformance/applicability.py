@@ -17,7 +17,6 @@ _ONE_PARTITION = "it shows that the driver has one partition of everything"
 _DRIVERS_CLOCK = "it shows the wall clock, which stands still in the driver"
 _FROM_THE_END = "it begins at the end of a topic, which comes before the first record in the driver"
 _PATTERN_OFFSETS = "it shows that all topics of a pattern share their offsets in the driver"
-
 _UNREAD_TOPIC = "it shows that the driver refuses records of topics that nobody reads"
 _FED_BACK = "what it writes to a global table's topic is in it at once in the driver only"
 _ONE_CACHE = "only in the driver have global tables the cache that the task has"
@@ -30,13 +29,14 @@ _OF_THE_DRIVER: dict[str, str] = {
     "papi_application_and_task_id": _ONE_TASK,
     "punctuate_stream_time_is_shared_by_sub_topologies": _ONE_TASK,
     "repartition_feeds_back_smallest_timestamp_first": _ONE_TASK,
-    "sink_partitioner_giving_several_partitions_writes_to_each": _ONE_PARTITION,
-    "store_put_in_init": _DRIVERS_CLOCK,
-    "time_stream_time_is_not_moved_by_a_changed_timestamp": _ONE_TASK,
-    "table_timestamp_extractor_and_offset_reset": _FROM_THE_END,
     "repartition_partition_count_does_not_show_in_the_driver": _ONE_PARTITION,
-    "source_unknown_topic_is_refused_by_the_driver": _UNREAD_TOPIC,
+    "sink_partitioner_giving_several_partitions_writes_to_each": _ONE_PARTITION,
+    "source_of_a_written_topic_is_read_in_the_same_step": _ONE_TASK,
     "source_pattern_reads_every_topic_that_matches": _PATTERN_OFFSETS,
+    "source_unknown_topic_is_refused_by_the_driver": _UNREAD_TOPIC,
+    "store_put_in_init": _DRIVERS_CLOCK,
+    "table_timestamp_extractor_and_offset_reset": _FROM_THE_END,
+    "time_stream_time_is_not_moved_by_a_changed_timestamp": _ONE_TASK,
 }
 """Cases whose recording shows what only the test driver has."""
 

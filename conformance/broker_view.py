@@ -8,6 +8,7 @@ that. Under exactly-once a topic is read to its end as it is, open transactions 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from time import sleep
 from types import MappingProxyType
 from typing import Any
 
@@ -28,6 +29,7 @@ Partition = tuple[str, int]
 _OWN_TOPIC = "-penstock-tasks"
 _NETWORK_SECONDS = 60.0
 _POLL_SECONDS = 0.02
+_AGAIN_SECONDS = 0.01
 
 
 class NotSettledError(RuntimeError):
@@ -138,6 +140,7 @@ class BrokerView:
             if monotonic() > until:
                 msg = f"not done after {patience_seconds:.0f} s, (committed, end): {behind}"
                 raise NotSettledError(msg)
+            sleep(_AGAIN_SECONDS)
 
     def take(self) -> dict[str, list[Line]]:
         """Give what has been read since the last call, by topic."""

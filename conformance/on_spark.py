@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
 _ANY_TIME = {
     "log.message.timestamp.after.max.ms": (1 << 63) - 1,
-    # Changelogs of windows are kept for a while, and most records are of 1970.
+    # Changelogs of windows are kept for a while, and most records are of 1970. Of those that are
+    # compacted as well, the cleaner deletes.
     "log.retention.check.interval.ms": 1 << 40,
+    "log.cleaner.backoff.ms": 1 << 40,
 }
 """What lets a broker take records of any time, and keep them."""
 
