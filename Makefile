@@ -62,7 +62,7 @@ format: $(READY) ## format the code and fix what can be fixed
 conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.run $(CASES)
 
-conformance-spark: $(READY) ## the same on Spark and a real broker: an hour (CASES="name ..." for some)
+conformance-spark: $(READY) ## the same on Spark and a real broker: 20 minutes (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.on_spark --lanes 3 $(CASES)
 
 conformance-record: $(READY) ## write Java's answers anew (JDK; CASES="name ..." for some)

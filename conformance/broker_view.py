@@ -8,15 +8,19 @@ that. Under exactly-once a topic is read to its end as it is, open transactions 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from time import sleep
 from types import MappingProxyType
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from conformance.harness import Line, record_to_json, to_bytes
-from penstock._engine.kafka.topics import delete_internal_topics, end_offsets
+from conformance.plain_producer import PlainProducer, record_batch
+from penstock._engine.kafka import admin_calls
+from penstock._engine.kafka.topics import delete_internal_topics, end_offsets, existing_topics
+from penstock._engine.runtime.murmur2 import partition_of
 from penstock.clock import monotonic
 from penstock.testing import TestRecord
 
@@ -25,6 +29,7 @@ Partition = tuple[str, int]
 _OWN_TOPIC = "-penstock-tasks"
 _NETWORK_SECONDS = 60.0
 _POLL_SECONDS = 0.02
+_AGAIN_SECONDS = 0.01
 
 
 class NotSettledError(RuntimeError):
@@ -39,7 +44,7 @@ class BrokerView:
         connection: dict[str, Any] = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
         self._application_id = application_id
         self._admin = AdminClient(connection)
-        self._producer = Producer({**connection, "linger.ms": 0, "partitioner": "murmur2_random"})
+        self._producer = PlainProducer(bootstrap_servers)
         # Of the application's group, to see what it has committed; it reads by itself, and so is
         # no member of the group.
         self._consumer = Consumer(
@@ -54,7 +59,8 @@ class BrokerView:
             }
         )
         self._made: set[str] = set()
-        self._fed: set[tuple[str, int]] = set()
+        self._partitions: Mapping[str, int] = {}
+        self._fed: set[tuple[str, int, int]] = set()
         self._reached: dict[Partition, int] = {}
         self._last_offsets: dict[Partition, int] = {}
         self._seen: dict[str, list[Line]] = {}
@@ -66,6 +72,7 @@ class BrokerView:
         left is removed first.
         """
         self._made = set(names)
+        self._partitions = partitions
         self._delete()
         # The records are of 1970: a broker would delete them when it next looks for old ones.
         for_ever = {"retention.ms": "-1"}
@@ -75,6 +82,13 @@ class BrokerView:
         ]
         for made in self._admin.create_topics(topics).values() if topics else ():
             made.result()
+        # The controller has made them; the broker hears of it a moment later.
+        there = admin_calls.until(
+            lambda: self._made <= set(existing_topics(self._admin)), _NETWORK_SECONDS
+        )
+        if not there:
+            msg = f"topics are not there {_NETWORK_SECONDS:.0f} s after they were made"
+            raise RuntimeError(msg)
 
     def look_on(self) -> None:
         """Begin to read: the application has made its internal topics."""
@@ -93,23 +107,12 @@ class BrokerView:
     def feed(self, step: Line) -> None:
         """Write the record of a step."""
 
-        def written(error: KafkaError | None, message: Message) -> None:
-            if error is not None:
-                raise RuntimeError(error.str())
-            self._fed.add((str(message.topic()), int(message.offset() or 0)))
-
-        self._producer.produce(
-            step["topic"],
-            key=to_bytes(step.get("key")),
-            value=to_bytes(step.get("value")),
-            # librdkafka takes 0 for "now".
-            timestamp=step.get("timestamp", 0) or 1,
-            headers=[(key, to_bytes(value)) for key, value in step.get("headers", ())],
-            on_delivery=written,
-        )
-        if self._producer.flush(_NETWORK_SECONDS):
-            msg = f"the record could not be written: {step}"
-            raise RuntimeError(msg)
+        topic, key = step["topic"], to_bytes(step.get("key"))
+        partition = 0 if key is None else partition_of(key, self._partitions.get(topic, 1))
+        headers = [(name, to_bytes(value)) for name, value in step.get("headers", ())]
+        value, timestamp = to_bytes(step.get("value")), step.get("timestamp", 0)
+        batch = record_batch(key, value, timestamp, headers)
+        self._fed.add((topic, partition, self._producer.write(topic, partition, batch)))
 
     def settle(
         self, sources: Iterable[str], patience_seconds: float, check: Callable[[], None]
@@ -137,6 +140,7 @@ class BrokerView:
             if monotonic() > until:
                 msg = f"not done after {patience_seconds:.0f} s, (committed, end): {behind}"
                 raise NotSettledError(msg)
+            sleep(_AGAIN_SECONDS)
 
     def take(self) -> dict[str, list[Line]]:
         """Give what has been read since the last call, by topic."""
@@ -151,6 +155,7 @@ class BrokerView:
     def close(self) -> None:
         """Remove the topics and what the broker knows of the application."""
         self._consumer.close()
+        self._producer.close()
         self._delete()
 
     def _topics(self, existing: Iterable[str]) -> list[str]:
@@ -185,7 +190,7 @@ class BrokerView:
             return
         self._reached[partition] = offset + 1
         self._last_offsets[partition] = offset
-        if (partition[0], offset) not in self._fed:
+        if (*partition, offset) not in self._fed:
             self._seen.setdefault(partition[0], []).append(_to_json(message))
 
     def _delete(self) -> None:

@@ -13,24 +13,22 @@ import io
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import timedelta
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import Any
 
 from conformance.broker_view import BrokerView
-from conformance.harness import Case, Line, Observation, config_of, topology_text
+from conformance.harness import Case, Line, Observation, config_of, java_name, topology_text
 from penstock import Topology
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
+from penstock._engine.spark.control import WorkerFailure
 from penstock.application import KafkaStreams, State
 from penstock.clock import monotonic
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 START_SECONDS = 240.0
 STEP_SECONDS = 60.0
@@ -38,7 +36,9 @@ STEP_SECONDS = 60.0
 _PACE: dict[str, object] = {
     # One slot: a second worker would take over a task soon after the start, and start it anew.
     "num.stream.threads": 1,
-    "commit.interval.ms": 20,
+    # As in the driver, each record has a commit of its own.
+    "commit.interval.ms": 0,
+    "consumer.max.poll.records": 1,
     "penstock.turn.ms": 2000,
     # As in the driver, results that wait are looked for with every record.
     JOIN_EMIT_INTERVAL: 0,
@@ -46,7 +46,7 @@ _PACE: dict[str, object] = {
 }
 _FOLLOW_SECONDS = 1.0
 """How long to wait for a global table to follow its topic: it commits no offsets to see it by."""
-_REPORT_SECONDS = 2.0
+_REPORT_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
 
@@ -70,8 +70,15 @@ class FileLog:
         return [json.loads(line) for line in fresh]
 
 
+OpenApplication = Callable[[Topology, Mapping[str, Any]], KafkaStreams]
+"""Makes the application of a case, on whatever is to host it."""
+
+
 def run(
-    case: Case, spark: SparkSession, bootstrap_servers: str, guarantee: str = "exactly_once_v2"
+    case: Case,
+    open_application: OpenApplication,
+    bootstrap_servers: str,
+    guarantee: str = "exactly_once_v2",
 ) -> Observation:
     """Run the case and return what an onlooker sees.
 
@@ -95,7 +102,7 @@ def run(
     printed = io.StringIO()
     try:
         view.make_topics(_topics_of(case, topology, config))
-        streams = KafkaStreams(topology, config, spark=spark)
+        streams = open_application(topology, config)
         # What the program logs of its failures is not compared, and not shown.
         with redirect_stdout(printed), redirect_stderr(io.StringIO()), streams:
             lines = _drive(case, topology, streams, view, log)
@@ -107,22 +114,33 @@ def run(
     return Observation(lines, topology_text(topology))
 
 
+class ApplicationFailedError(RuntimeError):
+    """The application failed; `failure` says of what."""
+
+    def __init__(self, failure: WorkerFailure) -> None:
+        super().__init__(f"the application failed: {failure.trace}")
+        self.failure = failure
+
+
 def _drive(
     case: Case, topology: Topology, streams: KafkaStreams, view: BrokerView, log: FileLog
 ) -> list[Line]:
-    """Start the application, feed it step by step, and close it; give a line per step."""
+    """Start the application, feed it step by step, and close it; give a line per step.
+
+    If the case is meant to fail, the step that fails is the last.
+    """
     lines: list[Line] = []
-    _start(streams)
-    view.look_on()
-    sources = _source_topics(topology, streams.application_id, view.topics())
-    of_all = _global_topics(topology)
-    for step in case.steps:
-        view.feed(step)
-        if step["topic"] in of_all:
-            sleep(_FOLLOW_SECONDS)
-        output = view.settle(sources, STEP_SECONDS, lambda: _check(streams))
-        lines.append(_line(output, log))
-    dropped = _dropped(streams, case.expected[-1].get("dropped", 0))
+    try:
+        _start(streams, view)
+        _feed(case, topology, streams, view, lambda output: lines.append(_line(output, log)))
+    except ApplicationFailedError as error:
+        meant = case.expected[len(lines)].get("error")
+        if meant is None:
+            raise
+        streams.wait_until(State.ERROR, timedelta(seconds=STEP_SECONDS))
+        name = java_name(error.failure.error(), meant)
+        return [*lines, {**_line(view.read_rest(), log), "error": name}]
+    dropped = _dropped(streams)
     if not streams.close():
         msg = "the workers did not finish in time when they were asked to"
         raise RuntimeError(msg)
@@ -132,18 +150,35 @@ def _drive(
     return lines
 
 
-def _start(streams: KafkaStreams) -> None:
+def _start(streams: KafkaStreams, view: BrokerView) -> None:
     streams.start()
+    view.look_on()
     if not streams.wait_until(State.RUNNING, timedelta(seconds=START_SECONDS)):
         _check(streams)
         msg = f"not running after {START_SECONDS:.0f} s but {streams.state.value}"
         raise RuntimeError(msg)
 
 
+def _feed(
+    case: Case,
+    topology: Topology,
+    streams: KafkaStreams,
+    view: BrokerView,
+    done: Callable[[dict[str, list[Line]]], None],
+) -> None:
+    """Write record by record; `done` is given what came of each."""
+    sources = _source_topics(topology, streams.application_id, view.topics())
+    of_all = _global_topics(topology)
+    for step in case.steps:
+        view.feed(step)
+        if step["topic"] in of_all:
+            sleep(_FOLLOW_SECONDS)
+        done(view.settle(sources, STEP_SECONDS, lambda: _check(streams)))
+
+
 def _check(streams: KafkaStreams) -> None:
     if streams.failure is not None:
-        msg = f"the application failed: {streams.failure.trace}"
-        raise RuntimeError(msg)
+        raise ApplicationFailedError(streams.failure)
 
 
 def _line(output: dict[str, list[Line]], log: FileLog) -> Line:
@@ -159,18 +194,23 @@ def _add_end(last: Line, end: Line) -> None:
         last.setdefault("log", []).extend(log)
 
 
-def _dropped(streams: KafkaStreams, expected: int) -> int:
-    """Give what the workers have counted; their reports come a few times a second."""
+def _dropped(streams: KafkaStreams) -> int:
+    """Give what the workers have counted, as of their next report: they report a few times a
+    second.
+    """
+    before = streams.reports()
     until = monotonic() + _REPORT_SECONDS
-    while True:
-        dropped = sum(
-            counters.get("dropped-records-total", 0)
-            for report in streams.reports().values()
-            for counters in report.counters.values()
-        )
-        if dropped == expected or monotonic() > until:
-            return dropped
+    while any(report is before.get(name) for name, report in streams.reports().items()):
+        if monotonic() > until:
+            msg = f"no report of the workers within {_REPORT_SECONDS:.0f} s"
+            raise RuntimeError(msg)
+        _check(streams)
         sleep(_POLL_SECONDS)
+    return sum(
+        counters.get("dropped-records-total", 0)
+        for report in streams.reports().values()
+        for counters in report.counters.values()
+    )
 
 
 def _topics_of(case: Case, topology: Topology, config: Mapping[str, object]) -> set[str]:

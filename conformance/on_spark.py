@@ -1,14 +1,15 @@
 """Runs the recorded cases on Spark against a real broker: `make conformance-spark`.
 
-`python -m conformance.on_spark` runs all cases that apply, `python -m conformance.on_spark filter`
-only these. Every record of every topic is compared with what Java wrote, in order: outputs,
-repartition topics and changelogs, with key, value, timestamp and headers; so is what programs log.
-Timestamps 0 and 1 count as equal: librdkafka takes 0 for "now", so 1 is sent for it.
+`python -m conformance.on_spark` runs all cases that apply, `python -m conformance.on_spark filter
+'join_*'` only these. Every record of every topic is compared with what Java wrote, in order:
+outputs, repartition topics and changelogs, with key, value, timestamp and headers; so is what
+programs log. What differs by nature is levelled in `levelling.py`.
 """
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import logging
 import subprocess
 import sys
@@ -18,17 +19,28 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance import cluster_run, differences, harness
 from conformance.applicability import guarantee_for, why_not
-from conformance.harness import Case, Line
+from conformance.cluster_run import OpenApplication
+from conformance.harness import Case
+from conformance.levelling import as_far_as_committed, levelled, told_at_the_end
 from penstock._engine.kafka.broker import LocalBroker
-from penstock.clock import perf_counter
+from penstock.clock import SystemClock, perf_counter
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_ANY_TIME = {
+    "log.message.timestamp.after.max.ms": (1 << 63) - 1,
+    # Changelogs of windows are kept for a while, and most records are of 1970. Of those that are
+    # compacted as well, the cleaner deletes.
+    "log.retention.check.interval.ms": 1 << 40,
+    "log.cleaner.backoff.ms": 1 << 40,
+}
+"""What lets a broker take records of any time, and keep them."""
 
 GUARANTEES = ("exactly_once_v2", "at_least_once")
 
@@ -39,26 +51,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Programs that fail on purpose log it; a handler that does nothing keeps that off the terminal.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
     cases = {case.name: case for case in harness.all_cases(harness.CASES)}
-    if unknown := [name for name in options.names if name not in cases]:
+    chosen = _choose(options.names, list(cases))
+    if unknown := [name for name, found in chosen.items() if not found]:
         print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")
         return 2
-    chosen = [cases[name] for name in options.names or cases]
-    left_out = {case.name: reason for case in chosen if (reason := why_not(case))}
-    _tell_left_out(left_out, each=bool(options.names))
-    chosen = [case for case in chosen if case.name not in left_out]
-    if options.lanes > 1 and len(chosen) > options.lanes:
-        failed = _run_in_lanes(chosen, options)
+    names = dict.fromkeys(name for found in chosen.values() for name in found)
+    left_out = {name: reason for name in names if (reason := why_not(cases[name]))}
+    applicable = [cases[name] for name in names if name not in left_out]
+    began = perf_counter()
+    if options.lanes > 1 and len(applicable) > options.lanes:
+        failed = _run_in_lanes(applicable, options)
     else:
-        failed = _run_all(chosen, options) if chosen else 0
-    print(f"{len(chosen) - failed} passed, {failed} failed")
+        failed = _run_all(applicable, options) if applicable else 0
+    minutes = (perf_counter() - began) / 60
+    _tell_left_out(left_out, each=bool(options.names))
+    print(
+        f"{len(applicable) - failed} equal, {failed} differ, {len(left_out)} do not apply "
+        f"({minutes:.1f} min)"
+    )
     return 1 if failed else 0
 
 
-def compare(case: Case, spark: SparkSession, servers: str, guarantee: str) -> list[str]:
+def compare(
+    case: Case, open_application: OpenApplication, servers: str, guarantee: str
+) -> list[str]:
     """Run a case and return how it differs from Java, nothing if it does not."""
-    seen = cluster_run.run(case, spark, servers, guarantee_for(case, guarantee))
-    expected = _told_at_the_end([_levelled(line) for line in case.expected])
-    return [*differences.of_steps(case.steps, expected, [_levelled(line) for line in seen.lines])]
+    began_ms = SystemClock().now_ms()
+    seen = cluster_run.run(case, open_application, servers, guarantee_for(case, guarantee))
+    while_it_ran = range(began_ms, SystemClock().now_ms() + 1)
+    got = [levelled(line, while_it_ran) for line in seen.lines]
+    expected = told_at_the_end([levelled(line) for line in case.expected])
+    expected = as_far_as_committed(expected, got)
+    return [*differences.of_steps(case.steps, expected, got)]
 
 
 @contextmanager
@@ -89,96 +113,74 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _choose(wanted: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+    """Give the cases that each word of the command line means; all, if there is none."""
+    return {word: fnmatch.filter(names, word) for word in wanted or ["*"]}
+
+
 def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> int:
     """Run cases one after the other; return how many failed."""
+    from conformance.stage import Stage  # noqa: PLC0415
+
     failed = 0
     with (
         tempfile.TemporaryDirectory(prefix="penstock-conformance-") as work,
-        LocalBroker(Path(work) / "broker") as broker,
+        LocalBroker(Path(work) / "broker", settings=_ANY_TIME) as broker,
         hosting_session(Path(work) / "spark") as spark,
+        Stage(spark) as stage,
     ):
+        servers = broker.bootstrap_servers
         for number, case in enumerate(cases, 1):
             began = perf_counter()
-            lines = _differences(case, spark, broker.bootstrap_servers, options.guarantee)
+            try:
+                lines = compare(case, stage.application, servers, options.guarantee)
+            except Exception as error:
+                # One case that cannot be run must not hide the others.
+                lines = [f"  cannot be run: {type(error).__name__}: {error}"]
             failed += bool(lines)
-            verdict = "FAIL" if lines else "ok"
-            place = f"[{number}/{len(cases)}]"
-            print(f"{place} {verdict} {case.name} ({perf_counter() - began:.1f} s)", flush=True)
-            if lines:
-                print(*lines, sep="\n", flush=True)
+            verdict = f"{'FAIL' if lines else 'ok'} {case.name} ({perf_counter() - began:.1f} s)"
+            # The verdict last: it ends what whoever reads several lanes shows in one piece.
+            print(*lines, f"[{number}/{len(cases)}] {verdict}", sep="\n", flush=True)
     return failed
 
 
 def _run_in_lanes(cases: Sequence[Case], options: argparse.Namespace) -> int:
-    """Run cases in processes side by side, since most of a case is waiting; return how many
+    """Run cases in processes side by side, since much of a case is waiting; return how many
     failed.
     """
     command = [sys.executable, "-m", "conformance.on_spark", "--guarantee", options.guarantee]
+    shares = [[case.name for case in cases[lane :: options.lanes]] for lane in range(options.lanes)]
     lanes = [
-        subprocess.Popen(
-            [*command, *(case.name for case in cases[number :: options.lanes])],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(options.lanes)
+        subprocess.Popen([*command, *share], stdout=subprocess.PIPE, text=True) for share in shares
     ]
     with ThreadPoolExecutor(options.lanes) as readers:
-        failures = list(readers.map(_tell_lane, lanes))
-    return sum(failures)
+        equal = sum(readers.map(_tell_lane, lanes))
+    # A lane that died has not run all its cases.
+    return len(cases) - equal
 
 
 def _tell_lane(lane: subprocess.Popen[str]) -> int:
-    """Show what a lane prints; return how many of its cases failed."""
-    failed = 0
+    """Show what a lane prints; return how many of its cases were equal."""
+    equal = 0
+    told: list[str] = []
     with lane:
         assert lane.stdout is not None
         for line in lane.stdout:
-            if " passed, " in line:
-                continue
-            failed += line.startswith("[") and "] FAIL " in line
-            print(line, end="", flush=True)
-    # A lane that died without a word has not run its cases.
-    return failed or int(lane.returncode not in {0, 1})
-
-
-def _differences(case: Case, spark: SparkSession, servers: str, guarantee: str) -> list[str]:
-    try:
-        return compare(case, spark, servers, guarantee)
-    except Exception as error:
-        # One case that cannot be run must not hide the others.
-        return [f"  cannot be run: {type(error).__name__}: {error}"]
-
-
-def _levelled(line: Line) -> Line:
-    """Give a line with timestamps of 1 as 0."""
-
-    def level(record: dict[str, Any]) -> dict[str, Any]:
-        return {**record, "timestamp": 0} if record["timestamp"] == 1 else record
-
-    output = {
-        topic: [level(record) for record in records]
-        for topic, records in line.get("output", {}).items()
-    }
-    return {**line, "output": output} if output else dict(line)
-
-
-def _told_at_the_end(lines: list[Line]) -> list[Line]:
-    """Move what workers tell in their reports to the last line."""
-    printed = [text for line in lines for text in line.pop("stdout", ())]
-    for line in lines[:-1]:
-        line.pop("dropped", None)  # it is the count so far
-    if printed:
-        lines[-1]["stdout"] = printed
-    return lines
+            told.append(line)
+            if line.startswith("["):
+                equal += "] ok " in line
+                print("".join(told), end="", flush=True)
+                told.clear()
+    return equal
 
 
 def _tell_left_out(left_out: dict[str, str], *, each: bool) -> None:
     if each:
         for name, reason in left_out.items():
-            print(f"left out: {name}: {reason}")
+            print(f"does not apply: {name}: {reason}")
     else:
         for reason, count in Counter(left_out.values()).most_common():
-            print(f"left out: {count:3} cases: {reason}")
+            print(f"does not apply: {count:3} cases: {reason}")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from penstock.terminal.display import Display, display_for
 from penstock.terminal.foreground import Foreground
 
 if TYPE_CHECKING:
+    from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.spark.query import ApplicationQuery
     from penstock._engine.spark.session import SparkSession
 
@@ -162,7 +163,6 @@ class KafkaStreams(ExplainsCamelCase):
         """
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.preparation import bounded, prepare  # noqa: PLC0415
-        from penstock._engine.spark.query import ApplicationQuery  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._state is not State.CREATED:
@@ -176,7 +176,7 @@ class KafkaStreams(ExplainsCamelCase):
         self._move(State.REBALANCING)
         if self._ended():  # closed meanwhile, by another thread
             return
-        query = ApplicationQuery(blueprint, self._spark, self._heard)
+        query = self._host(blueprint)
         with self._lock:
             self._query = query
             closed = self._ended()
@@ -321,6 +321,11 @@ class KafkaStreams(ExplainsCamelCase):
 
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
+
+    def _host(self, blueprint: Blueprint) -> ApplicationQuery:
+        from penstock._engine.spark.query import ApplicationQuery  # noqa: PLC0415
+
+        return ApplicationQuery(blueprint, self._spark, self._heard)
 
     def _heard(self, report: Report) -> None:
         """Take a worker's report: the state of all of them is the state of the application."""

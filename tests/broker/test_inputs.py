@@ -131,6 +131,19 @@ def test_lag_counts_what_is_known_to_be_on_the_broker(
     inputs.close()
 
 
+def test_a_read_gives_no_more_than_the_limit(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    place = written(kafka_broker, kafka_topic("limit"), b"a", b"b", b"c")
+    inputs = reader(kafka_broker, "limit")
+    inputs.add({place: OFFSET_BEGINNING})
+    sizes: list[int] = []
+    while sum(sizes) < 3:
+        sizes += [len(records) for records in inputs.read(0.2, 1).values()]
+    assert sizes == [1, 1, 1]
+    inputs.close()
+
+
 def test_an_offset_that_is_gone_is_explained_and_nothing_is_reset(
     kafka_broker: LocalBroker, kafka_topic: CreateTopic
 ) -> None:

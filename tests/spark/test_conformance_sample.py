@@ -1,9 +1,12 @@
 """A few conformance cases, one of each kind, on Spark against a broker: the records are Java's.
 
-All that apply: `make conformance-spark`.
+Each has a query of its own here. All that apply, one after the other in one: `make
+conformance-spark`.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import pytest
 from pyspark.sql import SparkSession
@@ -12,6 +15,7 @@ from conformance import harness
 from conformance.applicability import why_not
 from conformance.on_spark import GUARANTEES, compare
 from penstock._engine.kafka.broker import LocalBroker
+from penstock.application import KafkaStreams
 
 SAMPLE = {
     "stateless_nulls_pass_through_every_verb": GUARANTEES[0],
@@ -33,4 +37,5 @@ def test_the_case_has_java_s_records(
 ) -> None:
     case = harness.Case(harness.CASES / name)
     assert why_not(case) is None
-    assert compare(case, spark, kafka_broker.bootstrap_servers, guarantee) == []
+    on_its_own = partial(KafkaStreams, spark=spark)
+    assert compare(case, on_its_own, kafka_broker.bootstrap_servers, guarantee) == []

@@ -110,7 +110,7 @@ class InputReader:
         if first is None:
             return {}
         batch: Batch = {}
-        self._sort([first, *self._consumer.consume(limit, 0)], batch)
+        self._sort([first, *self._consumer.consume(limit - 1, 0)], batch)
         if self._ends:
             self._stop_at_ends(batch)
         return batch

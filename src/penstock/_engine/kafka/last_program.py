@@ -68,6 +68,8 @@ def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
     # One record that stands for itself: no transaction, and nobody to be fenced by it.
     settings.pop("transactional.id", None)
     settings.pop("transaction.timeout.ms", None)
+    # Nor a number to know doubles by, for which librdkafka waits half a second: they do no harm.
+    settings["enable.idempotence"] = False
     failures: list[KafkaError] = []
     producer = Producer(
         {**settings, "on_delivery": lambda error, _: failures.append(error) if error else None}

@@ -9,9 +9,10 @@ work was done.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
-from confluent_kafka import OFFSET_END, Consumer, KafkaError, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from penstock._engine.kafka.faults import TaskMigrated, is_migration, may_pass
 from penstock.errors import StreamsError
@@ -61,7 +62,9 @@ class Membership:
 
     def leave(self) -> None:
         """Leave the group at once: with static membership, closing alone would keep the tasks."""
-        self.consumer.unsubscribe()
+        # Whoever was fenced is no member any more, and is told so.
+        with suppress(KafkaException):
+            self.consumer.unsubscribe()
         for _ in range(_LEAVE_POLLS):
             self.consumer.poll(_LEAVE_SECONDS)
             if not self.consumer.assignment():

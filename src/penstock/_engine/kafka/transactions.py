@@ -80,13 +80,30 @@ class Committer(Protocol):
         """Let go of the producer."""
 
 
+class _Deliveries:
+    """Remembers the first record that could not be written: its topic, and why."""
+
+    def __init__(self) -> None:
+        self._failure: tuple[str, KafkaError] | None = None
+
+    def heard(self, error: Any, message: Any) -> None:
+        # Only failures are reported (delivery.report.only.error), so success costs nothing.
+        if error is not None and self._failure is None:
+            self._failure = (message.topic(), error)
+
+    def take(self) -> tuple[str, KafkaError] | None:
+        """Give it once."""
+        failure, self._failure = self._failure, None
+        return failure
+
+
 class _Sender:
     """What both guarantees share: a producer and how records go into it."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._failure: tuple[str, KafkaError] | None = None
-        """The first record that could not be written since the last commit: its topic, and why."""
-        self._producer = Producer({**settings, "on_delivery": self._delivered})
+        self._deliveries = _Deliveries()
+        # It must not know of us: in a circle, nobody would let go of it and its threads.
+        self._producer = Producer({**settings, "on_delivery": self._deliveries.heard})
 
     def send(self, outputs: Sequence[Output]) -> None:
         produce = self._producer.produce
@@ -123,15 +140,9 @@ class _Sender:
             msg = f"{unwritten} records are not written after {_FLUSH_SECONDS:.0f} s"
             raise BrokerSilent(msg)
 
-    def _delivered(self, error: Any, message: Any) -> None:
-        # Only failures are reported (delivery.report.only.error), so success costs nothing.
-        if error is not None and self._failure is None:
-            self._failure = (message.topic(), error)
-
     def _check(self) -> None:
-        if self._failure is not None:
-            (topic, error), self._failure = self._failure, None
-            raise _unwritten(topic, error)
+        if (failure := self._deliveries.take()) is not None:
+            raise _unwritten(*failure)
 
 
 class AtLeastOnce(_Sender):
@@ -156,7 +167,7 @@ class AtLeastOnce(_Sender):
         crash_point("after-commit")
 
     def abort(self) -> None:
-        self._failure = None
+        self._deliveries.take()
 
     def close(self) -> None:
         self._producer.flush(_FLUSH_SECONDS)
@@ -208,7 +219,7 @@ class ExactlyOnce(_Sender):
         self._check()
 
     def abort(self) -> None:
-        self._failure = None
+        self._deliveries.take()
         if self._open:
             self._open = False
             try:

@@ -314,9 +314,11 @@ class Worker:
                 self._patience.calm()
 
     def _process_all(self) -> bool:
-        # Waiting must not put off the commit of what is done already.
-        due_ms = self._last_commit_ms + self._config.commit_interval_ms
-        wait_ms = min(self._config.poll_ms, max(0, due_ms - self._clock.now_ms()))
+        wait_ms = self._config.poll_ms
+        if self._uncommitted():
+            # Waiting must not put off the commit of what is done already.
+            due_ms = self._last_commit_ms + self._config.commit_interval_ms
+            wait_ms = min(wait_ms, max(0, due_ms - self._clock.now_ms()))
         if not all(running.started for running in self._running.values()):
             wait_ms = 0  # others are being restored
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)

@@ -64,7 +64,14 @@ class ApplicationQuery:
         self._control = ControlServer(str(host), handlers, self._hung_up)
         self._notices = NoticeBoard(self._config, blueprint.task_topic)
         self._checkpoint = tempfile.mkdtemp(prefix="penstock-checkpoint-")
-        self._query = self._start()
+        self._query = self._start(
+            Run(
+                new_id(),
+                self._control.address,
+                self._config.turn_ms / 1000,
+                self._config.lease_ms / 1000,
+            )
+        )
 
     @property
     def query(self) -> StreamingQuery:
@@ -145,13 +152,7 @@ class ApplicationQuery:
         with self._lock:
             return [member for member, report in self._members.items() if report.state not in GONE]
 
-    def _start(self) -> StreamingQuery:
-        run = Run(
-            new_id(),
-            self._control.address,
-            self._config.turn_ms / 1000,
-            self._config.lease_ms / 1000,
-        )
+    def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run)
         environment = self._spark.sparkContext.environment
         # Workers with another environment are another pool: a competing Python job of this session

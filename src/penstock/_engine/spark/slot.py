@@ -108,6 +108,7 @@ class EngineThread:
         finally:
             self._have_rows.set()
             control.close()
+            _free_clients()
 
     def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
         with TaskHost(blueprint) as host:
@@ -182,6 +183,14 @@ class EngineThread:
             # They are a view: if nobody takes them, the oldest are let go.
             del self._rows[:-_ROWS_KEPT]
         self._have_rows.set()
+
+
+def _free_clients() -> None:
+    """Have the worker's Kafka clients freed: they hear callbacks of those who hold them, and a
+    process can have a few hundred at most in its life if nobody looks for such circles.
+    """
+    gc.unfreeze()
+    gc.collect()
 
 
 def _find_modules_in(paths: list[str]) -> None:

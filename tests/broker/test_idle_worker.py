@@ -1,0 +1,48 @@
+"""A worker that has nothing to do waits for records, however often it may commit."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from penstock import Consumed, StreamsBuilder, serdes
+from penstock._engine.kafka.inputs import Batch, InputReader
+from penstock._engine.kafka.preparation import prepare
+from penstock._engine.kafka.task_host import TaskHost
+from penstock._engine.kafka.worker import Worker
+from penstock.testing.broker import CreateTopic, LocalBroker
+from tests.broker.applications import PATIENCE_SECONDS, settings
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
+
+
+def test_without_anything_to_commit_it_waits_as_long_as_a_poll_may(
+    kafka_broker: LocalBroker,
+    kafka_topic: CreateTopic,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    read = InputReader.read
+
+    def noting(self: InputReader, wait_seconds: float, limit: int) -> Batch:
+        waits.append(wait_seconds)
+        return read(self, wait_seconds, limit)
+
+    monkeypatch.setattr(InputReader, "read", noting)
+    builder = StreamsBuilder()
+    text = Consumed(key=serdes.string(), value=serdes.string())
+    builder.stream(kafka_topic("idle"), text).for_each(lambda key, value: None)
+    often = {"commit.interval.ms": 0, "poll.ms": 30}
+    blueprint = prepare(builder.build(), settings(kafka_broker, tmp_path, "idle", **often))
+    with TaskHost(blueprint) as host:
+        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        until = time.monotonic() + PATIENCE_SECONDS
+        while "running" not in worker.tasks().values() and time.monotonic() < until:
+            worker.step()
+        waits.clear()
+        worker.step()
+        worker.close()
+    assert waits == [0.03]
