@@ -1,0 +1,179 @@
+"""A topic's history as a DataFrame, read side by side in stretches of offsets.
+
+Where it ends is part of its schema (the metadata of column `offset`): it stays there when the
+DataFrame is filtered, joined by columns of one's own, or written to Parquet and read again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from penstock._engine.kafka.admin_calls import open_admin
+from penstock._engine.kafka.history import (
+    RECORDS_PER_SPLIT,
+    Bound,
+    Split,
+    Stretch,
+    find_stretch,
+    read_split,
+)
+from penstock._engine.runtime.position import RawRecord
+from penstock._engine.spark.session import session_for
+from penstock.clock import new_id
+from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
+
+ENDS = "penstock.ends"
+"""Under which name the ends are kept in the metadata of column `offset`."""
+
+_HEADER = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+_ARROW = pa.schema(
+    [
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("timestamp", pa.int64()),
+        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+    ]
+)
+
+
+def history(
+    topic: str,
+    config: StreamsConfig | Mapping[str, Any],
+    *,
+    since: Bound = None,
+    until: Bound = None,
+    spark: SparkSession | None = None,
+    records_per_split: int = RECORDS_PER_SPLIT,
+) -> DataFrame:
+    """Give the committed records of a topic up to `until` as a batch DataFrame.
+
+    Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
+    `until` and `since` are a datetime with a time zone, milliseconds since the epoch, offsets by
+    partition, or None for as far as the topic goes now; the end is found once, at this call, and
+    `history_ends` tells it. `records_per_split` is about how many records a Spark task reads: a
+    partition of millions is read by many of them at once.
+
+    Raises:
+        StreamsError: there is no such topic, or it has not the offsets.
+    """
+    settings = config if isinstance(config, StreamsConfig) else _settings(config)
+    if records_per_split < 1:
+        msg = f"records_per_split must be at least 1; got {records_per_split}"
+        raise ConfigError(msg)
+    stretch = find_stretch(open_admin(settings), topic, since=since, until=until)
+    session, _ = session_for(settings, spark)
+    return read_stretch(stretch, settings, session, records_per_split)
+
+
+def read_stretch(
+    stretch: Stretch,
+    config: StreamsConfig,
+    session: SparkSession,
+    records_per_split: int = RECORDS_PER_SPLIT,
+) -> DataFrame:
+    """Give the records of a stretch of a topic that has been found."""
+    source = _source_for(stretch, config, records_per_split)
+    session.dataSource.register(source)
+    return session.read.format(source.name()).load()
+
+
+def history_ends(frame: DataFrame) -> dict[int, int] | None:
+    """Give where the history in a DataFrame ends: by partition, the offset of the first record that
+    is not in it. None if it does not know.
+    """
+    fields = [field for field in frame.schema.fields if field.name == "offset"]
+    told = fields[0].metadata.get(ENDS) if fields else None
+    return None if told is None else {int(at): int(end) for at, end in json.loads(told).items()}
+
+
+def _settings(given: Mapping[str, Any]) -> StreamsConfig:
+    # Nothing is committed; consumers must have a group all the same.
+    return StreamsConfig({"application.id": "penstock-history", **given})
+
+
+class _SplitPartition(InputPartition):
+    def __init__(self, split: Split) -> None:
+        super().__init__(split)
+        self.split = split
+
+
+def _source_for(stretch: Stretch, config: StreamsConfig, per_split: int) -> type[DataSource]:
+    """Make a data source that carries all it needs inside, where no option shows it."""
+    name = f"penstock_history_{new_id()}"
+
+    class HistorySource(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return name
+
+        def schema(self) -> StructType:
+            return _schema(stretch.ends)
+
+        def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002  # Spark's
+            return HistoryReader(stretch, config, per_split)
+
+    return HistorySource
+
+
+class HistoryReader(DataSourceReader):
+    """Reads a stretch of a topic; each of its partitions is a split."""
+
+    def __init__(self, stretch: Stretch, config: StreamsConfig, per_split: int) -> None:
+        self._stretch, self._config, self._per_split = stretch, config, per_split
+
+    def partitions(self) -> Sequence[InputPartition]:
+        return [_SplitPartition(split) for split in self._stretch.splits(self._per_split)]
+
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+        # A topic without records has no splits, and Spark then asks for one that is None.
+        if not isinstance(partition, _SplitPartition):
+            return
+        for records in read_split(self._config, partition.split):
+            yield to_arrow(records, partition.split.partition)
+
+
+def to_arrow(records: Sequence[RawRecord], partition: int) -> pa.RecordBatch:
+    """Give records of one partition as an Arrow batch."""
+    offsets, timestamps, keys, values, headers = zip(*records, strict=True)
+    pairs = [[{"key": key, "value": value} for key, value in each] for each in headers]
+    columns = [
+        pa.array(keys, pa.binary()),
+        pa.array(values, pa.binary()),
+        pa.array(timestamps, pa.int64()),
+        pa.array(pairs, _ARROW.field("headers").type),
+        pa.array([partition] * len(records), pa.int32()),
+        pa.array(offsets, pa.int64()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=_ARROW)
+
+
+def _schema(ends: Mapping[int, int]) -> StructType:
+    told = {ENDS: json.dumps({str(partition): end for partition, end in sorted(ends.items())})}
+    return StructType(
+        [
+            StructField("key", BinaryType()),
+            StructField("value", BinaryType()),
+            StructField("timestamp", LongType()),
+            StructField("headers", ArrayType(_HEADER)),
+            StructField("partition", IntegerType()),
+            StructField("offset", LongType(), metadata=told),
+        ]
+    )
