@@ -56,7 +56,7 @@ _ARROW = pa.schema(
 
 def history(
     topic: str,
-    config: StreamsConfig | Mapping[str, Any],
+    config: StreamsConfig | Mapping[str, Any] | None = None,
     *,
     since: Bound = None,
     until: Bound = None,
@@ -66,6 +66,8 @@ def history(
     """Give the committed records of a topic up to `until` as a batch DataFrame.
 
     Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
+    `config` says where the cluster is, as for an application; variables such as
+    `PENSTOCK_BOOTSTRAP_SERVERS` can say it, too.
     `until` and `since` are a datetime with a time zone, milliseconds since the epoch, offsets by
     partition, or None for as far as the topic goes now; the end is found once, at this call, and
     `history_ends` tells it. `records_per_split` is about how many records a Spark task reads: a
@@ -74,7 +76,7 @@ def history(
     Raises:
         StreamsError: there is no such topic, or it has not the offsets.
     """
-    settings = config if isinstance(config, StreamsConfig) else _settings(config)
+    settings = config if isinstance(config, StreamsConfig) else _settings(config or {})
     if records_per_split < 1:
         msg = f"records_per_split must be at least 1; got {records_per_split}"
         raise ConfigError(msg)
@@ -106,7 +108,7 @@ def history_ends(frame: DataFrame) -> dict[int, int] | None:
 
 def _settings(given: Mapping[str, Any]) -> StreamsConfig:
     # Nothing is committed; consumers must have a group all the same.
-    return StreamsConfig({"application.id": "penstock-history", **given})
+    return StreamsConfig.from_environment({"application.id": "penstock-history", **given})
 
 
 class _SplitPartition(InputPartition):

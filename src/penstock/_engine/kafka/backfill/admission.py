@@ -1,4 +1,6 @@
-"""Whether an application may be given a past: one that has offsets or state has one already."""
+"""Whether an application may be given a past: one that has offsets or state has one already, unless
+it is this very backfill that has begun to give it.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,23 @@ from typing import Any
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
+from penstock._engine.kafka.backfill.journal import BackfillPlan, read_plan
+from penstock._engine.kafka.clients import check_clients
 from penstock._engine.kafka.faults import code_of, may_pass
+from penstock._engine.kafka.preparation import lay_out
 from penstock._engine.kafka.topics import (
     delete_internal_topics,
     end_offsets,
     existing_topics,
     partition_counts,
 )
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock._engine.planner.internal_topics import is_internal, task_topic_name
+from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.state.directory import StateDirectory
+from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -46,6 +55,74 @@ class Past:
         if self.tasks:
             parts.append(f"local state of tasks {', '.join(self.tasks)}")
         return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """An application that may be backfilled, laid out on its cluster."""
+
+    blueprint: Blueprint
+    program_id: str
+    begun: BackfillPlan | None
+    """What an earlier run has begun and this one goes on with."""
+    admin: AdminClient
+
+    def output_counts(self) -> dict[str, int]:
+        """Give how many partitions each topic has that the program may write to."""
+        topics = existing_topics(self.admin)
+        return partition_counts(self.admin, topics)
+
+
+def admit(topology: Topology, config: StreamsConfig, *, reset: bool) -> Admitted:
+    """Look at an application and make its internal topics, as a live start would; with `reset`, all
+    it has left behind is deleted first.
+
+    Raises:
+        StreamsError: it runs, has a past, or is being backfilled with another program.
+    """
+    check_clients(config)
+    config.check_optimizations(topology.optimizations)
+    admin = open_admin(config)
+    past = past_of(config, admin)
+    refuse_members(past, config.application_id)
+    begun = read_plan(config, admin)
+    program_id = fingerprint_of(topology).id
+    if reset:
+        begun = None
+        reset_application(config, admin)
+    elif begun is None:
+        refuse_past(past, config.application_id)
+    elif begun.program_id != program_id:
+        msg = (
+            f"a backfill of application {config.application_id!r} has begun with another program, "
+            "whose state would not be found: run it again with that program, or say --reset"
+        )
+        raise StreamsError(msg)
+    blueprint = lay_out(topology, config, admin)
+    if begun is None:
+        _refuse_used_circles(blueprint, topology, admin)
+    return Admitted(blueprint, program_id, begun, admin)
+
+
+def _refuse_used_circles(blueprint: Blueprint, topology: Topology, admin: AdminClient) -> None:
+    """Refuse topics of the user's that the program writes and reads again, if they have records: a
+    job cannot tell which of them it has made itself.
+    """
+    plans = plan_subtopologies(topology, blueprint.config.application_id)
+    written = {topic for plan in plans for topic in plan.sink_topics()}
+    places = sorted(
+        place
+        for task in blueprint.tasks
+        for place in task.inputs
+        if place[0] in written - blueprint.internal_topics
+    )
+    used = {topic for (topic, _), end in end_offsets(admin, places).items() if end > 0}
+    if used:
+        msg = (
+            f"topics {', '.join(map(repr, sorted(used)))} are written and read by the program and "
+            "must be empty before a backfill, which makes all that is in them"
+        )
+        raise StreamsError(msg)
 
 
 def past_of(config: StreamsConfig, admin: AdminClient) -> Past:

@@ -75,7 +75,6 @@ class TaskDelivery:
         """Write the rest and that the task is done; give how many records it has written."""
         self._put(self._chunker.rest(), done=True)
         self._settle()
-        self.close()
         return self._now.records
 
     def close(self) -> None:

@@ -69,19 +69,19 @@ class Handover:
         self._committer.close()
 
     def _offsets(self, progress: Iterable[Progress]) -> dict[tuple[str, int], CommitOffset]:
-        """Give where the live application goes on: its inputs where history ended, its repartition
-        topics, of which the job needed nothing, where they end. Beside them stands what a live
-        task would have committed.
+        """Give where the live application goes on: its inputs where history ended; what the job
+        made itself, in repartition topics and others, where that ends, since it has been read.
+        Beside them stands what a live task would have committed.
         """
         places = [place for task in self._blueprint.tasks for place in task.inputs]
-        internal = [place for place in places if place[0] in self._blueprint.internal_topics]
+        made = [place for place in places if place[0] not in self._plan.inputs]
         ends: Mapping[tuple[str, int], int] = {
             **{
                 (topic, number): end
                 for topic, one in self._plan.inputs.items()
                 for number, end in one.ends.items()
             },
-            **end_offsets(self._admin, internal),
+            **end_offsets(self._admin, made),
         }
         metadata = {place: text for one in progress for place, text in one.metadata.items()}
         unknown = encode_partition_time(UNKNOWN)
