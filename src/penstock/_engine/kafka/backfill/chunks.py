@@ -23,7 +23,7 @@ class Limits:
     with it must go on with.
     """
 
-    outputs: int = 20_000
+    outputs: int = 10_000
     outputs_bytes: int = 16 * 1024 * 1024
     rows: int = 200_000
     """Different keys of changelogs."""
