@@ -218,7 +218,7 @@ class Job:
             everywhere = F.explode(F.sequence(F.lit(0), F.lit(partitions - 1)))
             parts.append(
                 rows.select(
-                    everywhere.cast("int").alias("target"),
+                    everywhere.alias("target"),
                     F.lit(-1 - number).alias("input"),
                     "partition",
                     first.alias("first"),
