@@ -141,6 +141,7 @@ def _tell(report: BackfillReport, application_id: str, *, as_json: bool) -> None
             "records_in": report.records_in,
             "records_out": report.records_out,
             "resumed": report.resumed,
+            "seconds": round(report.seconds, 3),
             "live_from": report.ends,
         }
         print(json.dumps(told))

@@ -30,7 +30,7 @@ from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.control import ControlServer, WorkerFailure
 from penstock._engine.spark.session import session_for
 from penstock._engine.topology.topology import Topology
-from penstock.clock import SystemClock, new_id
+from penstock.clock import SystemClock, monotonic, new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -59,6 +59,8 @@ class BackfillReport:
     """Where the live application goes on, by topic and partition."""
     resumed: bool
     """Whether it has gone on with what an earlier run had begun."""
+    seconds: float
+    """How long the job took, without the start of Spark."""
 
 
 OnAdvance: TypeAlias = Callable[[Advance], None]
@@ -91,16 +93,16 @@ def backfill(
         try:
             if admitted.begun is None:
                 handover.write_plan()
-            job_plan = _job_plan(topology, admitted, inputs)
+            job_plan, began = _job_plan(topology, admitted, inputs), monotonic()
             _Run(session, blueprint, plan, inputs.records, on_advance).through(job_plan, inputs)
-            written = handover.finish()
+            written, seconds = handover.finish(), monotonic() - began
         finally:
             handover.close()
     finally:
         if owned:
             session.stop()
     ends = {topic: one.ends for topic, one in plan.inputs.items()}
-    return BackfillReport(inputs.records, written, ends, admitted.begun is not None)
+    return BackfillReport(inputs.records, written, ends, admitted.begun is not None, seconds)
 
 
 def _topics(blueprint: Blueprint) -> set[str]:
