@@ -14,22 +14,22 @@ from conformance.harness import Case
 _ONE_TASK = "it shows that the driver has one task for all sub-topologies"
 _ONE_PARTITION = "it shows that the driver has one partition of everything"
 _PATTERN_OFFSETS = "it shows that all topics of a pattern share their offsets in the driver"
-_TIME_ZERO = "it computes with timestamp 0, for which librdkafka writes 1"
+TIME_ZERO = "it computes with timestamp 0, for which librdkafka writes 1"
 
 _FED_BACK = "what it writes to a global table's topic is in it at once in the driver only"
 _ONE_CACHE = "only in the driver have global tables the cache that the task has"
 _SKIPS_UNREADABLE = "the driver skips what cannot be read of a global table, whatever the handler"
 
-_OF_THE_DRIVER: dict[str, str] = {
+OF_THE_DRIVER: dict[str, str] = {
     "cache_of_a_global_table_shares_the_budget": _ONE_CACHE,
     "join_global_record_that_cannot_be_read": _SKIPS_UNREADABLE,
     "join_global_written_by_the_program": _FED_BACK,
     "papi_application_and_task_id": _ONE_TASK,
-    "papi_process_values_keeps_the_key": _TIME_ZERO,
+    "papi_process_values_keeps_the_key": TIME_ZERO,
     "punctuate_stream_time_is_shared_by_sub_topologies": _ONE_TASK,
     "repartition_feeds_back_smallest_timestamp_first": _ONE_TASK,
     "repartition_partition_count_does_not_show_in_the_driver": _ONE_PARTITION,
-    "sink_dynamic_topic_by_record_context": _TIME_ZERO,
+    "sink_dynamic_topic_by_record_context": TIME_ZERO,
     "source_pattern_reads_every_topic_that_matches": _PATTERN_OFFSETS,
 }
 """Cases whose recording shows what only the test driver has."""
@@ -50,7 +50,7 @@ def why_not(case: Case) -> str | None:
     for applies, reason in _REASONS:
         if applies(case):
             return reason
-    return _OF_THE_DRIVER.get(case.name)
+    return OF_THE_DRIVER.get(case.name)
 
 
 def guarantee_for(case: Case, wanted: str) -> str:
@@ -101,11 +101,11 @@ _REASONS: tuple[tuple[Callable[[Case], bool], str], ...] = (
         _mentions("WALL_CLOCK_TIME", "WallclockTimestampExtractor", "current_system_time_ms"),
         "it shows the wall clock, which stands still in the driver",
     ),
-    (_keeps_time_zero, _TIME_ZERO),
+    (_keeps_time_zero, TIME_ZERO),
     (_shows_records_of_no_time, "it shows records whose time is that of their sending"),
     (
         lambda case: _mentions("windowed_by")(case) and _begins_at_zero(case),
-        _TIME_ZERO,
+        TIME_ZERO,
     ),
     (_mentions("max.task.idle.ms"), "it is about waiting, and so about the driver's clock"),
     (

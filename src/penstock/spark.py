@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
 
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
 
-__all__ = ["backfill", "history", "history_ends", "run"]
+__all__ = ["Typed", "backfill", "history", "history_ends", "run"]
 
 
 def run(
     topology: Topology,
-    inputs: Mapping[str, DataFrame],
+    inputs: Mapping[str, DataFrame | Typed],
     config: Mapping[str, Any] | StreamsConfig | None = None,
     *,
     partitions: int | Mapping[str, int] | None = None,
@@ -40,8 +41,9 @@ def run(
     """Run a topology over batch DataFrames, one for each topic it reads.
 
     A frame has the columns `key`, `value`, `timestamp`, and maybe `headers`, `partition` and
-    `offset`. The result maps each sink topic to a DataFrame of what was written to it; nothing is
-    computed before rows are asked for.
+    `offset`; `Typed` says how keys and values of other types become bytes. The result maps each
+    sink topic to a DataFrame of what was written to it; nothing is computed before rows are asked
+    for.
 
     `partitions` says how many partitions topics have, one number for all or a dict; an input that
     has a `partition` column keeps its own.

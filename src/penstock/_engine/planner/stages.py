@@ -96,10 +96,9 @@ def plan_job(
         StreamsError: a topic that is read is not given, one that is given is not read or is also
             written, or inputs that are joined have different numbers of partitions.
     """
-    plans = plan_subtopologies(topology, config.application_id)
-    plans = [resolve_patterns(plan, given) for plan in plans]
+    check_topics(topology, config, given)
+    plans = _plans(topology, config, given)
     global_stores = plan_global_stores(topology)
-    _check_given(plans, _global_topics(global_stores), topology, config.application_id, given)
     hidden = {
         f"{config.application_id}-{topic.name}": topic.partitions
         for topic in topology.internal_topics.values()
@@ -136,14 +135,23 @@ def _may_route(plans: Iterable[SubtopologyPlan], config: StreamsConfig) -> bool:
     return routed or config.keeps_raw_bytes()
 
 
-def _check_given(
-    plans: list[SubtopologyPlan],
-    of_all: set[str],
-    topology: Topology,
-    application_id: str,
-    given: Mapping[str, int],
-) -> None:
-    must, patterns = topics_to_be_given(topology, application_id)
+def _plans(
+    topology: Topology, config: StreamsConfig, given: Iterable[str]
+) -> list[SubtopologyPlan]:
+    plans = plan_subtopologies(topology, config.application_id)
+    return [resolve_patterns(plan, given) for plan in plans]
+
+
+def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]) -> None:
+    """Refuse inputs that are not those which a topology reads.
+
+    Raises:
+        StreamsError: a topic that is read is not given, or one that is given is not read, or is
+            written by the topology itself.
+    """
+    plans = _plans(topology, config, given)
+    of_all = _global_topics(plan_global_stores(topology))
+    must, patterns = topics_to_be_given(topology, config.application_id)
     if missing := sorted(must - set(given)):
         listed = ", ".join(map(repr, missing))
         msg = (

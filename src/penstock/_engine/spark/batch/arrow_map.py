@@ -27,5 +27,5 @@ def map_in_arrow(
         function, schema, name=name, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF
     )
     column = mapped(*[frame[column] for column in frame.columns])
-    made = frame._jdf.mapInArrow(column._jc, False, None)  # type: ignore[operator]
+    made = frame._jdf.mapInArrow(column._jc, False, None)
     return DataFrame(made, frame.sparkSession)

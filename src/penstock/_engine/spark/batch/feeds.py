@@ -9,6 +9,7 @@ Nothing holds more than a batch of each queue.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -90,10 +91,10 @@ class Feeds:
         return feeds
 
     def _rest(self) -> Iterator[tuple[Place, pa.RecordBatch]]:
-        if self._ahead is not None:
-            ahead, self._ahead = self._ahead, None
-            yield ahead
-        yield from self._stretches
+        ahead = [] if self._ahead is None else [self._ahead]
+        self._ahead = None
+        # No generator: one that is left half read would close what it reads from.
+        return chain(ahead, self._stretches)
 
     def _straight(self, first: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield first

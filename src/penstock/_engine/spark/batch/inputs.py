@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -29,8 +30,11 @@ from pyspark.sql.types import (
 
 from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.columns import encoded
 from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.batch.typed import Typed
 from penstock.errors import StreamsError
+from penstock.serdes import Serde
 
 DEFAULT_PARTITIONS = 8
 """Of inputs that have no partitions; a number of its own, so that results do not depend on how many
@@ -41,8 +45,8 @@ _BYTES = (BinaryType, StringType, NullType)
 _NUMBERS = (ShortType, IntegerType, LongType)
 _LEVEL = f"partition int, offset long, timestamp long, key binary, value binary, headers {HEADERS}"
 _EXPECTED = {
-    "key": "binary or string; penstock.spark.encode(frame, key=..., value=...) makes it so",
-    "value": "binary or string; penstock.spark.encode(frame, key=..., value=...) makes it so",
+    "key": "binary or string, or Typed(frame, key=...) must say how it becomes bytes",
+    "value": "binary or string, or Typed(frame, value=...) must say how it becomes bytes",
     "timestamp": "timestamp, or bigint milliseconds",
     "headers": HEADERS,
     "partition": "int",
@@ -76,7 +80,12 @@ class Partitions:
         return self.by_topic.get(topic, self.of_all or DEFAULT_PARTITIONS)
 
 
-def check_inputs(inputs: object) -> dict[str, DataFrame]:
+def check_inputs(inputs: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
+    """Give DataFrames of bytes if all have the columns that records need."""
+    return {topic: frame_of(given) for topic, given in check_given(inputs).items()}
+
+
+def check_given(inputs: object) -> dict[str, DataFrame | Typed]:
     """Give the inputs if all have the columns that records need, of types that can be read.
 
     Raises:
@@ -90,10 +99,32 @@ def check_inputs(inputs: object) -> dict[str, DataFrame]:
     return dict(inputs)
 
 
-def _check_frame(topic: object, frame: object) -> None:
+def frame_of(given: DataFrame | Typed) -> DataFrame:
+    """Give the DataFrame of an input."""
+    return given.frame if isinstance(given, Typed) else given
+
+
+def in_bytes(topic: str, given: DataFrame | Typed, own: SourceSerdes) -> DataFrame:
+    """Give an input with its keys and values as bytes; `own` are the serdes of its source."""
+    if not isinstance(given, Typed):
+        return given
+    serdes = {"key": given.key or own.key(), "value": given.value or own.value()}
+    return encoded(given.frame, serdes, topic)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSerdes:
+    """What a topic is read with."""
+
+    key: Callable[[], Serde[Any]]
+    value: Callable[[], Serde[Any]]
+
+
+def _check_frame(topic: object, given: object) -> None:
     if not isinstance(topic, str):
         msg = f"inputs must be a dict of topics' names and DataFrames; got the name {topic!r}"
         raise StreamsError(msg)
+    frame = given.frame if isinstance(given, Typed) else given
     if not isinstance(frame, DataFrame) or not hasattr(frame, "_jdf"):
         msg = (
             f"input {topic!r} must be a DataFrame of a classic Spark session; got "
@@ -116,8 +147,9 @@ def _check_frame(topic: object, frame: object) -> None:
                 f"frame.withColumnRenamed(..., {column!r})"
             )
             raise StreamsError(msg)
+    free = {"key", "value"} if isinstance(given, Typed) else set()
     for column, expected in _EXPECTED.items():
-        if column in types and not _FITS[column](types[column]):
+        if column in types and column not in free and not _FITS[column](types[column]):
             msg = (
                 f"input {topic!r}: column {column!r} must be {expected}; got "
                 f"{types[column].simpleString()}"

@@ -1,8 +1,8 @@
 """A bounded run as DataFrames: each stage reads its inputs and what earlier stages have written.
 
-The rows of a stage go, by a Spark shuffle, to the Spark partition of their task and are sorted there
-by queue and by place in the queue. What a stage writes is kept on disk once it is computed: sinks,
-stores and later stages all read it.
+The rows of a stage go, by a Spark shuffle, to the Spark partition of their task and are sorted
+there by queue and by place in the queue. What a stage writes is kept on disk once it is computed:
+sinks, stores and later stages all read it.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Rows:
         rank = self._ranks.get(place, timestamp)
         if timestamp >= rank:
             rank = self._ranks[place] = timestamp
-        self._add(RECORD, place, rank, key, value, timestamp, headers)
+        self._add(RECORD, place, rank, (key, value, timestamp, _pairs(headers), None, None))
 
     def add_changelog(
         self,
@@ -60,7 +60,7 @@ class Rows:
         headers: HeaderPairs,
     ) -> None:
         """Add a record of a changelog; a task alone writes its partition, in order."""
-        self._add(CHANGELOG, place, 0, key, value, timestamp, headers)
+        self._add(CHANGELOG, place, 0, (key, value, timestamp, _pairs(headers), None, None))
 
     def add_store_row(
         self,
@@ -71,27 +71,14 @@ class Rows:
         window: tuple[int | None, int | None],
     ) -> None:
         """Add a row of a store: name and partition, and what it holds."""
-        self._add(STORE, place, 0, key, value, timestamp, (), window)
+        self._add(STORE, place, 0, (key, value, timestamp, None, *window))
 
     def add_position(
         self, place: tuple[str, int], next_offset: int, metadata: str, partition_time: int
     ) -> None:
         """Add how far a partition of an input was read."""
-        self._rows.append(
-            (
-                POSITION,
-                *place,
-                self._task,
-                0,
-                next_offset,
-                None,
-                metadata.encode(),
-                partition_time,
-                None,
-                None,
-                None,
-            )
-        )
+        kept = (None, metadata.encode(), partition_time, None, None, None)
+        self._rows.append((POSITION, *place, self._task, 0, next_offset, *kept))
 
     def take(self) -> pa.RecordBatch:
         """Give what was collected since the last call."""
@@ -105,32 +92,10 @@ class Rows:
             schema=WRITTEN_ARROW,
         )
 
-    def _add(
-        self,
-        kind: int,
-        place: tuple[str, int],
-        rank: int,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int | None,
-        headers: HeaderPairs,
-        window: tuple[int | None, int | None] = (None, None),
-    ) -> None:
-        name, partition = place
-        shown = [{"key": one, "value": other} for one, other in headers] if headers else None
-        self._rows.append(
-            (
-                kind,
-                name,
-                partition,
-                self._task,
-                rank,
-                self._sequence,
-                key,
-                value,
-                timestamp,
-                shown,
-                *window,
-            )
-        )
+    def _add(self, kind: int, place: tuple[str, int], rank: int, rest: tuple[Any, ...]) -> None:
+        self._rows.append((kind, *place, self._task, rank, self._sequence, *rest))
         self._sequence += 1
+
+
+def _pairs(headers: HeaderPairs) -> list[dict[str, Any]] | None:
+    return [{"key": name, "value": content} for name, content in headers] if headers else None

@@ -19,14 +19,15 @@ from tempfile import gettempdir, mkdtemp
 
 import pyarrow as pa
 
-from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
+from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.engine_choice import open_in
 from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.own_engines import own_engine_of
-from penstock._engine.runtime.stores import TaskStore
+from penstock._engine.runtime.stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
+from penstock._engine.spark.batch.bounded_task import BoundedTask
 from penstock._engine.spark.batch.delivering import Deliveries, DeliveryPack
 from penstock._engine.spark.batch.feeds import Feeds
 from penstock._engine.spark.batch.outlet import Outlet
@@ -130,7 +131,7 @@ class _Home:
         self, plan: TaskPlan, job: JobPlan, global_stores: Mapping[str, TaskStore]
     ) -> Task:
         """Open a task; it is closed with this home."""
-        task = Task(
+        task = BoundedTask(
             plan.id,
             plan.subtopology,
             self._config,
@@ -164,7 +165,7 @@ class _Home:
         task.commit()
         return task.task_stores
 
-    def _engines(self, task_id: str, plan: SubtopologyPlan) -> Callable[[StorePlan], object]:
+    def _engines(self, task_id: str, plan: SubtopologyPlan) -> MakeEngine:
         directory = self._state.lock_task(task_id)
         self._at_end.callback(directory.release)
         for store in plan.stores.values():

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
 
-from penstock._engine.planner.stages import plan_job
-from penstock._engine.spark.batch.inputs import Partitions, check_inputs, count_partitions
+from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
+from penstock._engine.spark.batch.bounded_task import refuse_wall_clock
+from penstock._engine.spark.batch.inputs import (
+    Partitions,
+    SourceSerdes,
+    check_given,
+    count_partitions,
+    frame_of,
+    in_bytes,
+)
 from penstock._engine.spark.batch.job import Job, JobOptions
+from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.checks import shown
+from penstock._engine.topology.nodes import title_of
 from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock
 from penstock.errors import TopologyError
@@ -41,7 +50,7 @@ def settings_of(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConf
 
 def start(
     topology: Topology,
-    inputs: Mapping[str, DataFrame],
+    inputs: Mapping[str, DataFrame | Typed],
     config: Mapping[str, Any] | StreamsConfig | None = None,
     partitions: int | Mapping[str, int] | None = None,
     options: JobOptions | None = None,
@@ -56,17 +65,26 @@ def start(
         raise TopologyError(msg)
     settings = settings_of(config)
     settings.check_optimizations(topology.optimizations)
-    frames = check_inputs(inputs)
+    given = check_given(inputs)
     wanted = Partitions.of(partitions)
-    # Which topics are there is checked before any of them is read.
-    plan_topics = {topic: wanted.wanted(topic) for topic in frames}
-    del plan_topics
-    counts = {topic: count_partitions(topic, frame, wanted) for topic, frame in frames.items()}
+    options = options or JobOptions(SystemClock().now_ms())
+    check_topics(topology, settings, given)
+    counts = {topic: count_partitions(topic, frame_of(one), wanted) for topic, one in given.items()}
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
     plan = plan_job(topology, settings, counts, others, wanted.of_all)
-    return Job(plan, frames, options or JobOptions(SystemClock().now_ms()))
+    refuse_wall_clock(plan, options.now_ms)
+    frames = {topic: in_bytes(topic, one, _serdes_of(topic, plan)) for topic, one in given.items()}
+    return Job(plan, frames, options)
 
 
-def with_changelogs(options: JobOptions) -> JobOptions:
-    """Give the options of a job whose changelogs are wanted."""
-    return replace(options, keeps_changelogs=True)
+def _serdes_of(topic: str, plan: JobPlan) -> SourceSerdes:
+    """Give the serdes that a topic is read with."""
+    plans = [one for stage in plan.stages for one in stage.plans]
+    if plan.global_stores is not None:
+        plans.append(plan.global_stores)
+    source = next(source for one in plans for source in one.sources() if topic in source.topics)
+    title, config = title_of(source), plan.config
+    return SourceSerdes(
+        lambda: config.key_serde(source.key_serde, title),
+        lambda: config.value_serde(source.value_serde, title),
+    )

@@ -16,11 +16,10 @@ from penstock._engine.runtime.commit import CommitOffset, decode_partition_time
 from penstock._engine.runtime.position import TIMESTAMP, RawRecord
 from penstock._engine.runtime.record_queue import TopicPartition
 from penstock._engine.runtime.task import Task
+from penstock._engine.spark.batch.bounded_task import has_user_code
 from penstock._engine.spark.batch.delivering import Deliveries
 from penstock._engine.spark.batch.feeds import Feed
 from penstock._engine.spark.batch.outlet import Outlet
-from penstock._engine.topology.nodes import ProcessorNode, UserProcessor
-from penstock._engine.topology.table_nodes import TableTransformValues
 
 _RECORDS_AT_ONCE = 1000
 
@@ -37,7 +36,8 @@ class Hosted:
         self._now_ms = now_ms
         self._records_per_commit = records_per_commit
         self._since_commit = 0
-        self._at_once = 1 if _may_have_timers(plan) else _RECORDS_AT_ONCE
+        # Timers are looked at, and commits that users ask for are done, after each record.
+        self._at_once = 1 if has_user_code(plan.subtopology) else _RECORDS_AT_ONCE
         self._committed: dict[TopicPartition, CommitOffset] = {}
         # Every record is at hand: an empty queue is waited for only while more of it is to come.
         self.lags = dict.fromkeys(plan.inputs, 0)
@@ -171,12 +171,3 @@ def _by_time(
 def _one_by_one(feed: Feed) -> Iterator[RawRecord]:
     for records in feed:
         yield from records
-
-
-def _may_have_timers(plan: TaskPlan) -> bool:
-    """Tell whether users' code may start timers: these are looked at after each record."""
-    kinds = (UserProcessor, TableTransformValues)
-    return any(
-        isinstance(node, ProcessorNode) and isinstance(node.operation, kinds)
-        for node in plan.subtopology.nodes
-    )
