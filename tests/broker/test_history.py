@@ -10,7 +10,14 @@ import pytest
 from confluent_kafka import Producer
 
 from penstock._engine.kafka.admin_calls import open_admin
-from penstock._engine.kafka.history import Bound, Split, Stretch, find_stretch, read_split
+from penstock._engine.kafka.history import (
+    Bound,
+    Split,
+    Stretch,
+    find_stretch,
+    read_split,
+    reading_settings,
+)
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -63,7 +70,7 @@ def find(config: StreamsConfig, topic: str, until: Bound = None) -> Stretch:
 
 def values(config: StreamsConfig, splits: list[Split]) -> Iterator[str]:
     for split in splits:
-        for records in read_split(config, split):
+        for records in read_split(reading_settings(config), split):
             yield from ((value or b"").decode() for _, _, _, value, _ in records)
 
 

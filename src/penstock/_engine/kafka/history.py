@@ -86,21 +86,23 @@ def find_stretch(
     return Stretch(topic, {at: min(start, ends[at]) for at, start in starts.items()}, ends)
 
 
-def read_split(config: StreamsConfig, split: Split) -> Iterator[list[RawRecord]]:
+def reading_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Give what the consumers of a history are told."""
+    return {
+        **consumer_settings(config, "restore"),
+        "isolation.level": "read_committed",
+        # What is read ahead behind the end of a split is read in vain.
+        "queued.min.messages": _READ_AHEAD_MESSAGES,
+    }
+
+
+def read_split(settings: Mapping[str, Any], split: Split) -> Iterator[list[RawRecord]]:
     """Give the committed records of a stretch, in order, many at a time.
 
     Raises:
         StreamsError: the records are gone, or the broker does not answer.
     """
-    settings = consumer_settings(config, "restore")
-    consumer = Consumer(
-        {
-            **settings,
-            "isolation.level": "read_committed",
-            # What is read ahead behind the end of a split is read in vain.
-            "queued.min.messages": _READ_AHEAD_MESSAGES,
-        }
-    )
+    consumer = Consumer(dict(settings))
     try:
         consumer.assign([TopicPartition(split.topic, split.partition, split.start)])
         yield from _read(consumer, split)

@@ -7,21 +7,12 @@ DataFrame is filtered, joined by columns of one's own, or written to Parquet and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-)
+from pyspark.sql import functions as F
 
 from penstock._engine.kafka.admin_calls import open_admin
 from penstock._engine.kafka.history import (
@@ -31,17 +22,21 @@ from penstock._engine.kafka.history import (
     Stretch,
     find_stretch,
     read_split,
+    reading_settings,
 )
 from penstock._engine.runtime.position import RawRecord
+from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.session import session_for
-from penstock.clock import new_id
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 ENDS = "penstock.ends"
 """Under which name the ends are kept in the metadata of column `offset`."""
 
-_HEADER = StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+ReadSplits: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_SCHEMA = f"key binary, value binary, timestamp long, headers {HEADERS}, partition int, offset long"
 _ARROW = pa.schema(
     [
         ("key", pa.binary()),
@@ -92,9 +87,13 @@ def read_stretch(
     records_per_split: int = RECORDS_PER_SPLIT,
 ) -> DataFrame:
     """Give the records of a stretch of a topic that has been found."""
-    source = _source_for(stretch, config, records_per_split)
-    session.dataSource.register(source)
-    return session.read.format(source.name()).load()
+    splits = stretch.splits(records_per_split)
+    numbers = session.range(0, len(splits), 1, max(1, len(splits)))
+    reader = _reader_of(splits, reading_settings(config))
+    read = map_in_arrow(numbers, reader, _SCHEMA, f"history_of_{stretch.topic}")
+    ends = {str(partition): end for partition, end in sorted(stretch.ends.items())}
+    knowing = F.col("offset").alias("offset", metadata={ENDS: json.dumps(ends)})
+    return read.select(*[knowing if name == "offset" else name for name in read.columns])
 
 
 def history_ends(frame: DataFrame) -> dict[int, int] | None:
@@ -111,45 +110,18 @@ def _settings(given: Mapping[str, Any]) -> StreamsConfig:
     return StreamsConfig.from_environment({"application.id": "penstock-history", **given})
 
 
-class _SplitPartition(InputPartition):
-    def __init__(self, split: Split) -> None:
-        super().__init__(split)
-        self.split = split
+def _reader_of(splits: list[Split], settings: Mapping[str, Any]) -> ReadSplits:
+    """Give the function that reads the splits whose numbers it is given; it carries all it needs
+    inside, where no option shows it.
+    """
 
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for records in read_split(settings, splits[number]):
+                    yield to_arrow(records, splits[number].partition)
 
-def _source_for(stretch: Stretch, config: StreamsConfig, per_split: int) -> type[DataSource]:
-    """Make a data source that carries all it needs inside, where no option shows it."""
-    name = f"penstock_history_{new_id()}"
-
-    class HistorySource(DataSource):
-        @classmethod
-        def name(cls) -> str:
-            return name
-
-        def schema(self) -> StructType:
-            return _schema(stretch.ends)
-
-        def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002  # Spark's
-            return HistoryReader(stretch, config, per_split)
-
-    return HistorySource
-
-
-class HistoryReader(DataSourceReader):
-    """Reads a stretch of a topic; each of its partitions is a split."""
-
-    def __init__(self, stretch: Stretch, config: StreamsConfig, per_split: int) -> None:
-        self._stretch, self._config, self._per_split = stretch, config, per_split
-
-    def partitions(self) -> Sequence[InputPartition]:
-        return [_SplitPartition(split) for split in self._stretch.splits(self._per_split)]
-
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
-        # A topic without records has no splits, and Spark then asks for one that is None.
-        if not isinstance(partition, _SplitPartition):
-            return
-        for records in read_split(self._config, partition.split):
-            yield to_arrow(records, partition.split.partition)
+    return read
 
 
 def to_arrow(records: Sequence[RawRecord], partition: int) -> pa.RecordBatch:
@@ -165,17 +137,3 @@ def to_arrow(records: Sequence[RawRecord], partition: int) -> pa.RecordBatch:
         pa.array(offsets, pa.int64()),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=_ARROW)
-
-
-def _schema(ends: Mapping[int, int]) -> StructType:
-    told = {ENDS: json.dumps({str(partition): end for partition, end in sorted(ends.items())})}
-    return StructType(
-        [
-            StructField("key", BinaryType()),
-            StructField("value", BinaryType()),
-            StructField("timestamp", LongType()),
-            StructField("headers", ArrayType(_HEADER)),
-            StructField("partition", IntegerType()),
-            StructField("offset", LongType(), metadata=told),
-        ]
-    )
