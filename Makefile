@@ -20,7 +20,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record fuzz bench bench-engine chaos restarts lock clean
+.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record fuzz bench bench-engine bench-backfill chaos restarts backfill lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,12 @@ chaos: $(READY) ## kill workers and drivers at random; everything counts once (l
 
 restarts: $(READY) ## each stateful verb on Spark with a restart in the middle (PROGRAMS="name ..." for some)
 	@$(BIN)/python -m tests.spark.stateful_restart $(PROGRAMS)
+
+backfill: $(READY) ## two million events of history in Parquet, then live; the backfill is killed in the middle
+	@$(BIN)/python -m tests.spark.backfill_live
+
+bench-backfill: $(READY) ## measure a backfill against the live engine and Java Kafka Streams
+	@$(BIN)/python benchmarks/backfill.py --memory
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
