@@ -15,6 +15,7 @@ from penstock._engine.runtime.murmur2 import partition_of
 from penstock.record import HeaderPairs
 
 PARTITIONS = (1, 2, 5)
+FED_ITS_OWN = "it is fed a topic that it writes itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,8 @@ def why_not(name: str, steps: list[Line], expected: list[Line], program: str) ->
 
 def why_not_this(steps: list[Line], topology: Topology) -> str | None:
     """Say why a program is left out, now that its topology is known."""
-    plans = plan_subtopologies(topology, "conformance")
-    written = {topic for plan in plans for topic in plan.sink_topics()}
-    if written & {step["topic"] for step in steps}:
-        return "it is fed a topic that it writes itself"
+    if is_fed_its_own(steps, topology):
+        return FED_ITS_OWN
     of_all = plan_global_stores(topology)
     global_topics = set() if of_all is None else set(of_all.source_topics())
     met_stream = False
@@ -71,6 +70,13 @@ def why_not_this(steps: list[Line], topology: Topology) -> str | None:
             return "a global table changes between the records of a stream"
         met_stream = met_stream or step["topic"] not in global_topics
     return None
+
+
+def is_fed_its_own(steps: list[Line], topology: Topology) -> bool:
+    """Tell whether a program is fed a topic that it writes itself."""
+    plans = plan_subtopologies(topology, "conformance")
+    written = {topic for plan in plans for topic in plan.sink_topics()}
+    return bool(written & {step["topic"] for step in steps})
 
 
 def reads_one_topic_at_a_time(topology: Topology) -> bool:

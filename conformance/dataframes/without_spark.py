@@ -50,18 +50,7 @@ class LocalJob:
 
     def outcome(self) -> tuple[Outcome, StoredRows]:
         """Give what was written and what is stored, as the reference does."""
-        topics: Outcome = {}
-        stores: StoredRows = {}
-        rows = [(number, row) for number, rows in enumerate(self._written) for row in rows]
-        rows.sort(key=lambda one: (one[1]["rank"], one[0], one[1]["task"], one[1]["sequence"]))
-        for _, row in rows:
-            if row["kind"] in {RECORD, CHANGELOG}:
-                record = (row["key"], row["value"], row["timestamp"], _pairs(row["headers"]))
-                topics.setdefault((row["name"], row["partition"]), []).append(record)
-            elif row["kind"] == STORE:
-                names = ("partition", "key", "value", "timestamp", "start", "end")
-                stores.setdefault(row["name"], []).append(tuple(row[name] for name in names))
-        return topics, {name: sorted(rows, key=lambda row: row[0]) for name, rows in stores.items()}
+        return outcome_of(self._written)
 
     def positions(self) -> dict[tuple[str, int], int]:
         """Give the next offset of each partition that was read."""
@@ -104,6 +93,28 @@ class LocalJob:
                 yield None, _row(-1 - number, one.partition, one.offset, place, _of(one))
 
 
+def outcome_of(written: list[list[Row]]) -> tuple[Outcome, StoredRows]:
+    """Put what the stages have written in order, and the rows of the stores together."""
+    topics: Outcome = {}
+    stores: StoredRows = {}
+    rows = [(number, row) for number, rows in enumerate(written) for row in rows]
+    rows.sort(key=lambda one: (one[1]["rank"], one[0], one[1]["task"], one[1]["sequence"]))
+    for _, row in rows:
+        if row["kind"] in {RECORD, CHANGELOG}:
+            key, value = _bytes(row["key"]), _bytes(row["value"])
+            record = (key, value, row["timestamp"], _pairs(row["headers"]))
+            topics.setdefault((row["name"], row["partition"]), []).append(record)
+        elif row["kind"] == STORE:
+            times = (row["timestamp"], row["start"], row["end"])
+            found = (row["partition"], _bytes(row["key"]), _bytes(row["value"]), *times)
+            stores.setdefault(row["name"], []).append(found)
+    return topics, {name: sorted(rows, key=lambda row: row[0]) for name, rows in stores.items()}
+
+
+def _bytes(data: bytes | bytearray | None) -> bytes | None:
+    return None if data is None else bytes(data)
+
+
 def _of(record: Any) -> Row:
     headers = [{"key": name, "value": content} for name, content in record.headers]
     return {
@@ -129,4 +140,4 @@ def _by_place(one: Row, other: Row) -> int:
 
 
 def _pairs(headers: list[Row] | None) -> tuple[tuple[str, bytes | None], ...]:
-    return tuple((header["key"], header["value"]) for header in headers or ())
+    return tuple((header["key"], _bytes(header["value"])) for header in headers or ())

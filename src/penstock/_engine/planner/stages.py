@@ -40,6 +40,11 @@ class Stage:
         ids = " and ".join(str(plan.id) for plan in self.plans)
         return f"sub-topolog{'ies' if len(self.plans) > 1 else 'y'} {ids}"
 
+    @property
+    def spark_partitions(self) -> int:
+        """How many pieces of work it is: one for each task, or one for a circle."""
+        return 1 if self.is_circle else len(self.tasks)
+
     def topics(self) -> list[str]:
         """Give the topics it reads, in the order of its queues."""
         return list(dict.fromkeys(topic for plan in self.plans for topic in plan.source_topics()))

@@ -61,6 +61,9 @@ class Job:
             for topic, frame in inputs.items()
         }
         _check_shippable(plan)
+        context = next(iter(self._inputs.values())).sparkSession.sparkContext
+        self.records_processed = context.accumulator(0)
+        """How many records tasks have processed; those that are run again count again."""
         self.stages: list[DataFrame] = []
         """What each stage writes: rows of all kinds."""
         for stage in plan.stages:
@@ -133,7 +136,7 @@ class Job:
     def _draw(self, stage: Stage) -> DataFrame:
         topics = stage.topics()
         parts = [self._part(stage, number, topic) for number, topic in enumerate(topics)]
-        partitions = 1 if stage.is_circle else len(stage.tasks)
+        partitions = stage.spark_partitions
         parts += [self._first_rows(partitions), *self._global_parts(partitions)]
         feed = reduce(DataFrame.unionByName, [part for part in parts if part is not None])
         order = ["input", "partition", *_ORDER, "key", "value", "headers"]
@@ -150,7 +153,12 @@ class Job:
             )
         )
         name = stage.name.replace(" ", "_").replace("-", "_")
-        written = map_in_arrow(sorted_feed.select(*FEED_COLUMNS), run_stage(packed), WRITTEN, name)
+        written = map_in_arrow(
+            sorted_feed.select(*FEED_COLUMNS),
+            run_stage(packed, self.records_processed),
+            WRITTEN,
+            name,
+        )
         return written.persist(StorageLevel.DISK_ONLY)
 
     def _part(self, stage: Stage, number: int, topic: str) -> DataFrame | None:

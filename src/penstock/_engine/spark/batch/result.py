@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.spark.batch.columns import as_time, decoded, type_of
 from penstock._engine.spark.batch.job import Job
+from penstock._engine.spark.batch.progress import OnProgress, compute
 from penstock._engine.topology.nodes import SinkNode, title_of
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
@@ -90,6 +91,13 @@ class Result(Mapping[str, DataFrame]):
         )
         times = [as_time(column).alias(shown_as) for column, shown_as in _TIMES[kind]]
         return shown.select("partition", "key", "value", *times)
+
+    def compute(self, on_progress: OnProgress | None = None) -> Result:
+        """Compute everything now, stage by stage, and keep it; Spark's pages show each stage by its
+        name. `on_progress` is told a few times a second how far it is: `print` will do.
+        """
+        compute(self._job, on_progress)
+        return self
 
     def unpersist(self) -> None:
         """Let go of what was computed."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import gettempdir, mkdtemp
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -40,8 +41,15 @@ from penstock.clock import new_id
 from penstock.settings import StreamsConfig
 from penstock.state import StorePlace, destroy_state
 
+if TYPE_CHECKING:
+    from pyspark import Accumulator
+
 _RESERVE_BYTES = 32 * 1024 * 1024
 _ALL = "global_tables"
+
+
+def _tell_nobody(processed: int) -> None:
+    """Nobody wants to know how many records were processed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +67,20 @@ class StagePack:
 
 
 def run_stage(
-    packed: bytes,
+    packed: bytes, processed: Accumulator[int]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Give the function that Spark runs on each partition of a stage."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         pack: StagePack = pickle.loads(packed)
-        yield from work(pack, batches)
+        yield from work(pack, batches, processed.add)
 
     return run
 
 
-def work(pack: StagePack, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def work(
+    pack: StagePack, batches: Iterable[pa.RecordBatch], tell: Callable[[int], None] = _tell_nobody
+) -> Iterator[pa.RecordBatch]:
     """Run the tasks of one Spark partition of a stage; give what they write."""
     stage, of_all = pack.job.stages[pack.number], pack.job.global_stores
     feeds = Feeds(batches, stage.topics(), [] if of_all is None else of_all.source_topics())
@@ -88,6 +98,7 @@ def work(pack: StagePack, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
         inputs = [place for plan in plans for place in plan.inputs if not outlet.routes(place[0])]
         queues = feeds.open(inputs, home.folder)
         yield from run_together(hosted, queues) if stage.is_circle else run_alone(hosted[0], queues)
+        tell(sum(one.task.counters.processed for one in hosted))
         for one in hosted:
             if outlet.deliveries is not None:
                 # The rows of its stores are in their changelogs.
