@@ -11,6 +11,7 @@ import pyarrow as pa
 from conformance.dataframes.feeding import Inputs
 from conformance.dataframes.reference import Outcome, StoredRows
 from penstock._engine.planner.stages import JobPlan, Stage
+from penstock._engine.spark.batch.delivering import DeliveryPack
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
     FIRST_ROW,
@@ -38,12 +39,18 @@ class LocalJob:
     """A job whose stages run in this process; rows cross in batches of `batch_rows`."""
 
     def __init__(
-        self, plan: JobPlan, inputs: Inputs, records_per_commit: int = 1, batch_rows: int = 3
+        self,
+        plan: JobPlan,
+        inputs: Inputs,
+        records_per_commit: int = 1,
+        batch_rows: int = 3,
+        delivery: DeliveryPack | None = None,
     ) -> None:
         self._plan = plan
         self._inputs = inputs
         self._batch_rows = batch_rows
         self._records_per_commit = records_per_commit
+        self._delivery = delivery
         self._written: list[list[Row]] = []
         for stage in plan.stages:
             self._written.append(list(self._run(stage)))
@@ -62,7 +69,15 @@ class LocalJob:
         }
 
     def _run(self, stage: Stage) -> Iterator[Row]:
-        pack = StagePack(self._plan, stage.number, 0, self._records_per_commit, True)
+        keeps_changelogs = self._delivery is None
+        pack = StagePack(
+            self._plan,
+            stage.number,
+            0,
+            self._records_per_commit,
+            keeps_changelogs,
+            self._delivery,
+        )
         fed = list(self._fed(stage))
         for number in range(1 if stage.is_circle else len(stage.tasks)):
             rows = [row for target, row in fed if stage.is_circle or target in {number, None}]

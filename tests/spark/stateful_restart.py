@@ -47,7 +47,7 @@ WIPES: dict[str, Wipe] = {
     "half of it deleted": lambda tasks: tasks[::2],
 }
 
-_SETTINGS: dict[str, object] = {
+SETTINGS: dict[str, object] = {
     "statestore.cache.max.bytes": 0,
     JOIN_EMIT_INTERVAL: 0,
     WINDOW_EMIT_INTERVAL: 0,
@@ -68,7 +68,7 @@ def build(names: Iterable[str]) -> Topology:
 def driven(name: str) -> Results:
     """Give the results of the test driver."""
     program = PROGRAMS[name]
-    with TopologyTestDriver(build([name]), {"application.id": "driven", **_SETTINGS}) as driver:
+    with TopologyTestDriver(build([name]), {"application.id": "driven", **SETTINGS}) as driver:
         for rows in (program.before, program.after):
             for end, key, value, timestamp in _in_order(program, rows):
                 topic = driver.create_input_topic(f"{name}-{end}", _TEXT, _TEXT)
@@ -122,7 +122,7 @@ def _in_two_halves(
         "num.stream.threads": 1,
         "commit.interval.ms": 20,
         "penstock.turn.ms": 2000,
-        **_SETTINGS,
+        **SETTINGS,
         **more,
     }
     view = BrokerView(servers, application_id)

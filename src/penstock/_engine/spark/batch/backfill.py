@@ -10,7 +10,7 @@ Whoever dies before 4 is run again with the same plan; after 4 the live applicat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -27,7 +27,7 @@ from penstock._engine.spark.batch.backfill_inputs import Inputs, InputWishes, op
 from penstock._engine.spark.batch.delivering import DeliveryPack, TaskNews
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.start import settings_of
-from penstock._engine.spark.control import ControlServer, WorkerFailure
+from penstock._engine.spark.control import ControlAddress, ControlServer, WorkerFailure
 from penstock._engine.spark.session import session_for
 from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock, monotonic, new_id
@@ -85,7 +85,8 @@ def backfill(
     session, owned = session_for(config, spark)
     try:
         blueprint = admitted.blueprint
-        inputs = open_inputs(admitted, _topics(blueprint), wishes or InputWishes(), session)
+        topics = topics_with_history(blueprint)
+        inputs = open_inputs(admitted, topics, wishes or InputWishes(), session)
         plan = admitted.begun or BackfillPlan(
             new_id(), admitted.program_id, SystemClock().now_ms(), inputs.plans
         )
@@ -93,7 +94,7 @@ def backfill(
         try:
             if admitted.begun is None:
                 handover.write_plan()
-            job_plan, began = _job_plan(topology, admitted, inputs), monotonic()
+            job_plan, began = plan_backfill(topology, admitted, inputs.frames), monotonic()
             _Run(session, blueprint, plan, inputs.records, on_advance).through(job_plan, inputs)
             written, seconds = handover.finish(), monotonic() - began
         finally:
@@ -105,7 +106,7 @@ def backfill(
     return BackfillReport(inputs.records, written, ends, admitted.begun is not None, seconds)
 
 
-def _topics(blueprint: Blueprint) -> set[str]:
+def topics_with_history(blueprint: Blueprint) -> set[str]:
     """Give the topics whose history is needed: those that are read and not made by the program."""
     read = {topic for task in blueprint.tasks for topic, _ in task.inputs}
     plans = {task.subtopology.id: task.subtopology for task in blueprint.tasks}.values()
@@ -115,11 +116,11 @@ def _topics(blueprint: Blueprint) -> set[str]:
     return (read - written - blueprint.internal_topics) | everywhere
 
 
-def _job_plan(topology: Topology, admitted: Admitted, inputs: Inputs) -> JobPlan:
+def plan_backfill(topology: Topology, admitted: Admitted, topics: Iterable[str]) -> JobPlan:
     """Plan the job with the partitions of the cluster: its tasks are those of the application."""
     blueprint = admitted.blueprint
     counts = {**admitted.output_counts(), **blueprint.partition_counts}
-    given = {topic: counts[topic] for topic in inputs.frames}
+    given = {topic: counts[topic] for topic in topics}
     others = {
         topic: count
         for topic, count in counts.items()
@@ -134,6 +135,22 @@ def _job_plan(topology: Topology, admitted: Admitted, inputs: Inputs) -> JobPlan
         msg = "the tasks of the job must be those of the live application; this is a fault of ours"
         raise StreamsError(msg)
     return plan
+
+
+def pack_delivery(
+    blueprint: Blueprint, run_id: str, plan: JobPlan, control: ControlAddress
+) -> DeliveryPack:
+    """Give what the workers must know to write."""
+    stores = [store for task in blueprint.tasks for store in task.subtopology.stores.values()]
+    compacted = compacted_changelogs((one.builder.kind, one.changelog) for one in stores)
+    read = {topic for stage in plan.stages for topic in stage.topics()}
+    return DeliveryPack(
+        DeliverySite(blueprint.config, run_id, compacted),
+        {task.id: index for index, task in enumerate(blueprint.tasks)},
+        hidden=plan.hidden_topics,
+        passed_on=frozenset(read | plan.inputs),
+        control=control,
+    )
 
 
 class _Run:
@@ -159,7 +176,7 @@ class _Run:
         handlers = {"progress": self._heard, "failure": self._failed}
         control = ControlServer(str(host), handlers)
         try:
-            pack = self._pack(plan, control)
+            pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
             options = JobOptions(self._plan.began_ms, delivery=pack)
             job = Job(plan, inputs.frames, options)
             self._stages = len(job.stages)
@@ -176,19 +193,6 @@ class _Run:
             raise StreamsError(msg) from None
         finally:
             control.close()
-
-    def _pack(self, plan: JobPlan, control: ControlServer) -> DeliveryPack:
-        tasks = self._blueprint.tasks
-        stores = [store for task in tasks for store in task.subtopology.stores.values()]
-        compacted = compacted_changelogs((one.builder.kind, one.changelog) for one in stores)
-        read = {topic for stage in plan.stages for topic in stage.topics()}
-        return DeliveryPack(
-            DeliverySite(self._blueprint.config, self._plan.run_id, compacted),
-            {task.id: index for index, task in enumerate(tasks)},
-            hidden=plan.hidden_topics,
-            passed_on=frozenset(read | plan.inputs),
-            control=control.address,
-        )
 
     def _heard(self, news: object) -> None:
         assert isinstance(news, TaskNews)
