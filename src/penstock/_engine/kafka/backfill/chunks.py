@@ -25,9 +25,9 @@ class Limits:
 
     outputs: int = 10_000
     outputs_bytes: int = 16 * 1024 * 1024
-    rows: int = 200_000
+    rows: int = 100_000
     """Different keys of changelogs."""
-    rows_bytes: int = 32 * 1024 * 1024
+    rows_bytes: int = 16 * 1024 * 1024
 
 
 class Chunker:
@@ -45,13 +45,13 @@ class Chunker:
         """Take outputs in; give the chunks that are full."""
         limits, compacted = self._limits, self._compacted
         for output in outputs:
-            topic, partition, key, value, _, _ = output
-            size = (len(key) if key else 0) + (len(value) if value else 0)
+            topic, partition, key, _, _, _ = output
+            size = _size(output)
             if topic in compacted:
                 # Taken out first: it is written where its last value was set.
-                self._rows.pop((topic, partition, key), None)
+                replaced = self._rows.pop((topic, partition, key), None)
                 self._rows[topic, partition, key] = output
-                self._rows_bytes += size
+                self._rows_bytes += size if replaced is None else size - _size(replaced)
                 if len(self._rows) >= limits.rows or self._rows_bytes >= limits.rows_bytes:
                     yield self._take_rows()
             else:
@@ -74,6 +74,11 @@ class Chunker:
         self._rows.clear()
         self._rows_bytes = 0
         return chunk
+
+
+def _size(output: Output) -> int:
+    _, _, key, value, _, _ = output
+    return (len(key) if key else 0) + (len(value) if value else 0)
 
 
 def checksum(chunk: Chunk, before: int) -> int:

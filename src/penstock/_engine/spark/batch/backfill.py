@@ -26,6 +26,7 @@ from penstock._engine.planner.stages import JobPlan, plan_job
 from penstock._engine.spark.batch.backfill_inputs import Inputs, InputWishes, open_inputs
 from penstock._engine.spark.batch.delivering import DeliveryPack, TaskNews
 from penstock._engine.spark.batch.job import Job, JobOptions
+from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.control import ControlAddress, ControlServer, WorkerFailure
 from penstock._engine.spark.session import session_for
@@ -168,7 +169,7 @@ class _Run:
         self._records, self._on_advance = records, on_advance
         self._news: dict[str, TaskNews] = {}
         self._failure: WorkerFailure | None = None
-        self._stage = self._stages = 0
+        self._stage = self._stages = 1
 
     def through(self, plan: JobPlan, inputs: Inputs) -> None:
         """Run all stages."""
@@ -179,12 +180,7 @@ class _Run:
             pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
             options = JobOptions(self._plan.began_ms, delivery=pack)
             job = Job(plan, inputs.frames, options)
-            self._stages = len(job.stages)
-            for number, frame in enumerate(job.stages):
-                self._stage = number + 1
-                self._advance()
-                # Asking for the number of rows computes all of them.
-                frame.count()
+            compute(job, self._at)
             job.unpersist()
         except PySparkException as error:
             if self._failure is not None:
@@ -193,6 +189,10 @@ class _Run:
             raise StreamsError(msg) from None
         finally:
             control.close()
+
+    def _at(self, progress: Progress) -> None:
+        self._stage, self._stages = progress.stage, progress.stages
+        self._advance()
 
     def _heard(self, news: object) -> None:
         assert isinstance(news, TaskNews)

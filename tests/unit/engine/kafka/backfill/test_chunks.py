@@ -47,6 +47,12 @@ def test_of_a_changelog_only_the_last_value_of_a_key_is_written_where_it_was_set
     assert cut(outputs, []) == [[outputs[1], outputs[2]]]
 
 
+def test_a_key_that_is_set_again_and_again_takes_no_more_room() -> None:
+    outputs = [output("log", "a", "x" * 600) for _ in range(10)]
+
+    assert cut(outputs, []) == [outputs[-1:]]
+
+
 def test_keys_of_different_partitions_are_different_rows() -> None:
     outputs = [output("log", "a", "1", 0), output("log", "a", "2", 1)]
 
