@@ -40,7 +40,8 @@ class Backfill:
         settings = ["--set", f"penstock.spark.master={master}"]
         program = [str(HERE / "count_on_spark.py"), bench.bootstrap, application, topic, target]
         rest = [GUARANTEE, str(bench.folder / "state" / application)]
-        command = [sys.executable, "-m", "penstock.cli", "backfill", "--json", *settings]
+        penstock = [sys.executable, "-c", "import penstock.cli as c, sys; sys.exit(c.main())"]
+        command = [*penstock, "backfill", "--json", *settings]
         self._log = (bench.folder / f"{application}.log").open("w")
         self._began = time.monotonic()
         self._process = subprocess.Popen(

@@ -122,7 +122,8 @@ class Site:
         settings = {"state.dir": str(self.work / "state"), "penstock.spark.master": self.master}
         told = [word for pair in settings.items() for word in ("--set", "=".join(pair))]
         cluster = ["--bootstrap-servers", self.servers]
-        return [sys.executable, "-m", "penstock.cli", name, str(APP), *cluster, *told, *rest]
+        command = [sys.executable, "-c", "import penstock.cli as c, sys; sys.exit(c.main())"]
+        return [*command, name, str(APP), *cluster, *told, *rest]
 
     def run(self, *words: str, environment: Mapping[str, str] | None = None) -> int:
         """Run a command to its end; give its exit code."""
@@ -138,11 +139,13 @@ class Site:
 
     def kill_when_written(self, records: int, *words: str) -> None:
         """Run a command and kill it when a topic has so many records."""
-        with (self.work / f"{words[0]}-killed.log").open("ab") as log:
+        path = self.work / f"{words[0]}-killed.log"
+        with path.open("ab") as log:
             process = subprocess.Popen(self.command(*words), stdout=log, stderr=log)
             while record_count(self.servers, "user-visits") < records:
                 if process.poll() is not None:
-                    msg = f"it ended with {process.returncode} before it could be killed"
+                    how = f"ended with {process.returncode} before it could be killed"
+                    msg = f"the backfill {how}: {_tail(path)}"
                     raise RuntimeError(msg)
                 time.sleep(0.05)
             process.send_signal(signal.SIGKILL)
