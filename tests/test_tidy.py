@@ -23,6 +23,7 @@ EXCUSE = "Long because"
 FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base", "manager"}
 
 MIRRORED_BY = {
+    "spark.py": "spark/test_dataframes.py",
     "restore_listener.py": "unit/engine/metrics/test_restore_events.py",
     "_engine/kafka/global_tables.py": "broker/test_global_tables.py",
     "_engine/kafka/backfill/admission.py": "broker/test_backfill.py",
@@ -44,6 +45,17 @@ MIRRORED_BY = {
     "_engine/kafka/task_records.py": "broker/test_last_program.py",
     "_engine/kafka/topic_io.py": "broker/test_topic_io.py",
     "_engine/planner/blueprint.py": "crash/test_commit_steps.py",
+    "_engine/spark/batch/arrow_map.py": "spark/test_dataframes.py",
+    "_engine/spark/batch/bounded_task.py": "spark/test_dataframes_refusals.py",
+    "_engine/spark/batch/columns.py": "spark/test_dataframes.py",
+    "_engine/spark/batch/inputs.py": "spark/test_dataframes_refusals.py",
+    "_engine/spark/batch/job.py": "spark/test_dataframes.py",
+    "_engine/spark/batch/progress.py": "spark/test_dataframes.py",
+    "_engine/spark/batch/result.py": "spark/test_dataframes.py",
+    "_engine/spark/batch/schemas.py": "unit/engine/spark/batch/test_rows.py",
+    "_engine/spark/batch/start.py": "spark/test_dataframes_refusals.py",
+    "_engine/spark/batch/store_rows.py": "unit/engine/spark/batch/test_stage.py",
+    "_engine/spark/batch/typed.py": "spark/test_dataframes.py",
     "_engine/spark/batch/backfill.py": "spark/test_backfill.py",
     "_engine/spark/batch/backfill_inputs.py": "spark/test_backfill.py",
     "_engine/spark/batch/delivering.py": "spark/test_backfill.py",

@@ -54,7 +54,7 @@ def why_not(name: str, steps: list[Line], expected: list[Line], program: str) ->
     for applies, reason in _REASONS:
         if applies(steps, expected, program):
             return reason
-    of_driver = OF_THE_DRIVER.get(name)
+    of_driver = _FED_BACK.get(name) or OF_THE_DRIVER.get(name)
     return None if of_driver == TIME_ZERO else of_driver
 
 
@@ -103,6 +103,14 @@ def _shows_records_of_no_time(_: list[Line], expected: list[Line], __: str) -> b
     ]
     return any(record["timestamp"] is None for record in records)
 
+
+_FED_BACK = dict.fromkeys(
+    (
+        "handler_processing_dead_letter_topic_may_be_a_source",
+        "headers_fed_back_stay_with_the_record",
+    ),
+    "it sends records, to a topic that only they name, back to its own input",
+)
 
 _REASONS: tuple[tuple[Callable[[list[Line], list[Line], str], bool], str], ...] = (
     (_expects("build_error"), "the program is refused before it runs"),

@@ -22,7 +22,7 @@ from penstock._engine.spark.batch.schemas import (
 )
 from penstock._engine.spark.batch.stage import StagePack, work
 
-_FEED = pa.schema(
+FEED = pa.schema(
     [
         ("input", pa.int32()),
         *(
@@ -88,7 +88,7 @@ class LocalJob:
 
     def _batches(self, rows: list[Row]) -> Iterator[pa.RecordBatch]:
         for start in range(0, len(rows), self._batch_rows):
-            yield pa.RecordBatch.from_pylist(rows[start : start + self._batch_rows], schema=_FEED)
+            yield pa.RecordBatch.from_pylist(rows[start : start + self._batch_rows], schema=FEED)
 
     def _fed(self, stage: Stage) -> Iterator[tuple[int | None, Row]]:
         """Give the rows of a stage and which of its partitions each goes to, None for all."""

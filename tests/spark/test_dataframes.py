@@ -42,7 +42,7 @@ def windowed_counts() -> Topology:
     builder = StreamsBuilder()
     stream = builder.stream("words", Consumed(TEXT, TEXT)).group_by_key(Grouped(None, TEXT, TEXT))
     windows = TimeWindows.of_size(timedelta(milliseconds=20), grace=timedelta(milliseconds=5))
-    stream.windowed_by(windows).count(Materialized("windows", TEXT))
+    stream.windowed_by(windows).count(Materialized("windows", TEXT, retention=timedelta(hours=1)))
     return builder.build()
 
 
@@ -60,6 +60,10 @@ def words(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(WORDS, "key string, value string, timestamp long")
 
 
+def milliseconds(time: datetime) -> int:
+    return round(time.timestamp() * 1000)
+
+
 def driven() -> list[tuple[Any, ...]]:
     """Give what the test driver says of the words."""
     with TopologyTestDriver(word_counts()) as driver:
@@ -75,7 +79,7 @@ def test_outputs_are_those_of_the_test_driver(words: DataFrame, partitions: int)
     result = run(word_counts(), {"words": words}, partitions=partitions)
     assert list(result) == ["counts"]
     rows = result.typed("counts").orderBy("partition", "offset").collect()
-    times = [int(row.timestamp.timestamp() * 1000) for row in rows]
+    times = [milliseconds(row.timestamp) for row in rows]
     seen = [(row.key, row.value, time) for row, time in zip(rows, times, strict=True)]
     if partitions == 1:
         assert seen == driven()
@@ -98,11 +102,7 @@ def test_windows_are_columns_of_their_store(words: DataFrame) -> None:
     frame = result.store("windows").where("key = 'k0'").orderBy("window_start")
     assert frame.columns == ["partition", "key", "value", "timestamp", "window_start", "window_end"]
     rows = [
-        (
-            row.value,
-            int(row.window_start.timestamp() * 1000),
-            int(row.window_end.timestamp() * 1000),
-        )
+        (row.value, milliseconds(row.window_start), milliseconds(row.window_end))
         for row in frame.collect()
     ]
     assert rows == [(7, 1000, 1020), (7, 1020, 1040), (3, 1040, 1060)]
@@ -174,7 +174,9 @@ def test_a_global_table_is_whole_before_the_streams(spark: SparkSession) -> None
 
 def test_what_a_function_raises_names_its_node(words: DataFrame) -> None:
     builder = StreamsBuilder()
-    builder.stream("words", Consumed(TEXT, TEXT)).map_values(lambda word: 1 // 0).to("out")
+    builder.stream("words", Consumed(TEXT, TEXT)).filter(lambda key, word: 1 // 0).to(
+        "out", Produced(TEXT, TEXT)
+    )
     with pytest.raises(Exception, match="ZeroDivisionError"):
         run(builder.build(), {"words": words}, partitions=1)["out"].collect()
 
