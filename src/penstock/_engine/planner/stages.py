@@ -37,6 +37,8 @@ class Stage:
     @property
     def name(self) -> str:
         """How people are told of it."""
+        if not self.plans:
+            return "global tables"
         ids = " and ".join(str(plan.id) for plan in self.plans)
         return f"sub-topolog{'ies' if len(self.plans) > 1 else 'y'} {ids}"
 
@@ -116,9 +118,13 @@ def plan_job(
         for topic in plan.sink_topics():
             counts.setdefault(topic, wanted.get(topic, default_partitions or width))
     counts.update({topic: count for topic, count in wanted.items() if topic not in counts})
+    stages = tuple(_stages(plans, counts))
+    if not stages and global_stores is not None:
+        # Nothing reads the global tables; they are made all the same.
+        stages = (Stage(0, (), (), is_circle=True),)
     return JobPlan(
         config=config,
-        stages=tuple(_stages(plans, counts)),
+        stages=stages,
         partition_counts=counts,
         default_partitions=widest,
         inputs=frozenset(given),

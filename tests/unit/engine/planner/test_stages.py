@@ -85,6 +85,13 @@ def test_a_pattern_reads_the_inputs_that_match_it() -> None:
     assert [stage.topics() for stage in job.stages] == [["in-1", "in-2"]]
 
 
+def test_global_tables_that_nobody_reads_are_a_stage_too() -> None:
+    builder = StreamsBuilder()
+    builder.global_table("names", Consumed(TEXT, TEXT))
+    [stage] = plan(builder.build(), names=2).stages
+    assert (stage.name, stage.topics(), stage.spark_partitions) == ("global tables", [], 1)
+
+
 def test_a_topic_that_is_not_given_is_refused() -> None:
     with pytest.raises(StreamsError) as refused:
         plan(joined_streams(), stream=1)

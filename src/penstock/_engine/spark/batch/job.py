@@ -131,6 +131,10 @@ class Job:
             frame.where(F.col("kind") == kind).withColumn("stage", F.lit(number))
             for number, frame in enumerate(self.stages)
         ]
+        if not rows:
+            # No topic matches its patterns.
+            nothing = next(iter(self._inputs.values())).sparkSession.createDataFrame([], WRITTEN)
+            return nothing.withColumn("stage", F.lit(0))
         return reduce(DataFrame.unionByName, rows)
 
     def _draw(self, stage: Stage) -> DataFrame:

@@ -97,7 +97,9 @@ def work(
             hosted.append(Hosted(plan, task, pack.now_ms, pack.records_per_commit, outlet))
         inputs = [place for plan in plans for place in plan.inputs if not outlet.routes(place[0])]
         queues = feeds.open(inputs, home.folder)
-        yield from run_together(hosted, queues) if stage.is_circle else run_alone(hosted[0], queues)
+        if hosted:
+            run = run_together(hosted, queues) if stage.is_circle else run_alone(hosted[0], queues)
+            yield from run
         tell(sum(one.task.counters.processed for one in hosted))
         for one in hosted:
             if outlet.deliveries is not None:
