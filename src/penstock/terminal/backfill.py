@@ -36,6 +36,7 @@ class BackfillDisplay:
         self._application_id, self._stream, self._quiet = application_id, stream, quiet
         self._in_place = is_terminal(stream)
         self._began = self._drawn_at = monotonic()
+        self._job_began: float | None = None
         self._drawn_stage = 0
         self._is_drawn = False
 
@@ -48,11 +49,13 @@ class BackfillDisplay:
     def advance(self, advance: Advance) -> None:
         """Show how far it is."""
         now = monotonic()
+        # What came before, the start of Spark above all, says nothing about the rate.
+        self._job_began = self._job_began or now
         pause = _DRAW_SECONDS if self._in_place else _LOG_SECONDS
         if self._quiet or (now - self._drawn_at < pause and advance.stage == self._drawn_stage):
             return
         self._drawn_at, self._drawn_stage = now, advance.stage
-        line = f"{self._application_id}: {advance_line(advance, now - self._began)}"
+        line = f"{self._application_id}: {advance_line(advance, now - self._job_began)}"
         if self._in_place:
             print(f"{_RETURN}{line}{_CLEAR}", end="", file=self._stream, flush=True)
             self._is_drawn = True
