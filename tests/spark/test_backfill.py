@@ -25,7 +25,6 @@ from penstock.errors import StreamsError
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS
 from tests.spark.backfill_live import Site, go_through, make_topics, read_updates
-from tests.spark.stateful_programs import PROGRAMS
 from tests.spark.stateful_restart import backfilled, driven
 
 pytestmark = pytest.mark.slow
@@ -33,12 +32,16 @@ pytestmark = pytest.mark.slow
 TEXT, LONG = serdes.string(), serdes.long()
 
 
-def test_each_stateful_verb_goes_on_as_if_it_had_been_live(
+SAMPLE = ["until-close", "sessions", "foreign-key", "global", "stream-stream-outer", "regrouped"]
+"""All of them, without Spark: tests/broker/test_backfill_programs.py."""
+
+
+def test_stateful_verbs_go_on_as_if_they_had_been_live(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
-    got = backfilled(list(PROGRAMS), spark, kafka_broker.bootstrap_servers, tmp_path)
+    got = backfilled(SAMPLE, spark, kafka_broker.bootstrap_servers, tmp_path)
 
-    for name in PROGRAMS:
+    for name in SAMPLE:
         assert got[name] == driven(name)[name], name
 
 

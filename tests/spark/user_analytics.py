@@ -64,7 +64,7 @@ if __name__ == "__main__":
         "processing.guarantee": "exactly_once_v2",
         # Every update is told, so that each record can be counted.
         "statestore.cache.max.bytes": 0,
-        # The events are of long ago: a broker would soon delete them from the changelogs of windows.
+        # The events are old: a broker would soon delete them from the changelogs of windows.
         "windowstore.changelog.additional.retention.ms": 100 * 365 * 24 * 3_600_000,
     }
     KafkaStreams(builder.build(), settings).run()
