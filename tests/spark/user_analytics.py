@@ -19,6 +19,8 @@ from penstock import (
 
 TEXT, LONG = serdes.string(), serdes.long()
 MINUTE_MS = 60_000
+# A live task may read one partition long before the next: nothing shall be too late for its window.
+GRACE_MS = 24 * 60 * MINUTE_MS
 TOO_MUCH = 900
 
 builder = StreamsBuilder()
@@ -38,7 +40,7 @@ visits.join(spent, lambda count, total: f"{count} visits, {total} spent").to_str
 (
     events.map(lambda user, event: (event["page"], "view"))
     .group_by_key(Grouped("by-page", TEXT, TEXT))
-    .windowed_by(TimeWindows.of_size(MINUTE_MS, grace=MINUTE_MS))
+    .windowed_by(TimeWindows.of_size(MINUTE_MS, grace=GRACE_MS))
     .count(Materialized("views", TEXT, LONG))
     .to_stream()
     .map(lambda window, count: (f"{window.key}@{window.start}", count))
@@ -46,7 +48,7 @@ visits.join(spent, lambda count, total: f"{count} visits, {total} spent").to_str
 )
 
 (
-    by_user.windowed_by(TimeWindows.of_size(MINUTE_MS, grace=MINUTE_MS))
+    by_user.windowed_by(TimeWindows.of_size(MINUTE_MS, grace=GRACE_MS))
     .aggregate(
         int,
         lambda user, event, total: total + event["amount"],
