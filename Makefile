@@ -20,7 +20,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record fuzz bench bench-engine chaos restarts lock clean
+.PHONY: help setup run test check pyright format conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-engine bench-backfill chaos restarts backfill lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 conformance-spark: $(READY) ## the same on Spark and a real broker: 20 minutes (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.on_spark --lanes 3 $(CASES)
 
+conformance-dataframes: $(READY) ## the same and 300 random programs as bounded Spark jobs, on 1, 2 and 5 partitions: an hour
+	@$(BIN)/python -m conformance.dataframes.run --programs 300 $(CASES)
+
 conformance-record: $(READY) ## write Java's answers anew (JDK; CASES="name ..." for some)
 	@$(PYTHON) scripts/preflight.py jdk
 	@$(BIN)/python -m conformance.record $(CASES)
@@ -84,6 +87,12 @@ chaos: $(READY) ## kill workers and drivers at random; everything counts once (l
 
 restarts: $(READY) ## each stateful verb on Spark with a restart in the middle (PROGRAMS="name ..." for some)
 	@$(BIN)/python -m tests.spark.stateful_restart $(PROGRAMS)
+
+backfill: $(READY) ## two million events of history in Parquet, then live; the backfill is killed in the middle
+	@$(BIN)/python -m tests.spark.backfill_live
+
+bench-backfill: $(READY) ## measure a backfill against the live engine and Java Kafka Streams
+	@$(BIN)/python benchmarks/backfill.py --memory
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

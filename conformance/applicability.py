@@ -22,7 +22,7 @@ _FED_BACK = "what it writes to a global table's topic is in it at once in the dr
 _ONE_CACHE = "only in the driver have global tables the cache that the task has"
 _SKIPS_UNREADABLE = "the driver skips what cannot be read of a global table, whatever the handler"
 
-_OF_THE_DRIVER: dict[str, str] = {
+OF_THE_DRIVER: dict[str, str] = {
     "cache_of_a_global_table_shares_the_budget": _ONE_CACHE,
     "join_global_record_that_cannot_be_read": _SKIPS_UNREADABLE,
     "join_global_written_by_the_program": _FED_BACK,
@@ -46,7 +46,7 @@ def why_not(case: Case) -> str | None:
     for applies, reason in _REASONS:
         if applies(case):
             return reason
-    return _OF_THE_DRIVER.get(case.name)
+    return OF_THE_DRIVER.get(case.name)
 
 
 def guarantee_for(case: Case, wanted: str) -> str:

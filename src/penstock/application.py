@@ -165,6 +165,12 @@ class KafkaStreams(ExplainsCamelCase):
         from penstock._engine.kafka.preparation import bounded, prepare  # noqa: PLC0415
 
         self._invocation.answered = True
+        if self._invocation.instead is not None:
+            msg = (
+                "this command takes the application where run() is called, and start() goes on "
+                "without it: call run(), or leave a Topology at the top level of the program"
+            )
+            raise StreamsError(msg)
         if self._state is not State.CREATED:
             msg = f"an application can be started once; this one is {self._state.value}"
             raise StreamsError(msg)
@@ -198,6 +204,9 @@ class KafkaStreams(ExplainsCamelCase):
         """
         wishes = self._invocation
         wishes.answered = True
+        if wishes.instead is not None:
+            wishes.instead(self._topology, self._config)
+            return
         display = display_for(self.application_id, quiet=quiet or wishes.quiet, panel=wishes.panel)
 
         def bring_up(stack: ExitStack) -> None:

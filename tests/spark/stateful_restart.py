@@ -3,7 +3,8 @@
 `python -m tests.spark.stateful_restart` runs each program of `stateful_programs.py` on its own,
 with its local state kept and with it deleted; names of programs choose some. Half of the input is
 processed, the application is closed and started again, and gets the rest. For each key of the
-output topic the records must be those of TopologyTestDriver, which knows no restarts.
+output topic the records must be those of TopologyTestDriver, which knows no restarts. With
+`--backfill` the first half is not processed live, but by a Spark job.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from conformance.on_spark import hosting_session
 from penstock import KafkaStreams, State, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.broker import LocalBroker
 from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.spark.batch.backfill import backfill
+from penstock.settings import StreamsConfig
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
 from penstock.testing import TopologyTestDriver
 from tests.spark.stateful_programs import PROGRAMS, Program, Row
@@ -44,7 +47,7 @@ WIPES: dict[str, Wipe] = {
     "half of it deleted": lambda tasks: tasks[::2],
 }
 
-_SETTINGS: dict[str, object] = {
+SETTINGS: dict[str, object] = {
     "statestore.cache.max.bytes": 0,
     JOIN_EMIT_INTERVAL: 0,
     WINDOW_EMIT_INTERVAL: 0,
@@ -65,7 +68,7 @@ def build(names: Iterable[str]) -> Topology:
 def driven(name: str) -> Results:
     """Give the results of the test driver."""
     program = PROGRAMS[name]
-    with TopologyTestDriver(build([name]), {"application.id": "driven", **_SETTINGS}) as driver:
+    with TopologyTestDriver(build([name]), {"application.id": "driven", **SETTINGS}) as driver:
         for rows in (program.before, program.after):
             for end, key, value, timestamp in _in_order(program, rows):
                 topic = driver.create_input_topic(f"{name}-{end}", _TEXT, _TEXT)
@@ -81,6 +84,34 @@ def hosted(
     names: Sequence[str], spark: SparkSession, servers: str, work: Path, wipe: Wipe, **more: Any
 ) -> Results:
     """Give the results of one application on Spark that has all these programs."""
+
+    def first_half(run: _Run, state: Path) -> None:
+        run.through({name: PROGRAMS[name].before for name in names}, spark)
+        for task in wipe(_task_directories(state)):
+            shutil.rmtree(task)
+
+    return _in_two_halves(names, spark, servers, work, first_half, **more)
+
+
+def backfilled(
+    names: Sequence[str], spark: SparkSession, servers: str, work: Path, **more: Any
+) -> Results:
+    """Give the results of the same application when its first half is a Spark job."""
+
+    def first_half(run: _Run, state: Path) -> None:
+        run.backfill({name: PROGRAMS[name].before for name in names}, spark)
+
+    return _in_two_halves(names, spark, servers, work, first_half, **more)
+
+
+def _in_two_halves(
+    names: Sequence[str],
+    spark: SparkSession,
+    servers: str,
+    work: Path,
+    first_half: Callable[[_Run, Path], None],
+    **more: Any,
+) -> Results:
     application_id = f"restart-{'-'.join(names)}"[:60]
     topology = build(names)
     config = {
@@ -91,7 +122,7 @@ def hosted(
         "num.stream.threads": 1,
         "commit.interval.ms": 20,
         "penstock.turn.ms": 2000,
-        **_SETTINGS,
+        **SETTINGS,
         **more,
     }
     view = BrokerView(servers, application_id)
@@ -103,9 +134,7 @@ def hosted(
     try:
         view.make_topics([*partitions, *(f"{name}-out" for name in names)], partitions)
         run = _Run(names, topology, config, view)
-        run.through({name: PROGRAMS[name].before for name in names}, spark)
-        for task in wipe(_task_directories(work / application_id)):
-            shutil.rmtree(task)
+        first_half(run, work / application_id)
         run.through({name: PROGRAMS[name].after for name in names}, spark)
         return _by_program(names, run.seen)
     finally:
@@ -148,6 +177,12 @@ class _Run:
         if not closed:
             raise RuntimeError("the workers did not finish in time when they were asked to")
         self._add(self._view.read_rest())
+
+    def backfill(self, rows: Mapping[str, Sequence[Row]], spark: SparkSession) -> None:
+        """Feed all programs their records, and process them as a Spark job."""
+        for name in self._names:
+            self._feed(name, rows[name])
+        backfill(self._topology, StreamsConfig(self._config), spark=spark)
 
     def _feed(self, name: str, rows: Iterable[Row]) -> None:
         for end, key, value, timestamp in rows:
@@ -200,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="program", choices=[*PROGRAMS, []])
     parser.add_argument("--together", action="store_true", help="as one application")
     parser.add_argument("--guarantee", default="exactly_once_v2")
+    parser.add_argument("--backfill", action="store_true", help="the first half as a Spark job")
     options = parser.parse_args(arguments)
     names = options.names or list(PROGRAMS)
     groups = [names] if options.together else [[name] for name in names]
@@ -209,10 +245,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         LocalBroker(Path(work) / "broker") as broker,
         hosting_session(Path(work) / "spark") as spark,
     ):
-        for (number, group), (called, wipe) in itertools.product(enumerate(groups), WIPES.items()):
+        ways: dict[str, Wipe | None] = {"backfilled": None} if options.backfill else {**WIPES}
+        for (number, group), (called, wipe) in itertools.product(enumerate(groups), ways.items()):
             began, state = time.monotonic(), Path(work) / f"state-{number}-{called[:4]}"
             settings = {"processing.guarantee": options.guarantee}
-            got = hosted(group, spark, broker.bootstrap_servers, state, wipe, **settings)
+            servers = broker.bootstrap_servers
+            if wipe is None:
+                got = backfilled(group, spark, servers, state, **settings)
+            else:
+                got = hosted(group, spark, servers, state, wipe, **settings)
             for name in group:
                 wrong = got[name] != driven(name)[name]
                 failed += wrong

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from penstock.cli import broker, demo, describe, run, send, show
+from penstock.cli import backfill, broker, demo, describe, run, send, show
 from penstock.errors import StreamsError
 
-_COMMANDS = (run, demo, describe, broker, send, show)
+_COMMANDS = (run, backfill, demo, describe, broker, send, show)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -45,7 +45,7 @@ def register(commands: Commands) -> None:
         "--set",
         action="append",
         default=[],
-        type=_setting,
+        type=setting,
         metavar="KEY=VALUE",
         help="a setting, before what the program says; may be given again",
     )
@@ -88,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _setting(text: str) -> tuple[str, str]:
+def setting(text: str) -> tuple[str, str]:
+    """Read KEY=VALUE."""
     key, equals, value = text.partition("=")
     if not (key and equals):
         msg = f"a setting must look like KEY=VALUE; got {text!r}"

@@ -1,11 +1,13 @@
-"""What `penstock run` was told, for the KafkaStreams that the program makes."""
+"""What `penstock run` or `backfill` was told, for the KafkaStreams that the program makes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from penstock._engine.topology.topology import Topology
+from penstock.settings import StreamsConfig
 from penstock.terminal.display import Panel
 
 
@@ -18,13 +20,15 @@ class Invocation:
     quiet: bool = False
     panel: Panel | None = None
     answered: bool = False
+    instead: Callable[[Topology, StreamsConfig], None] | None = None
+    """What is done with the application where it would run."""
 
 
 _current = Invocation()
 
 
 def current() -> Invocation:
-    """Give the wishes in force: none, unless this is `penstock run`."""
+    """Give the wishes in force: none, unless one of our commands runs the program."""
     return _current
 
 

@@ -8,14 +8,13 @@ is refused; see `planner/fingerprint.py` for what counts.
 from __future__ import annotations
 
 import logging
-from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaError, Producer
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
-from penstock._engine.kafka.clients import consumer_settings, producer_settings
-from penstock._engine.kafka.topics import end_offsets, existing_topics
+from penstock._engine.kafka.clients import producer_settings
+from penstock._engine.kafka.task_records import read_task_records
+from penstock._engine.kafka.topics import existing_topics
 from penstock._engine.planner.fingerprint import (
     Fingerprint,
     compare,
@@ -48,8 +47,8 @@ def check_last_program(
     now, application_id = fingerprint_of(topology), config.application_id
     existing = set(existing_topics(admin))
     topic = task_topic_name(application_id)
-    text = _read(config, admin, topic) if topic in existing else None
-    before = None if text is None else read_fingerprint(text)
+    kept = read_task_records(config, admin, topic, _PARTITION) if topic in existing else {}
+    before = read_fingerprint(kept[_KEY].decode()) if _KEY in kept else None
     if before is None:
         return now
     changes = compare(before, now, lambda name: f"{application_id}-{name}" in existing)
@@ -80,45 +79,3 @@ def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
         why = failures[0].str() if failures else "the broker does not answer in time"
         msg = f"the program cannot be written down in task topic {topic!r}: {why}"
         raise StreamsError(msg)
-
-
-def _read(config: StreamsConfig, admin: AdminClient, topic: str) -> str | None:
-    """Give what was written down last, None if nothing was."""
-    end = end_offsets(admin, [(topic, _PARTITION)])[topic, _PARTITION]
-    if end == 0:
-        return None
-    consumer = Consumer(_settings(config))
-    try:
-        consumer.assign([TopicPartition(topic, _PARTITION, OFFSET_BEGINNING)])
-        return _last_value(consumer, topic, end)
-    finally:
-        consumer.close()
-
-
-def _last_value(consumer: Consumer, topic: str, end: int) -> str | None:
-    last: bytes | None = None
-    deadline = clock.monotonic() + _SECONDS
-    while clock.monotonic() < deadline:
-        message = consumer.poll(1.0)
-        if message is None:
-            continue
-        error = message.error()
-        if error is None:
-            if message.key() == _KEY:
-                last = message.value()
-            if int(message.offset() or 0) + 1 >= end:
-                break
-        elif error.code() == KafkaError._PARTITION_EOF:
-            break
-        elif not error.retriable():
-            msg = f"task topic {topic!r} cannot be read: {error.str()}"
-            raise StreamsError(msg)
-    else:
-        msg = f"task topic {topic!r} cannot be read in {_SECONDS:.0f} s"
-        raise StreamsError(msg)
-    return None if last is None else last.decode()
-
-
-def _settings(config: StreamsConfig) -> dict[str, Any]:
-    # Compaction may have taken the first records away: begin with what there is.
-    return {**consumer_settings(config, "restore"), "auto.offset.reset": "earliest"}

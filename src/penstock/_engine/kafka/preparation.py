@@ -12,6 +12,7 @@ from dataclasses import replace
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.admin_calls import open_admin
+from penstock._engine.kafka.backfill.journal import refuse_unfinished_backfill
 from penstock._engine.kafka.clients import check_clients
 from penstock._engine.kafka.last_program import check_last_program, remember_program
 from penstock._engine.kafka.topics import (
@@ -45,6 +46,12 @@ def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
     check_clients(config)
     config.check_optimizations(topology.optimizations)
     admin = open_admin(config)
+    refuse_unfinished_backfill(config, admin)
+    return lay_out(topology, config, admin)
+
+
+def lay_out(topology: Topology, config: StreamsConfig, admin: AdminClient) -> Blueprint:
+    """Make what is missing on a cluster that has been looked at, and plan the tasks."""
     plans = _plans(topology, config, admin)
     internal = {
         f"{config.application_id}-{topic.name}": topic.partitions

@@ -15,17 +15,14 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.collector import Collector
-from penstock._engine.runtime.own_engines import open_own_engine, own_engine_of
+from penstock._engine.runtime.engine_choice import open_in
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores import StoreSite, open_stores
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.directory import StateDirectory, TaskDirectory, claim_member_id
 from penstock._engine.state.layers.cache import CacheBudget
-from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Reserve
-from penstock._engine.state.rocksdb.key_value import RocksDbStore
-from penstock._engine.state.rocksdb.settings import settings_for
 from penstock.clock import new_id
 from penstock.errors import StateLockedError
 
@@ -164,11 +161,4 @@ class TaskHost:
         return count
 
     def _engine(self, plan: StorePlan, directory: TaskDirectory) -> StoreEngine:
-        builder = plan.builder
-        if builder.engine == "in_memory":
-            return MemoryStore()
-        opens = own_engine_of(plan)
-        if opens is not None:
-            return open_own_engine(opens, plan, self._config.application_id, directory)
-        settings = settings_for(builder.name, self._config.rocksdb_config_setter)
-        return RocksDbStore(directory.store_path(builder.name), settings)
+        return open_in(directory, plan, self._config, self._config.application_id)

@@ -130,6 +130,12 @@ class RecordQueues:
         """Tell whether the broker is known to have records that are not here yet."""
         return any(lag > 0 for lag in self.lags.values())
 
+    def next_timestamp(self) -> int:
+        """Give the time of the head that comes next; there must be one."""
+        head = self._filled.peek()
+        assert head is not None
+        return head.timestamp
+
     def next(self) -> RecordQueue:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
         return self._filled.pop()

@@ -4,7 +4,7 @@ Java: the store builders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -14,9 +14,11 @@ from penstock._engine.runtime.position import Position
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.layers.cache import CacheBudget, CachedStore
 from penstock._engine.state.layers.codec import (
+    TIMESTAMP_BYTES,
     Codec,
     pack_timestamp,
     plain_codec,
+    timestamp_of,
     timestamped_codec,
     values_of_timestamped_codec,
 )
@@ -37,6 +39,7 @@ from penstock._engine.state.layers.subscriptions import SubscriptionStore
 from penstock._engine.state.layers.suppression import SuppressionState
 from penstock._engine.state.layers.table import TableState
 from penstock._engine.state.layers.typed import (
+    END_OF_TIME,
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,
@@ -55,6 +58,9 @@ MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 
 ChangelogRecord: TypeAlias = tuple[bytes, bytes | None, int]
 """(key, value, timestamp) as read from a changelog; a value of None deletes."""
+
+StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
+"""(key, value, timestamp if it has one, start and end of its window, session or validity)."""
 
 
 def _count_nothing() -> None:
@@ -93,6 +99,8 @@ class Opened:
     """Makes all changes part of the engine, with the offset at which the changelog goes on."""
     restore: Callable[[Iterable[ChangelogRecord], int], None]
     """Takes in records of the changelog; the store is then complete up to an offset."""
+    rows: Callable[[], Iterator[StoredRow]] | None = None
+    """Gives all that the store holds, uncommitted changes too; None if that is the engine's own."""
 
 
 def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[Opened, Overlay]:
@@ -129,6 +137,10 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
                 changes[gone] = None
         engine.write(changes, offset)
 
+    def rows() -> Iterator[StoredRow]:
+        for key, row in store.scan(None, None, reverse=False):
+            yield (key, *_apart(row, is_timestamped=is_timestamped), None, None)
+
     return Opened(
         face=TypedKeyValueStore(name, face_codec, store, position),
         values=TypedKeyValueStore(name, values_codec, store, position),
@@ -136,6 +148,7 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         cache=cache,
         commit=overlay.apply,
         restore=restore,
+        rows=rows,
     )
 
 
@@ -154,6 +167,12 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
     name, position = builder.name, site.position
     face_codec = timestamped_codec(codec) if is_timestamped else codec
     values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
+
+    def stored() -> Iterator[StoredRow]:
+        for key, start, row in rows.fetch_range(None, None, 0, END_OF_TIME, reverse=False):
+            value, time = _apart(row, is_timestamped=is_timestamped)
+            yield key, value, time, start, rows.end_of(start)
+
     return Opened(
         face=TypedWindowStore(name, face_codec, rows, position),
         values=TypedWindowStore(name, values_codec, rows, position),
@@ -161,6 +180,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         cache=rows.cache,
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=is_timestamped),
+        rows=stored,
     )
 
 
@@ -170,6 +190,11 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
     rows = SessionRows(plan.builder, _place(site, overlay, row_log))
     codec, name = _codec(plan, site), plan.builder.name
     face = TypedSessionStore(name, codec, rows, site.position)
+
+    def stored() -> Iterator[StoredRow]:
+        for key, start, end, row in rows.find_range(None, None, 0, END_OF_TIME, reverse=False):
+            yield key, row, None, start, end
+
     return Opened(
         face=face,
         values=face,
@@ -177,6 +202,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
         cache=rows.cache,
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=False),
+        rows=stored,
     )
 
 
@@ -187,7 +213,12 @@ def _versioned(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
     codec = _codec(plan, site)
     face = TypedVersionedStore(builder.name, codec, rows)
     state = VersionedState(builder.name, codec, rows)
-    return Opened(face, face, state, None, rows.commit, rows.restore)
+
+    def stored() -> Iterator[StoredRow]:
+        for key, value, since, until in rows.every_version():
+            yield key, value, since, since, until
+
+    return Opened(face, face, state, None, rows.commit, rows.restore, stored)
 
 
 def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
@@ -265,6 +296,10 @@ _KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], O
     "join_buffer": _join_buffer,
     "suppression": _suppression,
 }
+
+
+def _apart(row: bytes, *, is_timestamped: bool) -> tuple[bytes, int | None]:
+    return (row[TIMESTAMP_BYTES:], timestamp_of(row)) if is_timestamped else (row, None)
 
 
 def _restore_rows(

@@ -61,6 +61,8 @@ class TaskStore:
         the changelog goes on.
         """
         self._restore = opened.restore
+        self.rows = opened.rows
+        """Gives all that the store holds, as bytes; None if it is no store of the user's."""
 
     def state(self, kind: type[S]) -> S:
         """Give the store as the operators of that kind see it."""

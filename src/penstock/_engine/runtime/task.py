@@ -147,6 +147,10 @@ class Task:
         """Tell whether records wait to be processed."""
         return self._queues.has_records()
 
+    def next_timestamp(self) -> int:
+        """Give the time of the record that comes next; there must be one."""
+        return self._queues.next_timestamp()
+
     def process(self, now_ms: int, limit: int = 1) -> int:
         """Process up to `limit` records, as long as the task need not wait for other partitions.
 

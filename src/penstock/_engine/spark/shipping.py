@@ -19,7 +19,7 @@ from penstock.serdes.documents import JsonSerde
 def pack(blueprint: Blueprint) -> bytes:
     """Pickle an application; TopologyError names the first node whose function cannot be."""
     try:
-        return _dump(blueprint)
+        return dumps(blueprint)
     except Exception as error:
         _refuse_engines(blueprint)
         culprit = _find_culprit(blueprint)
@@ -46,7 +46,7 @@ def _refuse_engines(blueprint: Blueprint) -> None:
     for store in (store for plan in _plans(blueprint) for store in plan.stores.values()):
         engine = store.builder.engine
         try:
-            _dump(engine)
+            dumps(engine)
         except Exception as error:
             msg = (
                 f"store {store.builder.name!r} cannot be shipped to Spark's workers: its engine "
@@ -70,7 +70,8 @@ class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
         return super().reducer_override(obj)
 
 
-def _dump(value: object) -> bytes:
+def dumps(value: object) -> bytes:
+    """Pickle anything that workers need; what cannot be pickled raises."""
     target = io.BytesIO()
     _ShippingPickler(target).dump(value)
     return target.getvalue()
@@ -83,7 +84,7 @@ def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
             for name in (entry.name for entry in fields(holder)):
                 part = getattr(holder, name)
                 try:
-                    _dump(part)
+                    dumps(part)
                 except Exception as error:
                     return node, part, str(error)
     return None

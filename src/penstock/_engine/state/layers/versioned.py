@@ -39,6 +39,7 @@ Version: TypeAlias = tuple[bytes, int]
 """(value, since when)"""
 
 _LATEST = b"\x80"
+_BEHIND_LATEST = b"\x81"
 _HEAD = Struct(">qqi")
 _ITEM = Struct(">qi")
 _NO_TIME = -1
@@ -124,6 +125,22 @@ class VersionedRows:
                 continue
             return None if history.end <= as_of else history.version_at(as_of)
         return None
+
+    def every_version(self) -> Iterator[tuple[bytes, bytes, int, int | None]]:
+        """Give key, value, since when and until when of all versions within the history; the
+        newest of a key, which has no end, is never too old.
+        """
+        for key, row in self._overlay.scan(_LATEST, _BEHIND_LATEST, reverse=False):
+            yield key[1:], row[TIMESTAMP_BYTES:], timestamp_of(row), None
+        oldest = self._observed - self._retention
+        first = pack_timestamp(max(self._live, 0))
+        for place, data in self._overlay.scan(first, _LATEST, reverse=False):
+            history = _History.of(data)
+            until = history.end
+            for since, value in history.versions:
+                if value is not None and until > oldest:
+                    yield place[TIMESTAMP_BYTES:], value, since, until
+                until = since
 
     def commit(self, changelog_offset: int | None) -> None:
         """Make all changes part of the engine, and drop what is too old."""

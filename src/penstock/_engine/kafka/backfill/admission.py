@@ -1,0 +1,230 @@
+"""Whether an application may be given a past: one that has offsets or state has one already, unless
+it is this very backfill that has begun to give it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
+from penstock._engine.kafka.backfill.journal import BackfillPlan, read_plan
+from penstock._engine.kafka.clients import check_clients
+from penstock._engine.kafka.faults import code_of, may_pass
+from penstock._engine.kafka.preparation import lay_out
+from penstock._engine.kafka.topics import (
+    delete_internal_topics,
+    end_offsets,
+    existing_topics,
+    partition_counts,
+)
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.fingerprint import fingerprint_of
+from penstock._engine.planner.internal_topics import is_internal, task_topic_name
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.state.directory import StateDirectory
+from penstock._engine.topology.topology import Topology
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+_PATIENCE_SECONDS = 60.0
+_NOT_THERE = {KafkaError.GROUP_ID_NOT_FOUND, KafkaError.UNKNOWN_MEMBER_ID}
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What an application has left behind."""
+
+    members: int
+    offsets: int
+    """Partitions with a committed offset."""
+    topics: tuple[str, ...]
+    """Changelogs and repartition topics that have had records."""
+    tasks: tuple[str, ...]
+    """Tasks with local state on this machine."""
+
+    def __str__(self) -> str:
+        parts = []
+        if self.offsets:
+            parts.append(f"committed offsets for {self.offsets} partitions")
+        if self.topics:
+            parts.append(f"records in {', '.join(map(repr, self.topics))}")
+        if self.tasks:
+            parts.append(f"local state of tasks {', '.join(self.tasks)}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """An application that may be backfilled, laid out on its cluster."""
+
+    blueprint: Blueprint
+    program_id: str
+    begun: BackfillPlan | None
+    """What an earlier run has begun and this one goes on with."""
+    admin: AdminClient
+
+    def output_counts(self) -> dict[str, int]:
+        """Give how many partitions each topic has that the program may write to."""
+        topics = existing_topics(self.admin)
+        return partition_counts(self.admin, topics)
+
+
+def admit(topology: Topology, config: StreamsConfig, *, reset: bool) -> Admitted:
+    """Look at an application and make its internal topics, as a live start would; with `reset`, all
+    it has left behind is deleted first.
+
+    Raises:
+        StreamsError: it runs, has a past, or is being backfilled with another program.
+    """
+    check_clients(config)
+    config.check_optimizations(topology.optimizations)
+    admin = open_admin(config)
+    past = past_of(config, admin)
+    refuse_members(past, config.application_id)
+    begun = read_plan(config, admin)
+    program_id = fingerprint_of(topology).id
+    if reset:
+        begun = None
+        reset_application(config, admin)
+    elif begun is None:
+        refuse_past(past, config.application_id)
+    elif begun.program_id != program_id:
+        msg = (
+            f"a backfill of application {config.application_id!r} has begun with another program, "
+            "whose state would not be found: run it again with that program, or say --reset"
+        )
+        raise StreamsError(msg)
+    blueprint = lay_out(topology, config, admin)
+    if begun is None:
+        _refuse_used_circles(blueprint, topology, admin)
+    return Admitted(blueprint, program_id, begun, admin)
+
+
+def _refuse_used_circles(blueprint: Blueprint, topology: Topology, admin: AdminClient) -> None:
+    """Refuse topics of the user's that the program writes and reads again, if they have records: a
+    job cannot tell which of them it has made itself.
+    """
+    plans = plan_subtopologies(topology, blueprint.config.application_id)
+    written = {topic for plan in plans for topic in plan.sink_topics()}
+    places = sorted(
+        place
+        for task in blueprint.tasks
+        for place in task.inputs
+        if place[0] in written - blueprint.internal_topics
+    )
+    used = {topic for (topic, _), end in end_offsets(admin, places).items() if end > 0}
+    if used:
+        msg = (
+            f"topics {', '.join(map(repr, sorted(used)))} are written and read by the program and "
+            "must be empty before a backfill, which makes all that is in them"
+        )
+        raise StreamsError(msg)
+
+
+def past_of(config: StreamsConfig, admin: AdminClient) -> Past:
+    """Look at what an application has left behind."""
+    internal = [
+        topic
+        for topic in existing_topics(admin)
+        if is_internal(topic, config.application_id)
+        and topic != task_topic_name(config.application_id)
+    ]
+    counts = partition_counts(admin, internal) if internal else {}
+    places = [(topic, number) for topic, count in counts.items() for number in range(count)]
+    used = {topic for (topic, _), end in end_offsets(admin, places).items() if end > 0}
+    return Past(
+        members=_member_count(admin, config.application_id),
+        offsets=_offset_count(admin, config.application_id),
+        topics=tuple(sorted(used)),
+        tasks=tuple(StateDirectory(config.state_dir, config.application_id).task_ids()),
+    )
+
+
+def refuse_members(past: Past, application_id: str) -> None:
+    """Refuse to touch an application that runs.
+
+    Raises:
+        StreamsError: it does.
+    """
+    if past.members:
+        msg = (
+            f"application {application_id!r} cannot be backfilled while it runs: its group has "
+            f"{past.members} members; stop it first"
+        )
+        raise StreamsError(msg)
+
+
+def refuse_past(past: Past, application_id: str) -> None:
+    """Refuse to write a past over another.
+
+    Raises:
+        StreamsError: the application has offsets or state.
+    """
+    if told := str(past):
+        msg = (
+            f"application {application_id!r} cannot be backfilled: it has run before and has "
+            f"{told}; a backfill gives a new application its past: choose a new 'application.id', "
+            "or say --reset, which deletes its offsets, its internal topics and its local state "
+            "(records in the topics it has written to stay)"
+        )
+        raise StreamsError(msg)
+
+
+def reset_application(config: StreamsConfig, admin: AdminClient) -> None:
+    """Delete the offsets, the internal topics and the local state of an application that does not
+    run.
+    """
+    application_id = config.application_id
+    _delete_group(admin, application_id)
+    topics = [topic for topic in existing_topics(admin) if is_internal(topic, application_id)]
+    delete_internal_topics(admin, topics)
+    StateDirectory(config.state_dir, application_id).clean_up()
+
+
+def _member_count(admin: AdminClient, group: str) -> int:
+    def ask() -> Any:
+        futures = admin.describe_consumer_groups([group], request_timeout=REQUEST_SECONDS)
+        return settle(futures)
+
+    answers, refusals = patiently("asking for the group", ask, _PATIENCE_SECONDS)
+    for refusal in refusals.values():
+        if refusal.code() not in _NOT_THERE:
+            msg = f"the group of application {group!r} cannot be looked at: {refusal.str()}"
+            raise StreamsError(msg)
+    return sum(len(answer.members) for answer in answers.values())
+
+
+def _offset_count(admin: AdminClient, group: str) -> int:
+    def ask() -> Any:
+        request = [ConsumerGroupTopicPartitions(group)]
+        futures = admin.list_consumer_group_offsets(request, request_timeout=REQUEST_SECONDS)
+        return settle(futures)
+
+    answers, refusals = patiently("asking for committed offsets", ask, _PATIENCE_SECONDS)
+    for refusal in refusals.values():
+        if refusal.code() not in _NOT_THERE:
+            msg = f"the offsets of application {group!r} cannot be looked at: {refusal.str()}"
+            raise StreamsError(msg)
+    return sum(
+        place.offset >= 0 for answer in answers.values() for place in answer.topic_partitions
+    )
+
+
+def _delete_group(admin: AdminClient, group: str) -> None:
+    def delete() -> Any:
+        return settle(admin.delete_consumer_groups([group], request_timeout=REQUEST_SECONDS))
+
+    try:
+        _, refusals = patiently("deleting the group", delete, _PATIENCE_SECONDS)
+    except KafkaException as error:
+        if may_pass(code_of(error)):
+            raise
+        refusals = {group: code_of(error)}
+    for refusal in refusals.values():
+        if refusal.code() not in _NOT_THERE:
+            msg = f"the offsets of application {group!r} cannot be deleted: {refusal.str()}"
+            raise StreamsError(msg)

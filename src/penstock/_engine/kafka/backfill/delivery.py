@@ -1,0 +1,160 @@
+"""Where a task of a backfill sends what it produces: transactions under a name of its own.
+
+First whoever had that name is fenced and what it left open is aborted; only then is asked how far
+it came. What is written already is counted off, and what was counted off is compared: a program
+that gives other records the second time is told so, before anything more is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from confluent_kafka.admin import AdminClient
+
+from penstock import clock
+from penstock._engine.kafka.backfill.chunks import Chunk, Chunker, Limits, checksum
+from penstock._engine.kafka.backfill.journal import PROGRESS_KEY, Progress, read_progress
+from penstock._engine.kafka.clients import admin_settings, producer_settings
+from penstock._engine.kafka.faults import CommitPostponed
+from penstock._engine.kafka.transactions import ExactlyOnce
+from penstock._engine.planner.internal_topics import task_topic_name
+from penstock._engine.runtime.collector import Output
+from penstock._engine.runtime.commit import CommitOffset
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+_PREPARE_SECONDS = 120.0
+_TRANSACTION_TIMEOUT_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverySite:
+    """What all deliveries of a job share; travels to the executors."""
+
+    config: StreamsConfig
+    run_id: str
+    compacted: frozenset[str]
+    """Changelogs of which the last value of each key counts."""
+    limits: Limits | None = None
+
+
+class TaskDelivery:
+    """Writes the outputs of one task, each once, whoever has tried before."""
+
+    def __init__(self, site: DeliverySite, task_index: int) -> None:
+        self._config, self._index = site.config, task_index
+        self._topic = task_topic_name(site.config.application_id)
+        self._chunker = Chunker(site.compacted, site.limits)
+        self._committer = backfill_committer(site.config, str(task_index))
+        prepare(self._committer)
+        admin = AdminClient(admin_settings(site.config))
+        self._written = read_progress(site.config, admin, task_index, site.run_id)
+        self._now = Progress(site.run_id)
+        self._metadata: dict[str, str] = {}
+        # The next chunk is made while the last one is written.
+        self._writer = ThreadPoolExecutor(1)
+        self._writing: Future[None] | None = None
+
+    def take(self, outputs: Iterable[Output]) -> None:
+        """Take what the task has produced, in order: sinks and changelogs, no repartition topics.
+
+        Raises:
+            StreamsError: it could not be written, or is not what was written the first time.
+        """
+        for chunk in self._chunker.add(outputs):
+            self._put(chunk)
+
+    def committed(self, offsets: Iterable[tuple[tuple[str, int], CommitOffset]]) -> None:
+        """Learn what the task would commit beside its offsets; the last for a partition counts."""
+        for (topic, number), commit in offsets:
+            self._metadata[f"{topic}/{number}"] = commit.metadata
+
+    def finish(self) -> int:
+        """Write the rest and that the task is done; give how many records it has written."""
+        self._put(self._chunker.rest(), done=True)
+        self._settle()
+        return self._now.records
+
+    def close(self) -> None:
+        """Let go of the producer; what is not committed is aborted."""
+        self._writer.shutdown()
+        self._committer.close()
+
+    def _put(self, chunk: Chunk, *, done: bool = False) -> None:
+        before = self._now
+        self._now = replace(
+            before,
+            chunks=before.chunks + 1,
+            checksum=checksum(chunk, before.checksum),
+            records=before.records + len(chunk),
+            done=done,
+            metadata=self._metadata if done else {},
+        )
+        if before.chunks < self._written.chunks:
+            self._compare()
+            return
+        self._settle()
+        self._writing = self._writer.submit(self._write, chunk, self._now)
+
+    def _compare(self) -> None:
+        """Check that what is counted off is what was written."""
+        now, written = self._now, self._written
+        if now.done == (written.done and now.chunks == written.chunks) and (
+            now.chunks < written.chunks or now.checksum == written.checksum
+        ):
+            return
+        msg = (
+            f"task {self._index} of the backfill gives other records than when it first ran: the "
+            "program was changed, or depends on chance, on the time or on something outside; "
+            f"{written.records} records of the first run are written and stay as they are; "
+            "make the program repeatable, or begin anew with --reset"
+        )
+        raise StreamsError(msg)
+
+    def _write(self, chunk: Chunk, progress: Progress) -> None:
+        record = (self._topic, self._index, PROGRESS_KEY, progress.to_json(), None, ())
+        self._committer.send([*chunk, record])
+        self._committer.commit({}, None)
+
+    def _settle(self) -> None:
+        if self._writing is not None:
+            writing, self._writing = self._writing, None
+            writing.result()
+
+
+def compacted_changelogs(stores: Iterable[tuple[str, str | None]]) -> frozenset[str]:
+    """Give the changelogs of which the last value of each key counts; `stores` are kinds of stores
+    and their changelogs.
+    """
+    return frozenset(
+        changelog
+        for kind, changelog in stores
+        if changelog is not None and kind != "versioned_key_value"
+    )
+
+
+def backfill_committer(config: StreamsConfig, name: str) -> ExactlyOnce:
+    """Make transactions of a backfill, whatever the guarantee of the application."""
+    wishes = {
+        **config.given(),
+        "processing.guarantee": "exactly_once_v2",
+        # What the live application is told of these is meant for its own commits.
+        "commit.interval.ms": 100,
+        "producer.transaction.timeout.ms": _TRANSACTION_TIMEOUT_MS,
+    }
+    return ExactlyOnce(producer_settings(StreamsConfig(wishes), f"backfill-{name}"))
+
+
+def prepare(committer: ExactlyOnce) -> None:
+    """Fence whoever had the name before; a broker that is slow is waited for."""
+    deadline = clock.monotonic() + _PREPARE_SECONDS
+    while True:
+        try:
+            committer.prepare()
+        except CommitPostponed:
+            if clock.monotonic() >= deadline:
+                raise
+        else:
+            return

@@ -1,0 +1,63 @@
+"""Where the live application goes on after a history that was not read from Kafka: an archive of
+the topic knows its offsets, of anything else the user must say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.history import find_stretch
+from penstock.errors import StreamsError
+
+LiveFrom: TypeAlias = Literal["earliest", "latest"] | datetime | int | Mapping[int, int]
+"""Where a topic is read on: at its beginning, at its end, at a moment, or at offsets."""
+
+
+def resolve_live_from(
+    admin: AdminClient, topic: str, wish: LiveFrom | None, archived: Mapping[int, int] | None
+) -> dict[int, int]:
+    """Give the offset at which each partition is read on; `archived` says where the history ends,
+    None if it does not know offsets.
+
+    Raises:
+        StreamsError: nobody knows it, or records would be left out.
+    """
+    if wish == "earliest":
+        return dict(find_stretch(admin, topic).starts)
+    if wish is not None:
+        return dict(find_stretch(admin, topic, until=None if wish == "latest" else wish).ends)
+    if archived is None:
+        msg = (
+            f"the history of topic {topic!r} has no columns 'partition' and 'offset', so nobody "
+            "knows where the live application goes on: say it, for example "
+            f"--live-from {topic}=earliest if the topic holds only what came after the history"
+        )
+        raise StreamsError(msg)
+    whole = find_stretch(admin, topic)
+    for partition, end in archived.items():
+        _check(topic, partition, end, whole.starts.get(partition), whole.ends.get(partition))
+    return {**whole.starts, **archived}
+
+
+def _check(topic: str, partition: int, end: int, first: int | None, last: int | None) -> None:
+    if first is None or last is None:
+        msg = f"the history of topic {topic!r} has partition {partition}, which the topic has not"
+    elif end < first:
+        msg = (
+            f"the history of topic {topic!r}, partition {partition} ends at offset {end}, but the "
+            f"topic begins at {first}: what was between them is in neither; complete the history, "
+            f"or say where to go on: --live-from {topic}=earliest"
+        )
+    elif end > last:
+        msg = (
+            f"the history of topic {topic!r}, partition {partition} ends at offset {end}, but the "
+            f"topic itself at {last}: it is the history of another topic, or the topic was made "
+            f"anew; say where to go on: --live-from {topic}=earliest"
+        )
+    else:
+        return
+    raise StreamsError(msg)

@@ -1,0 +1,262 @@
+"""The stages of a bounded run: sub-topologies in the order in which their inputs are complete.
+
+A sub-topology whose inputs are all there can be run to its end, one task for each partition; what
+it writes to a repartition topic is then a complete input of the next. Sub-topologies that feed each
+other in a circle, as those of a foreign-key join do, have no such order: they are one stage, whose
+tasks run together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
+from penstock._engine.planner.plan import (
+    SubtopologyPlan,
+    plan_global_stores,
+    plan_subtopologies,
+)
+from penstock._engine.planner.tasks import TaskPlan, plan_tasks, resolve_patterns
+from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.topology.topology import Topology
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Sub-topologies that are run to their end before the next stage begins."""
+
+    number: int
+    plans: tuple[SubtopologyPlan, ...]
+    tasks: tuple[TaskPlan, ...]
+    is_circle: bool
+    """Whether its tasks feed each other, and so must run together."""
+
+    @property
+    def name(self) -> str:
+        """How people are told of it."""
+        if not self.plans:
+            return "global tables"
+        ids = " and ".join(str(plan.id) for plan in self.plans)
+        return f"sub-topolog{'ies' if len(self.plans) > 1 else 'y'} {ids}"
+
+    @property
+    def spark_partitions(self) -> int:
+        """How many pieces of work it is: one for each task, or one for a circle."""
+        return 1 if self.is_circle else len(self.tasks)
+
+    def topics(self) -> list[str]:
+        """Give the topics it reads, in the order of its queues."""
+        return list(dict.fromkeys(topic for plan in self.plans for topic in plan.source_topics()))
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlan:
+    """A bounded run, planned."""
+
+    config: StreamsConfig
+    stages: tuple[Stage, ...]
+    partition_counts: Mapping[str, int]
+    """Of every topic that is read, and of the sink topics whose names are known."""
+    default_partitions: int
+    """Of sink topics whose names only records tell."""
+    inputs: frozenset[str]
+    """The topics that DataFrames stand for."""
+    hidden_topics: frozenset[str]
+    """Repartition topics, with their names on a broker: no output of the program."""
+    sinks: tuple[str, ...]
+    """The user's topics that are written by name."""
+    has_routed_sinks: bool
+    """Whether topics may be written whose names only records tell."""
+    global_stores: SubtopologyPlan | None
+
+    def partition_count(self, topic: str) -> int:
+        """Give how many partitions a topic has."""
+        return self.partition_counts.get(topic, self.default_partitions)
+
+
+def topics_to_be_given(topology: Topology, application_id: str) -> tuple[set[str], list[str]]:
+    """Give the topics that a bounded run must be handed, and the patterns of further ones."""
+    plans = plan_subtopologies(topology, application_id)
+    written = {topic for plan in plans for topic in plan.sink_topics()}
+    read = {topic for plan in plans for topic in plan.source_topics()}
+    sources = [source for plan in plans for source in plan.sources()]
+    return (
+        read - written | _global_topics(plan_global_stores(topology)),
+        [source.pattern.pattern for source in sources if source.pattern is not None],
+    )
+
+
+def plan_job(
+    topology: Topology,
+    config: StreamsConfig,
+    given: Mapping[str, int],
+    wanted: Mapping[str, int],
+    default_partitions: int | None = None,
+) -> JobPlan:
+    """Plan a bounded run on inputs with so many partitions; `wanted` are the counts asked for
+    topics that the program itself writes.
+
+    Raises:
+        StreamsError: a topic that is read is not given, one that is given is not read or is also
+            written, or inputs that are joined have different numbers of partitions.
+    """
+    check_topics(topology, config, given)
+    plans = _plans(topology, config, given)
+    global_stores = plan_global_stores(topology)
+    hidden = {
+        f"{config.application_id}-{topic.name}": topic.partitions
+        for topic in topology.internal_topics.values()
+    }
+    counts = _partition_counts(topology, plans, given, wanted, hidden)
+    sinks = [topic for plan in plans for topic in plan.sink_topics() if topic not in hidden]
+    widest = default_partitions or max(counts.values(), default=1)
+    for plan in plans:
+        width = max((counts[topic] for topic in plan.source_topics()), default=1)
+        for topic in plan.sink_topics():
+            counts.setdefault(topic, wanted.get(topic, default_partitions or width))
+    counts.update({topic: count for topic, count in wanted.items() if topic not in counts})
+    stages = tuple(_stages(plans, counts))
+    if not stages and global_stores is not None:
+        # Nothing reads the global tables; they are made all the same.
+        stages = (Stage(0, (), (), is_circle=True),)
+    return JobPlan(
+        config=config,
+        stages=stages,
+        partition_counts=counts,
+        default_partitions=widest,
+        inputs=frozenset(given),
+        hidden_topics=frozenset(hidden),
+        sinks=tuple(dict.fromkeys(sinks)),
+        has_routed_sinks=_may_route(plans, config),
+        global_stores=global_stores,
+    )
+
+
+def _global_topics(plan: SubtopologyPlan | None) -> set[str]:
+    return set() if plan is None else set(plan.source_topics())
+
+
+def _may_route(plans: Iterable[SubtopologyPlan], config: StreamsConfig) -> bool:
+    routed = any(
+        not isinstance(getattr(node, "topic", ""), str) for plan in plans for node in plan.nodes
+    )
+    return routed or config.keeps_raw_bytes()
+
+
+def _plans(
+    topology: Topology, config: StreamsConfig, given: Iterable[str]
+) -> list[SubtopologyPlan]:
+    plans = plan_subtopologies(topology, config.application_id)
+    return [resolve_patterns(plan, given) for plan in plans]
+
+
+def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]) -> None:
+    """Refuse inputs that are not those which a topology reads.
+
+    Raises:
+        StreamsError: a topic that is read is not given, or one that is given is not read, or is
+            written by the topology itself.
+    """
+    plans = _plans(topology, config, given)
+    of_all = _global_topics(plan_global_stores(topology))
+    must, patterns = topics_to_be_given(topology, config.application_id)
+    if missing := sorted(must - set(given)):
+        listed = ", ".join(map(repr, missing))
+        msg = (
+            f"the topology reads {listed}, which the inputs do not have; pass a DataFrame for each "
+            f"topic: inputs={{{missing[0]!r}: frame, ...}}"
+        )
+        raise StreamsError(msg)
+    read = {topic for plan in plans for topic in plan.source_topics()} | of_all
+    if strangers := sorted(set(given) - read):
+        known = ", ".join(map(repr, sorted(must))) or "none"
+        also = f" and what matches {', '.join(map(repr, patterns))}" if patterns else ""
+        msg = (
+            f"the inputs have {', '.join(map(repr, strangers))}, which the topology does not read; "
+            f"it reads {known}{also}; leave the others out"
+        )
+        raise StreamsError(msg)
+    written = {topic for plan in plans for topic in plan.sink_topics()}
+    if both := sorted(set(given) & written):
+        msg = (
+            f"topic {both[0]!r} is written by the topology itself, so what it holds is known when "
+            "the run is over, not before; leave it out of the inputs"
+        )
+        raise StreamsError(msg)
+
+
+def _partition_counts(
+    topology: Topology,
+    plans: list[SubtopologyPlan],
+    given: Mapping[str, int],
+    wanted: Mapping[str, int],
+    hidden: Mapping[str, int | None],
+) -> dict[str, int]:
+    sources: list[SourceNode] = [source for plan in plans for source in plan.sources()]
+    topics_of = {source.name: source.topics for source in sources}
+    read = {topic for source in sources for topic in source.topics}
+    # What the program writes and reads again under a name of the user's is decided like the rest.
+    decided: dict[str, int | None] = dict(hidden)
+    decided.update({topic: wanted.get(topic) for topic in sorted(read - set(given) - set(hidden))})
+    flows = [TopicFlow(tuple(plan.source_topics()), tuple(plan.sink_topics())) for plan in plans]
+    groups = [
+        frozenset(topic for name in group for topic in topics_of.get(name, ()))
+        for group in topology.copartition_groups
+    ]
+    return decide_partition_counts(given, decided, flows, groups)
+
+
+def _stages(plans: list[SubtopologyPlan], counts: Mapping[str, int]) -> Iterable[Stage]:
+    number = 0
+    for group in _in_order(plans):
+        tasks = tuple(plan_tasks(group, counts))
+        if not tasks:
+            continue  # it reads nothing: no topic matches its pattern
+        is_circle = len(group) > 1 or _feeds(group[0], group[0])
+        yield Stage(number, tuple(group), tasks, is_circle)
+        number += 1
+
+
+def _feeds(one: SubtopologyPlan, other: SubtopologyPlan) -> bool:
+    return bool(set(one.sink_topics()) & set(other.source_topics()))
+
+
+def _in_order(plans: list[SubtopologyPlan]) -> list[list[SubtopologyPlan]]:
+    """Give the plans so that none comes before one that feeds it, circles together."""
+    by_id = {plan.id: plan for plan in plans}
+    fed_by = {
+        plan.id: {other.id for other in plans if other is not plan and _feeds(other, plan)}
+        for plan in plans
+    }
+    reaches = {number: _all_behind(number, fed_by) for number in by_id}
+    groups: list[list[int]] = []
+    for number in sorted(by_id):
+        circle = sorted({number, *(n for n in reaches[number] if number in reaches[n])})
+        if circle not in groups:
+            groups.append(circle)
+    ordered: list[list[int]] = []
+    while groups:
+        done = {number for group in ordered for number in group}
+        ready = next(
+            group
+            for group in groups
+            if all(fed_by[number] <= done | set(group) for number in group)
+        )
+        groups.remove(ready)
+        ordered.append(ready)
+    return [[by_id[number] for number in group] for group in ordered]
+
+
+def _all_behind(number: int, fed_by: Mapping[int, set[int]]) -> set[int]:
+    """Give all that feed a plan, near or far."""
+    found: set[int] = set()
+    waiting = list(fed_by[number])
+    while waiting:
+        other = waiting.pop()
+        if other not in found:
+            found.add(other)
+            waiting.extend(fed_by[other])
+    return found

@@ -1,0 +1,210 @@
+"""A backfill from the driver: plan, job, handover. The order is what makes it safe to be killed.
+
+1. The application must have no past, or one that this very backfill has begun.
+2. Internal topics are made as a live start would make them; the plan is written down.
+3. The job runs stage by stage; its tasks write to Kafka, each in transactions of its own.
+4. The input offsets are committed and the plan is forgotten, in one transaction.
+
+Whoever dies before 4 is run again with the same plan; after 4 the live application can start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from penstock._engine.kafka.backfill.admission import Admitted, admit
+from penstock._engine.kafka.backfill.delivery import DeliverySite, compacted_changelogs
+from penstock._engine.kafka.backfill.handover import Handover
+from penstock._engine.kafka.backfill.journal import BackfillPlan
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.stages import JobPlan, plan_job
+from penstock._engine.spark.batch.backfill_inputs import Inputs, InputWishes, open_inputs
+from penstock._engine.spark.batch.delivering import DeliveryPack, TaskNews
+from penstock._engine.spark.batch.job import Job, JobOptions
+from penstock._engine.spark.batch.progress import Progress, compute
+from penstock._engine.spark.batch.start import settings_of
+from penstock._engine.spark.control import ControlAddress, ControlServer, WorkerFailure
+from penstock._engine.spark.session import session_for
+from penstock._engine.topology.topology import Topology
+from penstock.clock import SystemClock, monotonic, new_id
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """How far a backfill is."""
+
+    stage: int
+    stages: int
+    processed: int
+    """Records that tasks have processed, those of repartition topics too."""
+    known: int
+    """How many there are to process, as far as is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillReport:
+    """What a backfill has done."""
+
+    records_in: int
+    """About how many records of the inputs it has read."""
+    records_out: int
+    """How many records it has written to topics and changelogs, earlier runs included."""
+    ends: Mapping[str, Mapping[int, int]]
+    """Where the live application goes on, by topic and partition."""
+    resumed: bool
+    """Whether it has gone on with what an earlier run had begun."""
+    seconds: float
+    """How long the job took, without the start of Spark."""
+
+
+OnAdvance: TypeAlias = Callable[[Advance], None]
+
+
+def backfill(
+    topology: Topology,
+    config: StreamsConfig,
+    wishes: InputWishes | None = None,
+    *,
+    reset: bool = False,
+    spark: SparkSession | None = None,
+    on_advance: OnAdvance = lambda advance: None,
+) -> BackfillReport:
+    """Give an application its past: outputs, state and offsets, as if it had been live.
+
+    Raises:
+        StreamsError: it has a past already, an input does not fit, or the job failed; what it has
+            written stays, and another run goes on from there.
+    """
+    admitted = admit(topology, config, reset=reset)
+    session, owned = session_for(config, spark)
+    try:
+        blueprint = admitted.blueprint
+        topics = topics_with_history(blueprint)
+        inputs = open_inputs(admitted, topics, wishes or InputWishes(), session)
+        plan = admitted.begun or BackfillPlan(
+            new_id(), admitted.program_id, SystemClock().now_ms(), inputs.plans
+        )
+        handover = Handover(blueprint, plan, admitted.admin)
+        try:
+            if admitted.begun is None:
+                handover.write_plan()
+            job_plan, began = plan_backfill(topology, admitted, inputs.frames), monotonic()
+            _Run(session, blueprint, plan, inputs.records, on_advance).through(job_plan, inputs)
+            written, seconds = handover.finish(), monotonic() - began
+        finally:
+            handover.close()
+    finally:
+        if owned:
+            session.stop()
+    ends = {topic: one.ends for topic, one in plan.inputs.items()}
+    return BackfillReport(inputs.records, written, ends, admitted.begun is not None, seconds)
+
+
+def topics_with_history(blueprint: Blueprint) -> set[str]:
+    """Give the topics whose history is needed: those that are read and not made by the program."""
+    read = {topic for task in blueprint.tasks for topic, _ in task.inputs}
+    plans = {task.subtopology.id: task.subtopology for task in blueprint.tasks}.values()
+    written = {topic for plan in plans for topic in plan.sink_topics()}
+    of_all = blueprint.global_stores
+    everywhere = set() if of_all is None else set(of_all.source_topics())
+    return (read - written - blueprint.internal_topics) | everywhere
+
+
+def plan_backfill(topology: Topology, admitted: Admitted, topics: Iterable[str]) -> JobPlan:
+    """Plan the job with the partitions of the cluster: its tasks are those of the application."""
+    blueprint = admitted.blueprint
+    counts = {**admitted.output_counts(), **blueprint.partition_counts}
+    given = {topic: counts[topic] for topic in topics}
+    others = {
+        topic: count
+        for topic, count in counts.items()
+        if topic not in given and topic not in blueprint.internal_topics
+    }
+    # The cache is that of the live application, whose outputs these are.
+    live = {"statestore.cache.max.bytes": blueprint.config.cache_bytes_max}
+    settings = settings_of({**blueprint.config.given(), **live})
+    plan = plan_job(topology, settings, given, others)
+    tasks = {task.id: set(task.inputs) for stage in plan.stages for task in stage.tasks}
+    if tasks != {task.id: set(task.inputs) for task in blueprint.tasks}:
+        msg = "the tasks of the job must be those of the live application; this is a fault of ours"
+        raise StreamsError(msg)
+    return plan
+
+
+def pack_delivery(
+    blueprint: Blueprint, run_id: str, plan: JobPlan, control: ControlAddress
+) -> DeliveryPack:
+    """Give what the workers must know to write."""
+    stores = [store for task in blueprint.tasks for store in task.subtopology.stores.values()]
+    compacted = compacted_changelogs((one.builder.kind, one.changelog) for one in stores)
+    read = {topic for stage in plan.stages for topic in stage.topics()}
+    return DeliveryPack(
+        DeliverySite(blueprint.config, run_id, compacted),
+        {task.id: index for index, task in enumerate(blueprint.tasks)},
+        hidden=plan.hidden_topics,
+        passed_on=frozenset(read | plan.inputs),
+        control=control,
+    )
+
+
+class _Run:
+    """The job, and what is heard of it."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        blueprint: Blueprint,
+        plan: BackfillPlan,
+        records: int,
+        on_advance: OnAdvance,
+    ) -> None:
+        self._session, self._blueprint, self._plan = session, blueprint, plan
+        self._records, self._on_advance = records, on_advance
+        self._news: dict[str, TaskNews] = {}
+        self._failure: WorkerFailure | None = None
+        self._stage = self._stages = 1
+
+    def through(self, plan: JobPlan, inputs: Inputs) -> None:
+        """Run all stages."""
+        host = self._session.sparkContext.getConf().get("spark.driver.host", "127.0.0.1")
+        handlers = {"progress": self._heard, "failure": self._failed}
+        control = ControlServer(str(host), handlers)
+        try:
+            pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
+            options = JobOptions(self._plan.began_ms, delivery=pack)
+            job = Job(plan, inputs.frames, options)
+            compute(job, self._at)
+            job.unpersist()
+        except PySparkException as error:
+            if self._failure is not None:
+                raise self._failure.error() from None
+            msg = f"the backfill failed: {str(error).partition('JVM stacktrace')[0].strip()}"
+            raise StreamsError(msg) from None
+        finally:
+            control.close()
+
+    def _at(self, progress: Progress) -> None:
+        self._stage, self._stages = progress.stage, progress.stages
+        self._advance()
+
+    def _heard(self, news: object) -> None:
+        assert isinstance(news, TaskNews)
+        self._news[news.task_id] = news
+        self._advance()
+
+    def _failed(self, failure: object) -> None:
+        assert isinstance(failure, WorkerFailure)
+        # A worker that is fenced by its own replacement is not the cause.
+        self._failure = self._failure or failure
+
+    def _advance(self) -> None:
+        processed = sum(news.processed for news in self._news.values())
+        known = self._records + sum(news.passed_on for news in self._news.values())
+        self._on_advance(Advance(self._stage, self._stages, processed, known))

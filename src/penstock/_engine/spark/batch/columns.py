@@ -1,0 +1,132 @@
+"""Between typed columns and the bytes of records: serdes over Arrow columns.
+
+Plain serdes have a Spark type of their own, so what a store holds can be shown as numbers and text;
+JSON is shown as its text. Whatever else users write stays bytes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.shipping import dumps
+from penstock.errors import SerializationError, StreamsError
+from penstock.serdes import Serde
+from penstock.serdes.documents import JsonSerde, PydanticSerde
+from penstock.serdes.numbers import FloatSerde, IntegerSerde
+from penstock.serdes.plain import BooleanSerde, StringSerde, UuidSerde
+
+_TEXTS = (StringSerde, JsonSerde, PydanticSerde)
+_NUMBERS = {2: "smallint", 4: "int", 8: "bigint"}
+_FLOATS = {4: "float", 8: "double"}
+_ARROW: Mapping[str, pa.DataType] = {
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "boolean": pa.bool_(),
+    "string": pa.string(),
+    "binary": pa.binary(),
+}
+# Spark counts microseconds in 64 bits.
+_LAST_MILLISECOND = (2**63 - 1) // 1000
+
+
+def type_of(serde: Serde[Any]) -> str:
+    """Give the Spark type that a serde's values are shown as; `binary` if it is not known."""
+    if isinstance(serde, (*_TEXTS, UuidSerde)):
+        return "string"
+    if isinstance(serde, IntegerSerde):
+        return _NUMBERS[len(serde.encode(0))]
+    if isinstance(serde, FloatSerde):
+        return _FLOATS[len(serde.encode(0.0))]
+    return "boolean" if isinstance(serde, BooleanSerde) else "binary"
+
+
+def decoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]]) -> DataFrame:
+    """Give a frame whose columns of bytes are shown as the types of their serdes."""
+    types = {column: type_of(serde) for column, serde in serdes.items()}
+    by_worker = {
+        column: serdes[column]
+        for column, type_ in types.items()
+        if type_ != "binary" and not isinstance(serdes[column], _TEXTS)
+    }
+    for column, serde in serdes.items():
+        if isinstance(serde, _TEXTS):
+            frame = frame.withColumn(column, F.col(column).cast("string"))
+    if not by_worker:
+        return frame
+    schema = ", ".join(
+        f"`{field.name}` {types.get(field.name, field.dataType.simpleString())}"
+        for field in frame.schema.fields
+    )
+    return map_in_arrow(frame, _decoding(dumps(by_worker)), schema, "decode")
+
+
+def encoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]], topic: str) -> DataFrame:
+    """Give a frame whose typed columns are the bytes that their serdes write for a topic."""
+    schema = ", ".join(
+        f"`{field.name}` " + ("binary" if field.name in serdes else field.dataType.simpleString())
+        for field in frame.schema.fields
+    )
+    return map_in_arrow(frame, _encoding(dumps(dict(serdes)), topic), schema, f"encode_{topic}")
+
+
+def as_time(column: str) -> Column:
+    """Give a column of milliseconds as timestamps; null beyond the last that Spark knows."""
+    return F.when(F.col(column) <= _LAST_MILLISECOND, F.timestamp_millis(F.col(column)))
+
+
+def _decoding(packed: bytes) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        serdes: dict[str, Serde[Any]] = pickle.loads(packed)
+        for batch in batches:
+            made = batch
+            for name, serde in serdes.items():
+                values = [
+                    None if data is None else serde.decode(data)
+                    for data in batch.column(name).to_pylist()
+                ]
+                if isinstance(serde, UuidSerde):
+                    values = [None if value is None else str(value) for value in values]
+                column = pa.array(values, _ARROW[type_of(serde)])
+                made = made.set_column(made.schema.get_field_index(name), name, column)
+            yield made
+
+    return decode
+
+
+def _encoding(
+    packed: bytes, topic: str
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def encode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        serdes: dict[str, Serde[Any]] = pickle.loads(packed)
+        for batch in batches:
+            made = batch
+            for name, serde in serdes.items():
+                data = [
+                    _written(serde, value, name, topic) for value in batch.column(name).to_pylist()
+                ]
+                column = pa.array(data, pa.binary())
+                made = made.set_column(made.schema.get_field_index(name), name, column)
+            yield made
+
+    return encode
+
+
+def _written(serde: Serde[Any], value: Any, column: str, topic: str) -> bytes | None:
+    try:
+        return None if value is None else serde.serialize(topic, value)
+    except (TypeError, ValueError, SerializationError) as error:
+        msg = (
+            f"input {topic!r}: column {column!r} cannot be written with {serde!r}: {error}; got "
+            f"{value!r}"
+        )
+        raise StreamsError(msg) from error

@@ -1,0 +1,250 @@
+"""What a bounded run is given: DataFrames of records, checked and levelled.
+
+A frame has the columns of Spark's Kafka source: `key` and `value` (binary or string), `timestamp`
+(a timestamp, or milliseconds), and maybe `headers`, `partition` and `offset`. Whatever can be found
+wrong without reading it is found before the job starts; what only the rows show (a time that is
+null, a partition that is not there) ends the job with the same kind of message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampType,
+)
+
+from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.columns import encoded
+from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.batch.typed import Typed
+from penstock.errors import StreamsError
+from penstock.serdes import Serde
+
+DEFAULT_PARTITIONS = 8
+"""Of inputs that have no partitions; a number of its own, so that results do not depend on how many
+cores there are.
+"""
+
+_BYTES = (BinaryType, StringType, NullType)
+_NUMBERS = (ShortType, IntegerType, LongType)
+_LEVEL = f"partition int, offset long, timestamp long, key binary, value binary, headers {HEADERS}"
+_EXPECTED = {
+    "key": "binary or string, or Typed(frame, key=...) must say how it becomes bytes",
+    "value": "binary or string, or Typed(frame, value=...) must say how it becomes bytes",
+    "timestamp": "timestamp, or bigint milliseconds",
+    "headers": HEADERS,
+    "partition": "int",
+    "offset": "bigint",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """How many partitions a user wants topics to have."""
+
+    of_all: int | None
+    by_topic: Mapping[str, int]
+
+    @classmethod
+    def of(cls, given: object) -> Partitions:
+        """Check what `partitions=` was given."""
+        by_topic = given if isinstance(given, Mapping) else {}
+        of_all = None if isinstance(given, Mapping) else given
+        for count in [*by_topic.values(), *([] if of_all is None else [of_all])]:
+            if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+                msg = (
+                    "partitions must be a number of at least 1, or a dict of topics and such "
+                    f"numbers; got {given!r}"
+                )
+                raise StreamsError(msg)
+        return cls(of_all if isinstance(of_all, int) else None, by_topic)
+
+    def wanted(self, topic: str) -> int:
+        """Give how many partitions an input gets that has none."""
+        return self.by_topic.get(topic, self.of_all or DEFAULT_PARTITIONS)
+
+
+def check_inputs(inputs: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
+    """Give DataFrames of bytes if all have the columns that records need."""
+    return {topic: frame_of(given) for topic, given in check_given(inputs).items()}
+
+
+def check_given(inputs: object) -> dict[str, DataFrame | Typed]:
+    """Give the inputs if all have the columns that records need, of types that can be read.
+
+    Raises:
+        StreamsError: something is no batch DataFrame, or a column is missing or of another type.
+    """
+    if not isinstance(inputs, Mapping) or not inputs:
+        msg = f"inputs must be a dict of topics and DataFrames; got {inputs!r}"
+        raise StreamsError(msg)
+    for topic, frame in inputs.items():
+        _check_frame(topic, frame)
+    return dict(inputs)
+
+
+def frame_of(given: DataFrame | Typed) -> DataFrame:
+    """Give the DataFrame of an input."""
+    return given.frame if isinstance(given, Typed) else given
+
+
+def in_bytes(topic: str, given: DataFrame | Typed, own: SourceSerdes) -> DataFrame:
+    """Give an input with its keys and values as bytes; `own` are the serdes of its source."""
+    if not isinstance(given, Typed):
+        return given
+    serdes = {"key": given.key or own.key(), "value": given.value or own.value()}
+    return encoded(given.frame, serdes, topic)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSerdes:
+    """What a topic is read with."""
+
+    key: Callable[[], Serde[Any]]
+    value: Callable[[], Serde[Any]]
+
+
+def _check_frame(topic: object, given: object) -> None:
+    if not isinstance(topic, str):
+        msg = f"inputs must be a dict of topics' names and DataFrames; got the name {topic!r}"
+        raise StreamsError(msg)
+    frame = given.frame if isinstance(given, Typed) else given
+    if not isinstance(frame, DataFrame) or not hasattr(frame, "_jdf"):
+        msg = (
+            f"input {topic!r} must be a DataFrame of a classic Spark session; got "
+            f"{type(frame).__name__}"
+        )
+        raise StreamsError(msg)
+    if frame.isStreaming:
+        msg = (
+            f"input {topic!r} must be a batch DataFrame; got a streaming one; read it with "
+            "spark.read, not spark.readStream, or run the topology live with KafkaStreams"
+        )
+        raise StreamsError(msg)
+    types = {field.name: field.dataType for field in frame.schema.fields}
+    for column in ("key", "value", "timestamp"):
+        if column not in types:
+            has = ", ".join(map(repr, types)) or "none"
+            msg = (
+                f"input {topic!r} must have the columns 'key', 'value' and 'timestamp'; it has no "
+                f"{column!r}, its columns are {has}; rename one, for example "
+                f"frame.withColumnRenamed(..., {column!r})"
+            )
+            raise StreamsError(msg)
+    free = {"key", "value"} if isinstance(given, Typed) else set()
+    for column, expected in _EXPECTED.items():
+        if column in types and column not in free and not _FITS[column](types[column]):
+            msg = (
+                f"input {topic!r}: column {column!r} must be {expected}; got "
+                f"{types[column].simpleString()}"
+            )
+            raise StreamsError(msg)
+
+
+def _are_headers(type_: DataType) -> bool:
+    if not isinstance(type_, ArrayType) or not isinstance(type_.elementType, StructType):
+        return False
+    fields = {field.name: field.dataType for field in type_.elementType.fields}
+    return (
+        list(fields) == ["key", "value"]
+        and isinstance(fields["key"], StringType)
+        and isinstance(fields["value"], BinaryType)
+    )
+
+
+_FITS: Mapping[str, Callable[[DataType], bool]] = {
+    "key": lambda type_: isinstance(type_, _BYTES),
+    "value": lambda type_: isinstance(type_, _BYTES),
+    "timestamp": lambda type_: isinstance(type_, (TimestampType, LongType, IntegerType)),
+    "headers": lambda type_: isinstance(type_, NullType) or _are_headers(type_),
+    "partition": lambda type_: isinstance(type_, _NUMBERS),
+    "offset": lambda type_: isinstance(type_, _NUMBERS),
+}
+
+
+def count_partitions(topic: str, frame: DataFrame, partitions: Partitions) -> int:
+    """Give how many partitions an input has; where it has a column of them and nobody says how
+    many there are, that column is read.
+    """
+    if "partition" not in frame.columns or topic in partitions.by_topic:
+        return partitions.wanted(topic)
+    last = frame.agg(F.max("partition")).head()
+    return 1 if last is None or last[0] is None else int(last[0]) + 1
+
+
+def levelled(topic: str, frame: DataFrame, count: int) -> DataFrame:
+    """Give the columns partition, offset, timestamp (milliseconds), key, value and headers, of the
+    same types for every input. Without a partition, a record has that of its key, as Kafka's
+    producers would choose it.
+    """
+    columns = set(frame.columns)
+    has_partition = "partition" in columns
+    even = frame.select(
+        (_partition(topic, frame, count) if has_partition else F.lit(None).cast("int")).alias(
+            "partition"
+        ),
+        (F.col("offset").cast("long") if "offset" in columns else F.lit(None).cast("long")).alias(
+            "offset"
+        ),
+        _time(topic, frame).alias("timestamp"),
+        F.col("key").cast("binary").alias("key"),
+        F.col("value").cast("binary").alias("value"),
+        (F.col("headers") if "headers" in columns else F.lit(None)).cast(HEADERS).alias("headers"),
+    )
+    if has_partition:
+        return even
+    return map_in_arrow(even, _placed(count), _LEVEL, f"partitions_of_{topic}")
+
+
+def _partition(topic: str, frame: DataFrame, count: int) -> Column:
+    column = frame["partition"].cast("int")
+    said = (
+        f"input {topic!r}: column 'partition' must be from 0 to {count - 1}; say how many "
+        f"partitions there are: partitions={{{topic!r}: ...}}; got "
+    )
+    wrong = F.raise_error(F.concat(F.lit(said), F.coalesce(column.cast("string"), F.lit("null"))))
+    return F.when((column >= 0) & (column < count), column).otherwise(wrong)
+
+
+def _time(topic: str, frame: DataFrame) -> Column:
+    column = frame["timestamp"]
+    is_time = isinstance(frame.schema["timestamp"].dataType, TimestampType)
+    milliseconds = F.unix_millis(column) if is_time else column.cast("long")
+    said = (
+        f"input {topic!r}: column 'timestamp' must not be null; records without a time cannot be "
+        "put in order; fill it, or leave them out: frame.where('timestamp is not null')"
+    )
+    return F.coalesce(milliseconds, F.raise_error(F.lit(said)))
+
+
+def _placed(
+    count: int,
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def place(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            keys = batch.column("key").to_pylist()
+            values = batch.column("value")
+            partitions = [
+                # Kafka's producers choose any partition for a record without a key.
+                partition_of(key if key is not None else values[row].as_py() or b"", count)
+                for row, key in enumerate(keys)
+            ]
+            yield batch.set_column(0, "partition", pa.array(partitions, pa.int32()))
+
+    return place

@@ -1,0 +1,120 @@
+"""Computing a job stage by stage, with names that Spark's pages show and word of how far it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark import SparkContext
+from pyspark.sql import DataFrame
+
+from penstock._engine.spark.batch.job import Job
+from penstock.clock import monotonic, new_id
+
+_POLL_SECONDS = 0.5
+_DESCRIPTION, _GROUP = "spark.job.description", "spark.jobGroup.id"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a bounded run is."""
+
+    stage: int
+    """Which stage is being worked on, from 1."""
+    stages: int
+    name: str
+    """What the stage runs: its sub-topologies."""
+    partitions_done: int
+    """Partitions of this stage that are done."""
+    partitions: int
+    records: int
+    """Records that were processed, in partitions that are done."""
+    seconds: float
+    seconds_left: float | None
+    """About how long it will take, None as long as nothing is known."""
+
+    def __str__(self) -> str:
+        left = "" if self.seconds_left is None else f", about {self.seconds_left:.0f} s left"
+        return (
+            f"stage {self.stage} of {self.stages} ({self.name}): {self.partitions_done} of "
+            f"{self.partitions} partitions, {self.records:,} records, {self.seconds:.0f} s{left}"
+        )
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+def compute(job: Job, on_progress: OnProgress | None = None) -> None:
+    """Compute all stages, one after the other, and keep what they write."""
+    began = monotonic()
+    widths = [stage.spark_partitions for stage in job.plan.stages]
+    for stage, frame in zip(job.plan.stages, job.stages, strict=True):
+        context = frame.sparkSession.sparkContext
+        number, count = stage.number + 1, len(widths)
+        title = f"{job.plan.config.application_id}: stage {number} of {count}, {stage.name}"
+
+        def tell(done: int, stage: int = stage.number, name: str = stage.name) -> None:
+            assert on_progress is not None
+            seconds = monotonic() - began
+            share = (sum(widths[:stage]) + done) / sum(widths)
+            left = seconds / share - seconds if share else None
+            records, of = job.records_processed.value, widths[stage]
+            on_progress(Progress(stage + 1, len(widths), name, done, of, records, seconds, left))
+
+        with _named(context, title) as group:
+            if on_progress is None:
+                _materialize(frame)
+                continue
+            with _watched(context, group, widths[stage.number], tell):
+                _materialize(frame)
+            tell(widths[stage.number])
+
+
+def _materialize(frame: DataFrame) -> None:
+    # Reads every row where it is, and leaves them in the cache.
+    frame.write.format("noop").mode("overwrite").save()
+
+
+@contextmanager
+def _named(context: SparkContext, title: str) -> Iterator[str]:
+    """Give the jobs of this thread a name, and a group by which they are found."""
+    before = {name: context.getLocalProperty(name) for name in (_DESCRIPTION, _GROUP)}
+    group = f"penstock-{new_id()}"
+    context.setLocalProperty(_GROUP, group)
+    context.setLocalProperty(_DESCRIPTION, title)
+    try:
+        yield group
+    finally:
+        for name, value in before.items():
+            context.setLocalProperty(name, value)  # type: ignore[arg-type]
+
+
+@contextmanager
+def _watched(
+    context: SparkContext, group: str, partitions: int, tell: Callable[[int], None]
+) -> Iterator[None]:
+    """Tell now and then how many partitions of a group's last Spark stage are done."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_POLL_SECONDS):
+            tell(min(partitions, _done(context, group)))
+
+    watcher = threading.Thread(target=watch, name="penstock-progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _done(context: SparkContext, group: str) -> int:
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+    last = max((stage for job in jobs if job is not None for stage in job.stageIds), default=None)
+    info = None if last is None else tracker.getStageInfo(last)
+    return 0 if info is None else info.numCompletedTasks

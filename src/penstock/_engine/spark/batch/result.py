@@ -1,0 +1,159 @@
+"""What a bounded run gives: its sink topics and its stores, as DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from penstock._engine.planner.plan import StorePlan
+from penstock._engine.spark.batch.columns import as_time, decoded, type_of
+from penstock._engine.spark.batch.job import Job
+from penstock._engine.spark.batch.progress import OnProgress, compute
+from penstock._engine.topology.nodes import SinkNode, title_of
+from penstock.errors import StreamsError
+from penstock.serdes import Serde
+
+
+class Result(Mapping[str, DataFrame]):
+    """The outputs of a bounded run by topic; nothing is computed before rows are asked for.
+
+    What was computed is kept on the executors' disks, so that several outputs do not compute it
+    again; `unpersist` lets go of it.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __getitem__(self, topic: str) -> DataFrame:
+        """Give the records of a sink topic: key, value, timestamp, headers, partition, offset."""
+        plan = self._job.plan
+        if topic in plan.hidden_topics or (topic not in plan.sinks and not plan.has_routed_sinks):
+            known = ", ".join(map(repr, plan.sinks)) or "none"
+            msg = f"the topology does not write to topic {topic!r}; its sink topics: {known}"
+            raise KeyError(msg)
+        return self.records().where(F.col("topic") == topic).drop("topic")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._job.plan.sinks)
+
+    def __len__(self) -> int:
+        return len(self._job.plan.sinks)
+
+    def records(self) -> DataFrame:
+        """Give the records of all sink topics, with the topic beside each, also of those whose
+        names only records tell.
+        """
+        hidden = sorted(self._job.plan.hidden_topics)
+        return (
+            self._job.records()
+            .where(~F.col("topic").isin(hidden) if hidden else F.lit(True))
+            .select(
+                "topic",
+                "key",
+                "value",
+                as_time("timestamp").alias("timestamp"),
+                "headers",
+                "partition",
+                "offset",
+            )
+        )
+
+    def typed(self, topic: str) -> DataFrame:
+        """Give the records of a sink topic with keys and values as the types of the sink's serdes:
+        numbers and text; JSON as its text; bytes where the serde is another.
+        """
+        return decoded(self[topic], self._serdes_of_sink(topic))
+
+    def store(self, name: str) -> DataFrame:
+        """Give what a store holds at the end: partition, key and value as the types of its serdes,
+        timestamp where it keeps one; of windows and sessions window_start and window_end, of
+        versions valid_from and valid_to, null while it is the newest.
+        """
+        plan = self._store_plan(name)
+        kind = plan.builder.kind
+        if kind in _OF_OPERATORS:
+            msg = (
+                f"store {name!r} holds what {_OF_OPERATORS[kind]} keeps for itself: it has no rows "
+                "that could be shown"
+            )
+            raise StreamsError(msg)
+        config, title = self._job.plan.config, f"state store {name!r}"
+        rows = self._job.store_rows().where(F.col("store") == name)
+        shown = decoded(
+            rows.select("partition", "key", "value", "timestamp", "start", "end"),
+            {
+                "key": config.key_serde(plan.builder.key, title),
+                "value": config.value_serde(plan.builder.value, title),
+            },
+        )
+        times = [as_time(column).alias(shown_as) for column, shown_as in _TIMES[kind]]
+        return shown.select("partition", "key", "value", *times)
+
+    def compute(self, on_progress: OnProgress | None = None) -> Result:
+        """Compute everything now, stage by stage, and keep it; Spark's pages show each stage by its
+        name. `on_progress` is told a few times a second how far it is: `print` will do.
+        """
+        compute(self._job, on_progress)
+        return self
+
+    def unpersist(self) -> None:
+        """Let go of what was computed."""
+        self._job.unpersist()
+
+    def _store_plan(self, name: str) -> StorePlan:
+        plan = self._job.plan
+        plans = [one for stage in plan.stages for one in stage.plans]
+        if plan.global_stores is not None:
+            plans.append(plan.global_stores)
+        stores = {name: store for one in plans for name, store in one.stores.items()}
+        if name not in stores:
+            known = ", ".join(map(repr, sorted(stores))) or "none"
+            msg = f"the topology has no store {name!r}; its stores: {known}"
+            raise StreamsError(msg)
+        return stores[name]
+
+    def _serdes_of_sink(self, topic: str) -> dict[str, Serde[Any]]:
+        config = self._job.plan.config
+        sinks = [
+            node
+            for stage in self._job.plan.stages
+            for plan in stage.plans
+            for node in plan.nodes
+            if isinstance(node, SinkNode) and node.topic == topic
+        ]
+        found = [
+            {
+                "key": config.key_serde(sink.key_serde, title_of(sink)),
+                "value": config.value_serde(sink.value_serde, title_of(sink)),
+            }
+            for sink in sinks
+        ]
+        kinds = [{name: type_of(serde) for name, serde in one.items()} for one in found]
+        if not found or any(kind != kinds[0] for kind in kinds):
+            msg = (
+                f"topic {topic!r} is written with no or with several serdes, so its records have "
+                f"no one type; take the bytes: result[{topic!r}]"
+            )
+            raise StreamsError(msg)
+        return found[0]
+
+
+_WINDOW = (("start", "window_start"), ("end", "window_end"))
+_TIMES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "key_value": (),
+    "timestamped_key_value": (("timestamp", "timestamp"),),
+    "versioned_key_value": (("start", "valid_from"), ("end", "valid_to")),
+    "window": _WINDOW,
+    "timestamped_window": (("timestamp", "timestamp"), *_WINDOW),
+    "session": _WINDOW,
+}
+"""Which times the rows of each kind of store have, and what their columns are called."""
+_OF_OPERATORS: Mapping[str, str] = {
+    "outer_join": "a join",
+    "subscriptions": "a foreign-key join",
+    "join_buffer": "a join",
+    "suppression": "suppress()",
+}

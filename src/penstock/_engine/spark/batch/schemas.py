@@ -1,0 +1,54 @@
+"""What travels between Spark and the Python workers, as schemas of both.
+
+*Feed* rows go to the tasks of a stage, *written* rows come back: records of topics, changelog
+records, the rows of stores, and how far each input was read.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+HEADERS: Final = "array<struct<key:string,value:binary>>"
+
+RECORD: Final = 0
+"""A record of a topic: an output, or what a later stage reads."""
+CHANGELOG: Final = 1
+"""A record of a store's changelog."""
+STORE: Final = 2
+"""A row that a store holds at the end."""
+POSITION: Final = 3
+"""How far a partition of an input was read: the next offset, and what is committed beside it."""
+
+WRITTEN: Final = (
+    "kind int, name string, partition int, task int, rank long, sequence long, key binary, "
+    f"value binary, timestamp long, headers {HEADERS}, start long, end long"
+)
+
+_ARROW_HEADERS: Final = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+WRITTEN_ARROW: Final = pa.schema(
+    [
+        ("kind", pa.int32()),
+        ("name", pa.string()),
+        ("partition", pa.int32()),
+        ("task", pa.int32()),
+        ("rank", pa.int64()),
+        ("sequence", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("timestamp", pa.int64()),
+        ("headers", _ARROW_HEADERS),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+    ]
+)
+
+FEED_COLUMNS: Final = ("input", "partition", "offset", "timestamp", "key", "value", "headers")
+"""`input` is the place of the topic among those of the stage, below 0 for a global table's."""
+
+FIRST_ROW: Final = -(2**31)
+"""The `input` of the row that begins each Spark partition of a stage: its `partition` is the number
+of the Spark partition. Spark itself only tells a task's place among those that run with it.
+"""

@@ -1,0 +1,90 @@
+"""From a topology and DataFrames to a job: settings, checks, plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
+from penstock._engine.spark.batch.bounded_task import refuse_wall_clock
+from penstock._engine.spark.batch.inputs import (
+    Partitions,
+    SourceSerdes,
+    check_given,
+    count_partitions,
+    frame_of,
+    in_bytes,
+)
+from penstock._engine.spark.batch.job import Job, JobOptions
+from penstock._engine.spark.batch.typed import Typed
+from penstock._engine.topology.checks import shown
+from penstock._engine.topology.nodes import title_of
+from penstock._engine.topology.topology import Topology
+from penstock.clock import SystemClock
+from penstock.errors import TopologyError
+from penstock.settings import StreamsConfig
+from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
+
+APPLICATION_ID = "dataframes"
+
+
+def settings_of(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConfig:
+    """Give the settings of a bounded run: every update is told, unless a cache is asked for, and
+    nothing waits for a clock.
+    """
+    given = config.given() if isinstance(config, StreamsConfig) else dict(config or {})
+    # Through the settings' own check, so that both spellings of a key are one.
+    spelled = StreamsConfig({"application.id": APPLICATION_ID, **given}).given()
+    return StreamsConfig(
+        {
+            "statestore.cache.max.bytes": 0,
+            **spelled,
+            "max.task.idle.ms": 0,
+            JOIN_EMIT_INTERVAL: 0,
+            WINDOW_EMIT_INTERVAL: 0,
+        }
+    )
+
+
+def start(
+    topology: Topology,
+    inputs: Mapping[str, DataFrame | Typed],
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    partitions: int | Mapping[str, int] | None = None,
+    options: JobOptions | None = None,
+) -> Job:
+    """Check everything that can be checked before the job, and draw it.
+
+    Raises:
+        StreamsError: the inputs do not fit the topology; the message says what to do.
+    """
+    if not isinstance(topology, Topology):
+        msg = f"run takes a Topology; got {shown(topology)}; did you forget builder.build()?"
+        raise TopologyError(msg)
+    settings = settings_of(config)
+    settings.check_optimizations(topology.optimizations)
+    given = check_given(inputs)
+    wanted = Partitions.of(partitions)
+    options = options or JobOptions(SystemClock().now_ms())
+    check_topics(topology, settings, given)
+    counts = {topic: count_partitions(topic, frame_of(one), wanted) for topic, one in given.items()}
+    others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
+    plan = plan_job(topology, settings, counts, others, wanted.of_all)
+    refuse_wall_clock(plan, options.now_ms)
+    frames = {topic: in_bytes(topic, one, _serdes_of(topic, plan)) for topic, one in given.items()}
+    return Job(plan, frames, options)
+
+
+def _serdes_of(topic: str, plan: JobPlan) -> SourceSerdes:
+    """Give the serdes that a topic is read with."""
+    plans = [one for stage in plan.stages for one in stage.plans]
+    if plan.global_stores is not None:
+        plans.append(plan.global_stores)
+    source = next(source for one in plans for source in one.sources() if topic in source.topics)
+    title, config = title_of(source), plan.config
+    return SourceSerdes(
+        lambda: config.key_serde(source.key_serde, title),
+        lambda: config.value_serde(source.value_serde, title),
+    )

@@ -1,0 +1,184 @@
+"""`penstock backfill app.py`: give an application its past, then it can go live from there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import runpy
+import sys
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.describe import topology_among
+from penstock.cli.run import setting
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+from penstock.terminal.backfill import show_backfill
+from penstock.terminal.invocation import Invocation, invoked
+
+if TYPE_CHECKING:
+    from penstock._engine.spark.batch.backfill import BackfillReport
+    from penstock._engine.topology.topology import Topology
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+_DESCRIPTION = """\
+Process the past of a program's topics as one Spark job: what the live application would have
+written is written, each record once, to its output topics and changelogs; then the offsets are
+committed at which it goes on, and 'penstock run' starts there with its state. A job that was killed
+is run again with the same words and goes on where it was.
+"""
+_EXAMPLES = """\
+examples:
+  penstock backfill app.py                                     all that the topics hold now
+  penstock backfill app.py --until 2026-11-01T00:00:00Z        what came before that moment
+  penstock backfill app.py --until orders:0=1200,orders:1=900  what comes before these offsets
+  penstock backfill app.py --input orders=archive.parquet      the past of a topic from files; where
+      its columns 'partition' and 'offset' end, the live application goes on
+  penstock backfill app.py --input orders=old.parquet --live-from orders=earliest
+"""
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "backfill",
+        help="process the past as a Spark job, to go live from there",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("program", type=Path, help="a Python file")
+    parser.add_argument("arguments", nargs="*", help="what the program finds in sys.argv")
+    parser.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="the Kafka cluster")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="a setting, before what the program says; may be given again",
+    )
+    parser.add_argument(
+        "--until",
+        type=_until,
+        metavar="WHEN",
+        help="where history ends in Kafka: now (the default), a moment, or offsets of partitions",
+    )
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="TOPIC=PATH",
+        help="read the history of a topic from Parquet files; may be given again",
+    )
+    parser.add_argument(
+        "--live-from",
+        action="append",
+        default=[],
+        type=_live_from,
+        metavar="TOPIC=WHERE",
+        help="where a topic with such a history is read on: earliest, latest or a moment",
+    )
+    parser.add_argument(
+        "--reset",
+        action="store_true",
+        help="first delete the application's offsets, internal topics and local state",
+    )
+    parser.add_argument("--json", action="store_true", help="tell the result as JSON")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the backfill of a program."""
+    path: Path = arguments.program
+    if not path.is_file():
+        msg = f"there is no program {str(path)!r}"
+        raise StreamsError(msg)
+    settings = dict(arguments.set)
+    if arguments.bootstrap_servers is not None:
+        settings["bootstrap.servers"] = arguments.bootstrap_servers
+
+    def instead(topology: Topology, config: StreamsConfig) -> None:
+        _backfill(topology, config, arguments)
+
+    wishes = Invocation(settings, quiet=arguments.quiet, instead=instead)
+    # As Python itself does for a program.
+    sys.argv = [str(path), *arguments.arguments]
+    sys.path.insert(0, str(path.resolve().parent))
+    with invoked(wishes):
+        names = runpy.run_path(str(path), run_name="__main__")
+        if not wishes.answered:
+            topology = topology_among(names, str(path))
+            name = path.stem.replace("_", "-")
+            instead(topology, StreamsConfig({"application.id": name, **settings}))
+    return 0
+
+
+def _backfill(topology: Topology, config: StreamsConfig, arguments: argparse.Namespace) -> None:
+    # Other commands do without Spark and the Kafka client.
+    from penstock._engine.kafka.embedded import embedded_cluster  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill import backfill  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
+
+    wishes = InputWishes(arguments.until, dict(arguments.input), dict(arguments.live_from))
+    with ExitStack() as stack, show_backfill(config.application_id, quiet=arguments.quiet) as shown:
+        if not config.names_cluster:
+            config = stack.enter_context(embedded_cluster(topology, config, shown.say))
+        report = backfill(topology, config, wishes, reset=arguments.reset, on_advance=shown.advance)
+        shown.finish(report.records_in, report.records_out)
+    _tell(report, config.application_id, as_json=arguments.json)
+
+
+def _tell(report: BackfillReport, application_id: str, *, as_json: bool) -> None:
+    if as_json:
+        told: dict[str, Any] = {
+            "application.id": application_id,
+            "records_in": report.records_in,
+            "records_out": report.records_out,
+            "resumed": report.resumed,
+            "seconds": round(report.seconds, 3),
+            "live_from": report.ends,
+        }
+        print(json.dumps(told))
+        return
+    for topic, ends in sorted(report.ends.items()):
+        shown = ", ".join(f"{partition}: {end}" for partition, end in sorted(ends.items()))
+        print(f"{topic} goes on live at offsets {shown}")
+
+
+def _until(text: str) -> datetime | dict[str, dict[int, int]] | None:
+    if text == "now":
+        return None
+    if "=" not in text:
+        return _moment(text)
+    offsets: dict[str, dict[int, int]] = {}
+    for part in text.split(","):
+        place, _, offset = part.partition("=")
+        topic, _, partition = place.rpartition(":")
+        if not (topic and partition.isdigit() and offset.isdigit()):
+            msg = f"offsets must look like TOPIC:PARTITION=OFFSET,...; got {part!r}"
+            raise argparse.ArgumentTypeError(msg)
+        offsets.setdefault(topic, {})[int(partition)] = int(offset)
+    return offsets
+
+
+def _live_from(text: str) -> tuple[str, str | datetime]:
+    topic, where = setting(text)
+    return topic, where if where in {"earliest", "latest"} else _moment(where)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        msg = f"a moment must look like 2026-11-01T00:00:00Z; got {text!r}"
+        raise argparse.ArgumentTypeError(msg) from None
+    if moment.tzinfo is None:
+        msg = f"a moment must have a time zone, as in 2026-11-01T00:00:00Z; got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return moment

@@ -1,0 +1,133 @@
+"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; and giving
+an application its past, so that it goes live from there.
+
+```python
+from penstock import spark as streams
+
+result = streams.run(topology, {"orders": spark.read.parquet("orders")})
+result["alerts"].show()  # a sink topic, as a DataFrame
+result.store("counts").show()  # what a store holds at the end
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from penstock._engine.spark.batch.typed import Typed
+from penstock._engine.topology.topology import Topology
+from penstock.settings import StreamsConfig
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from penstock._engine.kafka.backfill.live_from import LiveFrom
+    from penstock._engine.kafka.history import Bound
+    from penstock._engine.spark.batch.backfill import BackfillReport
+    from penstock._engine.spark.batch.backfill_inputs import Until
+    from penstock._engine.spark.batch.result import Result
+
+__all__ = ["Typed", "backfill", "history", "history_ends", "run"]
+
+
+def run(
+    topology: Topology,
+    inputs: Mapping[str, DataFrame | Typed],
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    partitions: int | Mapping[str, int] | None = None,
+) -> Result:
+    """Run a topology over batch DataFrames, one for each topic it reads.
+
+    A frame has the columns `key`, `value`, `timestamp`, and maybe `headers`, `partition` and
+    `offset`; `Typed` says how keys and values of other types become bytes. The result maps each
+    sink topic to a DataFrame of what was written to it; nothing is computed before rows are asked
+    for.
+
+    `partitions` says how many partitions topics have, one number for all or a dict; an input that
+    has a `partition` column keeps its own.
+
+    Raises:
+        StreamsError: the inputs do not fit the topology; the message says what to do.
+    """
+    # Whoever only imports this module needs no Spark.
+    from penstock._engine.spark.batch.result import Result  # noqa: PLC0415
+    from penstock._engine.spark.batch.start import start  # noqa: PLC0415
+
+    return Result(start(topology, inputs, config, partitions))
+
+
+def history(
+    topic: str,
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    since: Bound = None,
+    until: Bound = None,
+    spark: SparkSession | None = None,
+    records_per_split: int = 250_000,
+) -> DataFrame:
+    """Give the committed records of a topic up to `until` as a batch DataFrame.
+
+    Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
+    `config` says where the cluster is, as for an application. `until` and `since` are a datetime
+    with a time zone, milliseconds since the epoch, offsets by partition, or None for as far as the
+    topic goes now. The end is found once, at this call; `history_ends` tells it, also of what was
+    written to Parquet and read again. A Spark task reads about `records_per_split` records: a
+    partition of millions is read by many of them at once.
+
+    Raises:
+        StreamsError: there is no such topic, or it has not the offsets.
+    """
+    # Whoever only imports this module needs no Spark.
+    from penstock._engine.spark import history as engine  # noqa: PLC0415
+
+    return engine.history(
+        topic,
+        config,
+        since=since,
+        until=until,
+        spark=spark,
+        records_per_split=records_per_split,
+    )
+
+
+def history_ends(frame: DataFrame) -> dict[int, int] | None:
+    """Give where the history in a DataFrame ends: by partition, the offset of the first record that
+    is not in it. None if it does not know.
+    """
+    from penstock._engine.spark import history as engine  # noqa: PLC0415
+
+    return engine.history_ends(frame)
+
+
+def backfill(
+    topology: Topology,
+    config: Mapping[str, Any] | StreamsConfig,
+    *,
+    until: Until = None,
+    inputs: Mapping[str, DataFrame | str] | None = None,
+    live_from: Mapping[str, LiveFrom] | None = None,
+    reset: bool = False,
+    spark: SparkSession | None = None,
+) -> BackfillReport:
+    """Give an application its past, as if it had been live: what it would have written is written
+    to its topics and changelogs, each record once, and the offsets are committed at which it goes
+    on. What was killed is run again with the same arguments and goes on where it was.
+
+    The past of a topic is what Kafka holds `until` a moment (or offsets by topic and partition, or
+    now), or a DataFrame or the path of Parquet files in `inputs`. Files with the columns
+    `partition` and `offset` say where the application goes on; of others `live_from` says it:
+    "earliest", "latest", a moment, or offsets by partition. `reset` first deletes the offsets, the
+    internal topics and the local state of the application.
+
+    Raises:
+        StreamsError: the application runs or has a past already, an input does not fit, or the job
+            failed.
+    """
+    from penstock._engine.spark.batch import backfill as engine  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
+
+    settings = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
+    wishes = InputWishes(until, inputs or {}, live_from or {})
+    return engine.backfill(topology, settings, wishes, reset=reset, spark=spark)

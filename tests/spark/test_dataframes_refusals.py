@@ -1,0 +1,142 @@
+"""What a bounded run refuses before its job starts, and what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock import (
+    Consumed,
+    Processor,
+    ProcessorContext,
+    Produced,
+    PunctuationType,
+    Record,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
+from penstock.errors import StreamsError
+from penstock.spark import run
+from penstock.timestamps import WallclockTimestampExtractor
+
+pytestmark = pytest.mark.slow
+
+TEXT = serdes.string()
+RECORDS = "key string, value string, timestamp long"
+
+
+def copies() -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).to("out", Produced(TEXT, TEXT))
+    return builder.build()
+
+
+def refusal(action: Callable[[], object]) -> str:
+    with pytest.raises(StreamsError) as refused:
+        action()
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (
+            "key string, value string",
+            "input 'in' must have the columns 'key', 'value' and 'timestamp'; it has no "
+            "'timestamp', its columns are 'key', 'value'; rename one, for example "
+            "frame.withColumnRenamed(..., 'timestamp')",
+        ),
+        (
+            "key string, value int, timestamp long",
+            "input 'in': column 'value' must be binary or string, or Typed(frame, value=...) must "
+            "say how it becomes bytes; got int",
+        ),
+        (
+            "key string, value string, timestamp string",
+            "input 'in': column 'timestamp' must be timestamp, or bigint milliseconds; got string",
+        ),
+        (
+            f"{RECORDS}, headers map<string,string>",
+            "input 'in': column 'headers' must be array<struct<key:string,value:binary>>; got "
+            "map<string,string>",
+        ),
+        (
+            f"{RECORDS}, partition string",
+            "input 'in': column 'partition' must be int; got string",
+        ),
+    ],
+)
+def test_columns_that_do_not_fit(spark: SparkSession, columns: str, expected: str) -> None:
+    frame = spark.createDataFrame([], columns)
+    assert refusal(lambda: run(copies(), {"in": frame})) == expected
+
+
+def test_what_is_no_batch_of_rows(spark: SparkSession) -> None:
+    assert refusal(lambda: run(copies(), {})) == (
+        "inputs must be a dict of topics and DataFrames; got {}"
+    )
+    assert refusal(lambda: run(copies(), {"in": [1]})) == (  # type: ignore[dict-item]
+        "input 'in' must be a DataFrame of a classic Spark session; got list"
+    )
+    ticking = spark.readStream.format("rate").load()
+    assert refusal(lambda: run(copies(), {"in": ticking})) == (
+        "input 'in' must be a batch DataFrame; got a streaming one; read it with spark.read, not "
+        "spark.readStream, or run the topology live with KafkaStreams"
+    )
+
+
+def test_partitions_that_are_none(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([], RECORDS)
+    assert refusal(lambda: run(copies(), {"in": frame}, partitions=0)) == (
+        "partitions must be a number of at least 1, or a dict of topics and such numbers; got 0"
+    )
+
+
+class Ticking(Processor[str, str, str, str]):
+    """Starts a timer that a bounded run has no clock for."""
+
+    def init(self, context: ProcessorContext[str, str]) -> None:
+        context.schedule(1000, PunctuationType.WALL_CLOCK_TIME, lambda now_ms: None)
+
+    def process(self, record: Record[str, str]) -> None:
+        """Take it."""
+
+
+def test_timers_of_the_wall_clock(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).process(Ticking)
+    frame = spark.createDataFrame([], RECORDS)
+    text = refusal(lambda: run(builder.build(), {"in": frame}))
+    assert text.startswith("processor 'KSTREAM-PROCESSOR-0000000001' (defined at ")
+    assert text.endswith(
+        ") schedules a timer of the wall clock, which stands still in a bounded run: it would "
+        "never fire; use PunctuationType.STREAM_TIME, or run the topology live with KafkaStreams"
+    )
+
+
+def test_records_that_take_their_time_from_the_wall_clock(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    consumed = Consumed(TEXT, TEXT, timestamp_extractor=WallclockTimestampExtractor())
+    builder.stream("in", consumed).to("out", Produced(TEXT, TEXT))
+    frame = spark.createDataFrame([], RECORDS)
+    text = refusal(lambda: run(builder.build(), {"in": frame}))
+    assert text.endswith(
+        "takes the time of its records from the wall clock: a bounded run would give other results "
+        "each time; use the records' own time, or another timestamp extractor"
+    )
+
+
+def test_functions_that_cannot_travel(spark: SparkSession) -> None:
+    held = spark.createDataFrame([], RECORDS)
+
+    def uses(frame: DataFrame) -> Topology:
+        builder = StreamsBuilder()
+        stream = builder.stream("in", Consumed(TEXT, TEXT))
+        stream.filter(lambda key, value: frame is not None).to("out", Produced(TEXT, TEXT))
+        return builder.build()
+
+    text = refusal(lambda: run(uses(held), {"in": held}))
+    assert text.startswith("node 'KSTREAM-FILTER-0000000001'")

@@ -1,0 +1,79 @@
+"""The work of one Spark partition: rows of all kinds of stores, and nothing left behind."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from conformance.dataframes.comparison import planned
+from conformance.dataframes.feeding import Fed
+from conformance.dataframes.without_spark import LocalJob
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    SessionWindows,
+    StreamsBuilder,
+    TimeWindows,
+    Topology,
+    serdes,
+)
+from penstock._engine.spark.batch.start import settings_of
+
+TEXT = serdes.string()
+CONFIG = settings_of({"application.id": "app"})
+
+
+def stores_of_all_kinds() -> Topology:
+    builder = StreamsBuilder()
+    stream = builder.stream("in", Consumed(TEXT, TEXT))
+    grouped = stream.group_by_key(Grouped(None, TEXT, TEXT))
+    grouped.reduce(lambda one, other: one + other, Materialized("sums", TEXT, TEXT))
+    windows = TimeWindows.of_size(timedelta(milliseconds=10), grace=timedelta(milliseconds=0))
+    grouped.windowed_by(windows).count(Materialized("windows", TEXT, retention=timedelta(hours=1)))
+    sessions = SessionWindows.of_inactivity_gap(timedelta(milliseconds=3), grace=0)
+    grouped.windowed_by(sessions).count(
+        Materialized("sessions", TEXT, retention=timedelta(hours=1))
+    )
+    versions = Materialized("versions", TEXT, TEXT, history_retention=timedelta(seconds=1))
+    builder.table("table", Consumed(TEXT, TEXT), versions)
+    return builder.build()
+
+
+def records(*times: int, key: bytes = b"k") -> list[Fed]:
+    return [Fed(0, offset, time, key, b"%d" % time, ()) for offset, time in enumerate(times)]
+
+
+def test_the_rows_of_all_kinds_of_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    inputs = {"in": records(1, 2, 12), "table": records(5, 7)}
+    _, stores = LocalJob(planned(stores_of_all_kinds(), CONFIG, inputs, 1), inputs).outcome()
+    one, two = (1).to_bytes(8, "big"), (2).to_bytes(8, "big")
+    assert stores == {
+        "sums": [(0, b"k", b"1212", 12, None, None)],
+        "windows": [(0, b"k", two, 2, 0, 10), (0, b"k", one, 12, 10, 20)],
+        "sessions": [(0, b"k", two, None, 1, 2), (0, b"k", one, None, 12, 12)],
+        "versions": [(0, b"k", b"7", 7, 7, None), (0, b"k", b"5", 5, 5, 7)],
+    }
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_task_that_fails_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).filter(lambda key, value: 1 // 0)
+    inputs = {"in": records(1)}
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        LocalJob(planned(builder.build(), CONFIG, inputs, 1), inputs)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_how_many_records_come_between_two_commits_does_not_show() -> None:
+    inputs = {"in": records(*range(30)), "table": []}
+    plan = planned(stores_of_all_kinds(), CONFIG, inputs, 1)
+    outcomes = [LocalJob(plan, inputs, records_per_commit=count).outcome() for count in (1, 7, 99)]
+    assert outcomes[0] == outcomes[1] == outcomes[2]
