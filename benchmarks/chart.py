@@ -87,7 +87,8 @@ def _frame(
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="sans-serif" font-size="13">',
-        "<style>text { fill: #212529 } .small { font-size: 11px; fill: #495057 }</style>",
+        "<style>text { fill: #212529 } .small { font-size: 11px; fill: #495057; "
+        "paint-order: stroke; stroke: white; stroke-width: 3px }</style>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
         f'<text x="{LEFT}" y="26" font-size="16" font-weight="bold">Throughput as a multiple of '
         f"Java Kafka Streams, {guarantee.replace('_', ' ')}</text>",

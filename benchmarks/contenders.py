@@ -5,6 +5,7 @@ All get the same broker, topics, cores, commit interval and batching; none gets 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -82,13 +83,17 @@ class Contender:
     environment: Mapping[str, str] = field(default_factory=dict)
     suffix: Sequence[str] = ()
 
-    def cannot(self, topology: str, guarantee: str) -> str | None:
-        """Say why it has no part in a measurement."""
-        if self.topologies is not None and topology not in self.topologies:
-            return f"{topology} is not written for {self.title}"
-        if guarantee not in self.guarantees:
-            return f"{self.title} has no {guarantee}"
-        return None
+    def can(self, topology: str, guarantee: str) -> bool:
+        """Tell whether it has a part in a measurement."""
+        known = self.topologies is None or topology in self.topologies
+        return known and guarantee in self.guarantees
+
+    def limits(self) -> str | None:
+        """Say what it has no part in; None if it does everything."""
+        if self.topologies is None:
+            return None
+        only = "" if EXACTLY_ONCE in self.guarantees else ", without exactly-once"
+        return f"{self.title}: only {', '.join(sorted(self.topologies))}{only}"
 
 
 def _penstock(_folder: Path) -> Sequence[str]:
@@ -108,7 +113,12 @@ def _rival(script: str, *packages: str) -> Prepare:
 
 
 def _pyspark(folder: Path) -> Sequence[str]:
-    connector = environments.jar_list(f"org.apache.spark:spark-sql-kafka-0-10_2.13:{PYSPARK}")
+    # Where a repository lacks a part of the connector, a folder of jars can be named instead.
+    if own := os.environ.get("SPARK_KAFKA_JARS"):
+        connector = ",".join(sorted(map(str, Path(own).glob("*.jar"))))
+    else:
+        coordinate = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{PYSPARK}"
+        connector = environments.jar_list(coordinate)
     packages = (f"pyspark=={PYSPARK}", "pandas<3", "pyarrow", "protobuf")
     return [*_rival("pyspark_app.py", *packages)(folder), connector]
 

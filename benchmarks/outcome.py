@@ -7,6 +7,7 @@ record came, without a consumer that takes the contenders' cores while they are 
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -15,14 +16,17 @@ from confluent_kafka import KafkaError, TopicPartition
 from benchmarks.cluster import Cluster
 from benchmarks.workloads import Kind
 
+TAKEN_BACK = ("pathway_diff", b"-1")
+"""The header of a row that Pathway takes back, to give the changed one beside it."""
+
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of a run. `table` of a stream counts its records by a digest of each."""
+    """The result of a run: a table's last value of each key, or a stream's records by digest."""
 
     table: dict[bytes, bytes] = field(default_factory=dict)
     stream: Counter[bytes] = field(default_factory=Counter)
-    arrivals_ms: list[int] = field(default_factory=list)
+    arrivals_ms: array[int] = field(default_factory=lambda: array("q"))
     """When each record was appended, in no particular order between partitions."""
 
     def add(self, kind: Kind, key: bytes, value: bytes | None) -> None:
@@ -77,7 +81,8 @@ def read(cluster: Cluster, topic: str, partitions: int, kind: Kind) -> Outcome:
         for message in consumer.consume(10_000, 1.0):
             error = message.error()
             if error is None:
-                outcome.add(kind, message.key() or b"", message.value())
+                if TAKEN_BACK not in (message.headers() or ()):
+                    outcome.add(kind, message.key() or b"", message.value())
                 outcome.arrivals_ms.append(message.timestamp()[1])
             elif error.code() == KafkaError._PARTITION_EOF:
                 open_partitions.discard(message.partition() or 0)

@@ -16,6 +16,7 @@ def report(results: Mapping[str, Any]) -> str:
     """Give all tables for which there are results."""
     parts = [
         throughput(results.get("throughput", {})),
+        costs(results.get("throughput", {})),
         latency(results.get("latency", {})),
         restoring(results.get("restore", {})),
         growth("partitions", results.get("growth-partitions", {})),
@@ -38,7 +39,30 @@ def throughput(results: Mapping[str, Any]) -> str:
             rows.append((WORKLOADS[workload].title, guarantee.replace("_", " "), *cells))
             notes += _notes(workload, guarantee, entries)
     head = "Throughput: records/s, median of the rounds, ± half the spread, (ratio to Java)"
-    return "\n".join([head, *aligned(rows), *notes])
+    limits = filter(None, (CONTENDERS[name].limits() for name in names))
+    return "\n".join([head, *aligned(rows), *notes, *limits])
+
+
+def costs(results: Mapping[str, Any]) -> str:
+    """Give what the same runs took beside time: a line per workload and guarantee."""
+    names = present(results)
+    if not names:
+        return ""
+    rows: list[Row] = [("workload", "guarantee", *(CONTENDERS[name].title for name in names))]
+    for workload in (name for name in WORKLOADS if name in results):
+        for guarantee, entries in sorted(results[workload].items(), reverse=True):
+            cells = (cost_cell(entries.get(name)) for name in names)
+            rows.append((WORKLOADS[workload].title, guarantee.replace("_", " "), *cells))
+    head = "Costs: start to first result, highest memory, processor time for a million records"
+    return "\n".join([head, *aligned(rows)])
+
+
+def cost_cell(entry: Mapping[str, Any] | None) -> str:
+    """Show what one measurement took."""
+    if entry is None:
+        return "-"
+    memory, processor = entry["memory_mb"], entry["cpu_s_per_million"]
+    return f"{entry['first_result_s']:.1f} s, {memory:,} MB, {processor:.1f} s"
 
 
 def present(results: Mapping[str, Any]) -> list[str]:

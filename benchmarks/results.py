@@ -10,7 +10,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -51,11 +51,37 @@ def load(file: Path = FILE) -> dict[str, Any]:
     return known
 
 
+def skips(known: Mapping[str, Any], new: Mapping[str, str], ready: Sequence[str]) -> dict[str, str]:
+    """Give what is not measured, and why: what was told before and is still so, and what is new."""
+    old = {
+        what: why
+        for what, why in known.get("skipped", {}).items()
+        if what not in ready and not _is_measured(known, what)
+    }
+    return {**old, **new}
+
+
+def _is_measured(known: Mapping[str, Any], what: str) -> bool:
+    found: Any = known
+    for name in what.split("/"):
+        found = found.get(name, {}) if isinstance(found, dict) else {}
+    return isinstance(found, dict) and MEASURED in found
+
+
 def keep(path: tuple[str, ...], measurement: Mapping[str, Any], file: Path = FILE) -> None:
     """Add a measurement to the file, at once: a run may be interrupted."""
-    text = json.dumps(merged(load(file), nested(path, measurement)), indent=2)
+    _write(merged(load(file), nested(path, measurement)), file)
+
+
+def keep_skips(new: Mapping[str, str], ready: Sequence[str], file: Path = FILE) -> None:
+    """Note in the file what could not be measured; `ready` are the contenders that could start."""
+    known = load(file)
+    _write({**known, "skipped": skips(known, new, ready)}, file)
+
+
+def _write(content: Mapping[str, Any], file: Path) -> None:
     work = file.with_suffix(".part")
-    work.write_text(text + "\n", encoding="utf-8")
+    work.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     work.replace(file)
 
 

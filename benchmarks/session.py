@@ -43,7 +43,8 @@ class Session:
         }
         for part in self._plan.parts:
             doing[part]()
-        results.keep(("skipped",), self._bench.skipped, self._plan.results)
+        ready = [contender.name for contender in self._contenders]
+        results.keep_skips(self._bench.skipped, ready, self._plan.results)
 
     def _throughput(self) -> None:
         for name in self._plan.workloads:
@@ -69,8 +70,7 @@ class Session:
 
     def _compete(self, contest: Contest, path: tuple[str, ...], rounds: int) -> None:
         """Let the contenders take turns over the same topics; keep each one's measurement."""
-        topology = contest.workload.topology
-        fit = self._those_who_can(topology, contest.guarantee, path)
+        fit = self._those_who_can(contest.workload.topology, contest.guarantee)
         turns = Turns(contest.records)
         for number in range(rounds):
             for contender in fit:
@@ -85,22 +85,14 @@ class Session:
         for name, measurement in turns.measurements().items():
             self._keep((*path, name), measurement)
 
-    def _those_who_can(
-        self, topology: str, guarantee: str, path: tuple[str, ...]
-    ) -> list[Contender]:
-        able = []
-        for contender in self._contenders:
-            if reason := contender.cannot(topology, guarantee):
-                self._bench.skip("/".join((*path, contender.name)), reason)
-            else:
-                able.append(contender)
-        return able
+    def _those_who_can(self, topology: str, guarantee: str) -> list[Contender]:
+        return [each for each in self._contenders if each.can(topology, guarantee)]
 
     def _latency(self) -> None:
         seconds = self._plan.latency_seconds
         for rate in latency.RATES:
             path = ("latency", str(rate))
-            for contender in self._those_who_can("count", EXACTLY_ONCE, path):
+            for contender in self._those_who_can("count", EXACTLY_ONCE):
                 measure = partial(latency.measure, self._bench, contender, rate, seconds)
                 self._note((*path, contender.name), measure)
 

@@ -22,7 +22,7 @@ from benchmarks.processes import ContenderError, Running
 from benchmarks.workloads import Workload
 
 _PAUSE_SECONDS = 0.05
-_WATCH_SECONDS = 2.0
+_WATCH_SECONDS = 5.0
 _QUIET_SECONDS = 3.0
 
 
@@ -82,6 +82,7 @@ def measure(bench: Bench, contender: Contender, contest: Contest, expected: Outc
                 samples = watch.until_committed(progress, contest.records)
             finally:
                 progress.close()
+            started.running.watch()
             result = outcome.read(bench.cluster, started.target, partitions, workload.output)
             rate = figures.rate_by_commits(samples, contest.records)
         else:

@@ -12,7 +12,14 @@ from benchmarks.contenders import CONTENDERS
 
 
 def entry(median: int, run: str = "r1", **more: Any) -> dict[str, Any]:
-    usual = {"spread_percent": 4.2, "memory_mb": 700, "equal_to_java": True, "difference": None}
+    usual = {
+        "spread_percent": 4.2,
+        "memory_mb": 700,
+        "first_result_s": 2.04,
+        "cpu_s_per_million": 9.0,
+        "equal_to_java": True,
+        "difference": None,
+    }
     return {"median": median, **usual, "measured": {"run": run}, **more}
 
 
@@ -49,6 +56,11 @@ def test_the_table_has_a_line_per_workload_and_guarantee() -> None:
         "count, 10 k keys    at least once    -              30 ±4%",
         "re-key + aggregate  exactly once v2  20 ±4% (2.00)  10 ±4%",
     ]
+
+
+def test_costs_are_shown_beside() -> None:
+    found = report.costs({"rekey": {"exactly_once_v2": {"java": entry(10)}}})
+    assert found.splitlines()[-1] == "re-key + aggregate  exactly once v2  2.0 s, 700 MB, 9.0 s"
 
 
 def test_latency_and_restoring_and_growth_are_shown() -> None:

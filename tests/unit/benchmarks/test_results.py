@@ -47,3 +47,20 @@ def test_a_stamp_says_when_where_and_in_which_run() -> None:
     assert stamp["run"] == "abc"
     assert "cores" in stamp["machine"]
     assert stamp["at"].endswith("UTC")
+
+
+def test_a_reason_is_forgotten_when_it_is_no_longer_true() -> None:
+    known = {
+        "latency": {"500": {"java": measured(1)}},
+        "skipped": {
+            "latency/500/java": "it ended",
+            "latency/500/quix": "it ended",
+            "faust": "no wheel",
+            "bytewax": "no wheel",
+        },
+    }
+    assert results.skips(known, {"pathway": "no wheel"}, ["bytewax"]) == {
+        "latency/500/quix": "it ended",
+        "faust": "no wheel",
+        "pathway": "no wheel",
+    }
