@@ -71,7 +71,8 @@ Prepare: TypeAlias = Callable[[Path], Sequence[str]]
 @dataclass(frozen=True, slots=True)
 class Contender:
     """A program that can be measured. `commits`: its consumer group's offsets tell how far it is;
-    of others the output tells it.
+    of others the output tells it. `slowness`: it gets so many times fewer records, or it would take
+    an hour.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Contender:
     topologies: frozenset[str] | None = None
     guarantees: Sequence[str] = (EXACTLY_ONCE, AT_LEAST_ONCE)
     commits: bool = True
+    slowness: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
     suffix: Sequence[str] = ()
 
@@ -132,13 +134,16 @@ _ALL = (
         suffix=SETTINGS,
     ),
     Contender("java", "Java Kafka Streams 4.3.1", _java, suffix=(*SETTINGS, *JAVA_SETTINGS)),
-    Contender("quix", "Quix Streams", _rival("quix_app.py", "quixstreams==3.28.1"), EASY),
+    Contender(
+        "quix", "Quix Streams", _rival("quix_app.py", "quixstreams==3.28.1"), EASY, slowness=8
+    ),
     Contender(
         "faust",
         "Faust",
         _rival("faust_app.py", "faust-streaming==0.15.3", "rocksdict"),
         EASY,
         (AT_LEAST_ONCE,),
+        slowness=16,
     ),
     Contender(
         "bytewax",
@@ -146,6 +151,7 @@ _ALL = (
         _rival("bytewax_app.py", "bytewax[kafka]==0.21.1"),
         EASY - {"tumbling"},
         (AT_LEAST_ONCE,),
+        slowness=8,
         commits=False,
     ),
     Contender(
@@ -154,6 +160,7 @@ _ALL = (
         _rival("pathway_app.py", "pathway==0.33.0"),
         EASY,
         (AT_LEAST_ONCE,),
+        slowness=2,
         commits=False,
         environment={"PATHWAY_THREADS": "2"},
     ),
@@ -163,6 +170,7 @@ _ALL = (
         _pyspark,
         frozenset({"filter-map", "count"}),
         (AT_LEAST_ONCE,),
+        slowness=8,
         commits=False,
     ),
 )

@@ -49,7 +49,7 @@ def parse(arguments: Sequence[str] | None = None) -> Plan:
         workloads=workloads,
         contenders=contenders,
         guarantees=given.guarantee or (GUARANTEES if full else GUARANTEES[:1]),
-        rounds=given.rounds or (3 if full else 2),
+        rounds=given.rounds,
         records=given.records,
         latency_seconds=given.latency_seconds,
         java_settings=given.java_setting,
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--contenders", nargs="+", choices=list(CONTENDERS), metavar="NAME")
     parser.add_argument("--guarantee", nargs="+", choices=GUARANTEES)
-    parser.add_argument("--rounds", type=int, help="turns of each contender (2; with --full 3)")
+    parser.add_argument("--rounds", type=int, default=2, help="turns of each contender (2)")
     parser.add_argument("--records", type=int, help="input records in place of each one's own")
     parser.add_argument("--latency-seconds", type=int, default=60)
     parser.add_argument(

@@ -15,7 +15,7 @@ from benchmarks.plan import Plan
 from benchmarks.processes import ContenderError
 from benchmarks.throughput import Contest
 from benchmarks.turns import Turns
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import WORKLOADS, Workload
 
 PARTITIONS = (1, 2, 4, 8, 16)
 KEYS = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -48,30 +48,56 @@ class Session:
 
     def _throughput(self) -> None:
         for name in self._plan.workloads:
-            workload = WORKLOADS[name]
-            feeds = workload.inputs(self._plan.records)
             for guarantee in self._plan.guarantees:
-                contest = Contest(workload, guarantee, feeds)
-                self._compete(contest, ("throughput", name, guarantee), self._plan.rounds)
+                self._workload(WORKLOADS[name], guarantee)
+
+    def _workload(self, workload: Workload, guarantee: str) -> None:
+        """Let those of the same speed take turns; where Java is not one of them, it runs first, to
+        say what the result must be.
+        """
+        able = [each for each in self._contenders if each.can(workload.topology, guarantee)]
+        path = ("throughput", workload.name, guarantee)
+        for slowness in sorted({each.slowness for each in able}):
+            records = (self._plan.records or workload.records) // slowness
+            contest = Contest(workload, guarantee, workload.inputs(records))
+            fit = [each for each in able if each.slowness == slowness]
+            turns = Turns(contest.records)
+            if slowness > 1:
+                self._ask_java(contest, turns)
+            self._compete(contest, fit, turns, path, self._plan.rounds)
 
     def _growth_by_partitions(self) -> None:
-        workload, records = WORKLOADS["count-10k"], self._plan.records or GROWTH_RECORDS
+        records = self._plan.records or GROWTH_RECORDS
         for partitions in PARTITIONS:
-            feeds = (Feed("orders", records, 10_000, partitions),)
-            contest = Contest(workload, EXACTLY_ONCE, feeds)
-            self._compete(contest, ("growth-partitions", str(partitions)), 1)
+            feed = Feed("orders", records, 10_000, partitions)
+            self._growth(feed, ("growth-partitions", str(partitions)))
 
     def _growth_by_keys(self) -> None:
-        workload = WORKLOADS["count-10k"]
         for keys in KEYS:
             records = self._plan.records or max(GROWTH_RECORDS, keys)
-            contest = Contest(workload, EXACTLY_ONCE, (Feed("every-key", records, keys),))
-            self._compete(contest, ("growth-keys", str(keys)), 1)
+            self._growth(Feed("every-key", records, keys), ("growth-keys", str(keys)))
 
-    def _compete(self, contest: Contest, path: tuple[str, ...], rounds: int) -> None:
-        """Let the contenders take turns over the same topics; keep each one's measurement."""
-        fit = self._those_who_can(contest.workload.topology, contest.guarantee)
-        turns = Turns(contest.records)
+    def _growth(self, feed: Feed, path: tuple[str, ...]) -> None:
+        contest = Contest(WORKLOADS["count-10k"], EXACTLY_ONCE, (feed,))
+        fit = [each for each in self._contenders if each.slowness == 1]
+        self._compete(contest, fit, Turns(contest.records), path, 1)
+
+    def _ask_java(self, contest: Contest, turns: Turns) -> None:
+        for java in (each for each in self._contenders if each.name == "java"):
+            try:
+                turns.expected = throughput.measure(self._bench, java, contest, None).outcome
+            except (ContenderError, ValueError) as error:
+                self._bench.say(f"Java did not say what the result must be: {error}")
+
+    def _compete(
+        self,
+        contest: Contest,
+        fit: Sequence[Contender],
+        turns: Turns,
+        path: tuple[str, ...],
+        rounds: int,
+    ) -> None:
+        """Let contenders take turns over the same topics; keep each one's measurement."""
         for number in range(rounds):
             for contender in fit:
                 label = f"{', '.join(path[1:])}, round {number + 1} of {rounds}: {contender.title}"
@@ -85,14 +111,13 @@ class Session:
         for name, measurement in turns.measurements().items():
             self._keep((*path, name), measurement)
 
-    def _those_who_can(self, topology: str, guarantee: str) -> list[Contender]:
-        return [each for each in self._contenders if each.can(topology, guarantee)]
-
     def _latency(self) -> None:
         seconds = self._plan.latency_seconds
         for rate in latency.RATES:
             path = ("latency", str(rate))
-            for contender in self._those_who_can("count", EXACTLY_ONCE):
+            for contender in self._contenders:
+                if not contender.can("count", EXACTLY_ONCE):
+                    continue
                 measure = partial(latency.measure, self._bench, contender, rate, seconds)
                 self._note((*path, contender.name), measure)
 
