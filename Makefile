@@ -14,13 +14,16 @@ CASES ?=
 SEEDS ?= 0
 COUNT ?= 2000
 
+# What to measure, everything if empty: make bench BENCH="--only rekey fraud --rounds 3"
+BENCH ?=
+
 # Programs to start twice, all if empty: make restarts PROGRAMS="tumbling foreign-key"
 PROGRAMS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-engine bench-backfill chaos restarts backfill lock clean
+.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos restarts backfill lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,11 +79,16 @@ fuzz: $(READY) ## compare random programs with Java (JDK; SEEDS= the first, COUN
 	@$(PYTHON) scripts/preflight.py jdk
 	@$(BIN)/python -m conformance.fuzz.run --first $(SEEDS) --count $(COUNT)
 
-bench: $(READY) ## measure speed
-	@$(BIN)/python benchmarks/run.py
+bench: $(READY) ## measure against Java Kafka Streams, exactly-once: 25 minutes (JDK; BENCH="--only NAME ..." for some)
+	@$(PYTHON) scripts/preflight.py jdk
+	@$(BIN)/python -m benchmarks $(BENCH)
 
-bench-engine: $(READY) ## measure the engine on Spark side by side with Java Kafka Streams (half an hour)
-	@$(BIN)/python benchmarks/against_java.py
+bench-full: $(READY) ## the same with rivals, at-least-once, latency, restoring, growth: two hours
+	@$(PYTHON) scripts/preflight.py jdk
+	@$(BIN)/python -m benchmarks --full $(BENCH)
+
+bench-runtime: $(READY) ## measure a record's way through the runtime, without Spark and broker
+	@$(BIN)/python -m benchmarks.runtime
 
 chaos: $(READY) ## kill workers and drivers at random; everything counts once (long form of a test)
 	@$(BIN)/python -m tests.spark.chaos

@@ -1,4 +1,4 @@
-"""How long a record takes in the runtime itself, without Spark, broker or driver: `make bench`.
+"""A record's time in the runtime itself, without Spark, broker or driver: `make bench-runtime`.
 
 A stateless chain (decode JSON, filter, map_values, select_key, encode) against the same work
 written by hand in one loop, and chains of growing length, whose slope is the cost of one operator.
@@ -7,17 +7,15 @@ Rounds of all contenders are interleaved, since machines are noisy; ratios of me
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from benchmarks import results
 from penstock import Consumed, KStream, Produced, StreamsBuilder, StreamsConfig, serdes
 from penstock._engine.planner.plan import plan_as_one
 from penstock._engine.runtime.task import Task
@@ -25,7 +23,6 @@ from penstock._engine.runtime.task import Task
 RECORDS = 100_000
 ROUNDS = 7
 OPERATORS = 20
-RESULTS = Path(__file__).with_name("results.json")
 
 
 class Order(msgspec.Struct):
@@ -155,23 +152,17 @@ def report(times: dict[str, list[float]]) -> None:
     )
     print(f"one operator: {slope:.3f} us, of which the user's function {call:.3f} us")
     print(f"beyond the user's function: {slope - call:.3f} us per operator (aim: 0.3)")
-    RESULTS.write_text(
-        json.dumps(
-            {
-                "python": platform.python_version(),
-                "machine": f"{platform.system()} {platform.machine()}",
-                "records": RECORDS,
-                "rounds": ROUNDS,
-                "microseconds_per_record": {
-                    name: round(value, 3) for name, value in median.items()
-                },
-                "chain_to_hand_written": round(three / hand, 3),
-                "microseconds_per_operator": round(slope, 4),
-                "microseconds_per_operator_beyond_user_function": round(slope - call, 4),
-            },
-            indent=2,
-        )
-        + "\n"
+    results.keep(
+        ("runtime",),
+        {
+            "records": RECORDS,
+            "rounds": ROUNDS,
+            "microseconds_per_record": {name: round(value, 3) for name, value in median.items()},
+            "chain_to_hand_written": round(three / hand, 3),
+            "microseconds_per_operator": round(slope, 4),
+            "microseconds_per_operator_beyond_user_function": round(slope - call, 4),
+            results.MEASURED: results.stamp("runtime"),
+        },
     )
 
 

@@ -1,0 +1,119 @@
+"""What all measurements share: the cluster, the contenders that could be prepared, running one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.cluster import Cluster, Say
+from benchmarks.contenders import CONTENDERS, Contender, Job
+from benchmarks.environments import UnavailableError
+from benchmarks.plan import Plan
+from benchmarks.processes import Running
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A contender at work."""
+
+    application: str
+    target: str
+    running: Running
+
+
+class Bench:
+    """A place to measure at."""
+
+    def __init__(self, folder: Path, cluster: Cluster, say: Say, plan: Plan) -> None:
+        self.cluster = cluster
+        self.say = say
+        self.patience_seconds = plan.patience_seconds
+        self.skipped: dict[str, str] = {}
+        self._java_settings = plan.java_settings
+        self._folder = folder
+        self._commands: dict[str, Sequence[str]] = {}
+        self._number = 0
+
+    def prepare(self, names: Sequence[str]) -> list[Contender]:
+        """Install those contenders; give the ones that can take part."""
+        ready = []
+        for name in names:
+            contender = CONTENDERS[name]
+            self.say(f"preparing {contender.title}")
+            try:
+                self._commands[name] = contender.prepare(self._folder)
+            except UnavailableError as error:
+                self.skip(name, str(error))
+            else:
+                ready.append(contender)
+        return ready
+
+    def skip(self, what: str, reason: str) -> None:
+        """Remember what is not measured, and why."""
+        self.skipped[what] = reason
+        self.say(f"skipped {what}: {reason}")
+
+    @contextmanager
+    def running(
+        self,
+        contender: Contender,
+        what: tuple[str, str],
+        sources: Sequence[str],
+        partitions: int,
+    ) -> Iterator[Started]:
+        """Run a contender under a new name with a new output topic; leave nothing of it. `what` is
+        the topology and the guarantee.
+        """
+        self._number += 1
+        application = f"{contender.name}-{self._number:03d}"
+        target = f"out-{application}"
+        self.cluster.create(target, partitions, **{"message.timestamp.type": "LogAppendTime"})
+        try:
+            with self.started(contender, application, what, target, sources) as it:
+                yield it
+        finally:
+            self.forget(application)
+
+    @contextmanager
+    def started(
+        self,
+        contender: Contender,
+        application: str,
+        what: tuple[str, str],
+        target: str,
+        sources: Sequence[str],
+    ) -> Iterator[Started]:
+        """Start a contender under a name; its topics and its state stay."""
+        topology, guarantee = what
+        job = Job(
+            topology,
+            self.cluster.bootstrap,
+            application,
+            guarantee,
+            self.state_dir(application),
+            target,
+            sources,
+        )
+        job.state_dir.mkdir(parents=True, exist_ok=True)
+        extra = self._java_settings if contender.name == "java" else ()
+        command = [*self._commands[contender.name], *job.arguments(), *contender.suffix, *extra]
+        log = self._folder / f"{application}.log"
+        running = Running(command, log, contender.environment, self._folder)
+        try:
+            yield Started(application, target, running)
+        finally:
+            running.stop()
+
+    def state_dir(self, application: str) -> Path:
+        """Give the place of a contender's local state."""
+        return self._folder / "state" / application
+
+    def forget(self, application: str) -> None:
+        """Delete what a contender has left: topics and state."""
+        # Quix Streams puts what a topic is for before its name.
+        leading = ("", "out-", "changelog__", "repartition__")
+        self.cluster.drop([f"{word}{application}" for word in leading])
+        shutil.rmtree(self.state_dir(application), ignore_errors=True)

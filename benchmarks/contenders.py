@@ -1,0 +1,178 @@
+"""Who takes part: how each is installed and started, and what it can do.
+
+All get the same broker, topics, cores, commit interval and batching; none gets a hand-written loop.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from benchmarks import environments
+
+ROOT: Final = Path(__file__).parent.parent
+RIVALS: Final = Path(__file__).parent / "rivals"
+
+EXACTLY_ONCE: Final = "exactly_once_v2"
+AT_LEAST_ONCE: Final = "at_least_once"
+
+SETTINGS: Final = (
+    "commit.interval.ms=100",
+    "statestore.cache.max.bytes=10485760",
+    "producer.linger.ms=5",
+    "producer.compression.type=none",
+)
+"""What Penstock and Java are both told."""
+
+JAVA_SETTINGS: Final = ("producer.batch.size=131072",)
+"""Java's batches are 16 KB unless it is told so; the client of the others fills larger ones."""
+
+PYSPARK: Final = "4.2.0"
+
+JAVA_OPTIONS: Final = ("-Xms2g", "-Xmx2g")
+
+EASY: Final = frozenset({"filter-map", "count", "tumbling", "rekey"})
+"""The topologies that are written for rivals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a contender is told."""
+
+    topology: str
+    bootstrap: str
+    application: str
+    guarantee: str
+    state_dir: Path
+    target: str
+    sources: Sequence[str]
+
+    def arguments(self) -> list[str]:
+        """Give it as all programs take it."""
+        return [
+            self.topology,
+            self.bootstrap,
+            self.application,
+            self.guarantee,
+            str(self.state_dir),
+            self.target,
+            ",".join(self.sources),
+        ]
+
+
+Prepare: TypeAlias = Callable[[Path], Sequence[str]]
+"""A folder for this run -> the command without the job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A program that can be measured. `commits`: its consumer group's offsets tell how far it is;
+    of others the output tells it. `slowness`: it gets so many times fewer records, or it would take
+    an hour.
+    """
+
+    name: str
+    title: str
+    prepare: Prepare
+    topologies: frozenset[str] | None = None
+    guarantees: Sequence[str] = (EXACTLY_ONCE, AT_LEAST_ONCE)
+    commits: bool = True
+    slowness: int = 1
+    environment: Mapping[str, str] = field(default_factory=dict)
+    suffix: Sequence[str] = ()
+
+    def can(self, topology: str, guarantee: str) -> bool:
+        """Tell whether it has a part in a measurement."""
+        known = self.topologies is None or topology in self.topologies
+        return known and guarantee in self.guarantees
+
+    def limits(self) -> str | None:
+        """Say what it has no part in; None if it does everything."""
+        if self.topologies is None:
+            return None
+        only = "" if EXACTLY_ONCE in self.guarantees else ", without exactly-once"
+        return f"{self.title}: only {', '.join(sorted(self.topologies))}{only}"
+
+
+def _penstock(_folder: Path) -> Sequence[str]:
+    return [sys.executable, "-m", "benchmarks.penstock_app"]
+
+
+def _java(folder: Path) -> Sequence[str]:
+    classpath = environments.java_classpath(folder / "classes")
+    return ["java", *JAVA_OPTIONS, "-cp", classpath, "Contender"]
+
+
+def _rival(script: str, *packages: str) -> Prepare:
+    def prepare(_folder: Path) -> Sequence[str]:
+        return [str(environments.python_with(packages)), str(RIVALS / script)]
+
+    return prepare
+
+
+def _pyspark(folder: Path) -> Sequence[str]:
+    # Where a repository lacks a part of the connector, a folder of jars can be named instead.
+    if own := os.environ.get("SPARK_KAFKA_JARS"):
+        connector = ",".join(sorted(map(str, Path(own).glob("*.jar"))))
+    else:
+        coordinate = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{PYSPARK}"
+        connector = environments.jar_list(coordinate)
+    packages = (f"pyspark=={PYSPARK}", "pandas<3", "pyarrow", "protobuf")
+    return [*_rival("pyspark_app.py", *packages)(folder), connector]
+
+
+_ALL = (
+    Contender(
+        "penstock",
+        "Penstock",
+        _penstock,
+        environment={"PYTHONPATH": str(ROOT)},
+        suffix=SETTINGS,
+    ),
+    Contender("java", "Java Kafka Streams 4.3.1", _java, suffix=(*SETTINGS, *JAVA_SETTINGS)),
+    Contender(
+        "quix", "Quix Streams", _rival("quix_app.py", "quixstreams==3.28.1"), EASY, slowness=8
+    ),
+    Contender(
+        "faust",
+        "Faust",
+        _rival("faust_app.py", "faust-streaming==0.15.3", "rocksdict"),
+        EASY,
+        (AT_LEAST_ONCE,),
+        slowness=16,
+    ),
+    Contender(
+        "bytewax",
+        "Bytewax",
+        _rival("bytewax_app.py", "bytewax[kafka]==0.21.1"),
+        EASY - {"tumbling"},
+        (AT_LEAST_ONCE,),
+        slowness=8,
+        commits=False,
+    ),
+    Contender(
+        "pathway",
+        "Pathway",
+        _rival("pathway_app.py", "pathway==0.33.0"),
+        EASY,
+        (AT_LEAST_ONCE,),
+        slowness=2,
+        commits=False,
+        environment={"PATHWAY_THREADS": "2"},
+    ),
+    Contender(
+        "pyspark",
+        "PySpark transformWithState",
+        _pyspark,
+        frozenset({"filter-map", "count"}),
+        (AT_LEAST_ONCE,),
+        slowness=8,
+        commits=False,
+    ),
+)
+
+CONTENDERS: Mapping[str, Contender] = {contender.name: contender for contender in _ALL}

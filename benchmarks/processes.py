@@ -1,0 +1,107 @@
+"""A contender's processes: started, watched, ended; memory and processor time of them all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class ContenderError(RuntimeError):
+    """A contender ended or came to nothing; the text has the end of its log."""
+
+
+class Running:
+    """A started contender, in a process group of its own."""
+
+    def __init__(
+        self, command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path
+    ) -> None:
+        self.log = log
+        self.started = time.monotonic()
+        self.memory_mb = 0.0
+        self.processor_seconds = 0.0
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, **environment},
+                cwd=folder,
+                start_new_session=True,
+            )
+
+    def watch(self) -> None:
+        """Note memory (the highest seen) and processor time (the last seen); fail if it is gone."""
+        if self._process.poll() is not None:
+            raise ContenderError(self.tale(f"ended with exit code {self._process.returncode}"))
+        family = tree(self._process.pid)
+        self.memory_mb = max(self.memory_mb, sum(map(_resident_mb, family)))
+        self.processor_seconds = max(self.processor_seconds, sum(map(_processor_seconds, family)))
+
+    def tale(self, trouble: str) -> str:
+        """Tell a trouble with the last lines of the log."""
+        lines = self.log.read_text(errors="replace").splitlines()[-6:]
+        return f"{trouble}; the end of its log ({self.log}):\n    " + "\n    ".join(lines)
+
+    def stop(self) -> None:
+        """Ask it to end; kill what is left of its group after a while."""
+        family = tree(self._process.pid)
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(60)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        for pid in family:
+            _kill(pid, self._process.pid)
+
+
+def tree(root: int) -> list[int]:
+    """Give a process and all its descendants."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(path.parent.name))
+    found, todo = [], [root]
+    while todo:
+        pid = todo.pop()
+        found.append(pid)
+        todo.extend(children.get(pid, ()))
+    return found
+
+
+def _kill(pid: int, group: int) -> None:
+    # The group is asked for first: a number may have been given to somebody else's process.
+    try:
+        if os.getpgid(pid) == group or os.getsid(pid) == group:
+            os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _resident_mb(pid: int) -> float:
+    """Give a process's share of memory: pages that several use are divided among them."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+def _processor_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / _TICKS

@@ -1,0 +1,171 @@
+"""The tables that are printed: text from results, no measuring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmarks.contenders import CONTENDERS
+from benchmarks.figures import memory_per_million_keys
+from benchmarks.workloads import WORKLOADS
+
+Row = Sequence[str]
+
+
+def report(results: Mapping[str, Any]) -> str:
+    """Give all tables for which there are results."""
+    parts = [
+        throughput(results.get("throughput", {})),
+        costs(results.get("throughput", {})),
+        latency(results.get("latency", {})),
+        restoring(results.get("restore", {})),
+        growth("partitions", results.get("growth-partitions", {})),
+        growth("keys", results.get("growth-keys", {})),
+        skipped(results.get("skipped", {})),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def throughput(results: Mapping[str, Any]) -> str:
+    """Give a line per workload and guarantee, a column per contender."""
+    names = present(results)
+    if not names:
+        return ""
+    rows = [("workload", "guarantee", *(CONTENDERS[name].title for name in names))]
+    notes: list[str] = []
+    for workload in (name for name in WORKLOADS if name in results):
+        for guarantee, entries in sorted(results[workload].items(), reverse=True):
+            cells = (rate_cell(entries.get(name), entries.get("java")) for name in names)
+            rows.append((WORKLOADS[workload].title, guarantee.replace("_", " "), *cells))
+            notes += _notes(workload, guarantee, entries)
+    head = "Throughput: records/s, median of the rounds, ± half the spread, (ratio to Java)"
+    limits = filter(None, (CONTENDERS[name].limits() for name in names))
+    return "\n".join([head, *aligned(rows), *notes, *limits])
+
+
+def costs(results: Mapping[str, Any]) -> str:
+    """Give what the same runs took beside time: a line per workload and guarantee."""
+    names = present(results)
+    if not names:
+        return ""
+    rows: list[Row] = [("workload", "guarantee", *(CONTENDERS[name].title for name in names))]
+    for workload in (name for name in WORKLOADS if name in results):
+        for guarantee, entries in sorted(results[workload].items(), reverse=True):
+            cells = (cost_cell(entries.get(name)) for name in names)
+            rows.append((WORKLOADS[workload].title, guarantee.replace("_", " "), *cells))
+    head = "Costs: start to first result, highest memory, processor time for a million records"
+    return "\n".join([head, *aligned(rows)])
+
+
+def cost_cell(entry: Mapping[str, Any] | None) -> str:
+    """Show what one measurement took."""
+    if entry is None:
+        return "-"
+    memory, processor = entry["memory_mb"], entry["cpu_s_per_million"]
+    return f"{entry['first_result_s']:.1f} s, {memory:,} MB, {processor:.1f} s"
+
+
+def present(results: Mapping[str, Any]) -> list[str]:
+    """Give the contenders that have a measurement, in their usual order."""
+    found = {
+        name for workload in results.values() for entries in workload.values() for name in entries
+    }
+    return [name for name in CONTENDERS if name in found]
+
+
+def rate_cell(entry: Mapping[str, Any] | None, java: Mapping[str, Any] | None) -> str:
+    """Show one measurement. A star: Java was measured in another run, an exclamation mark: the
+    result was not Java's.
+    """
+    if entry is None:
+        return "-"
+    text = f"{entry['median']:,} ±{entry['spread_percent']:.0f}%"
+    if java is not None and entry is not java:
+        text += f" ({ratio(entry, java):.2f}{'' if same_run(entry, java) else '*'})"
+    return text if entry.get("equal_to_java") is not False else text + " !"
+
+
+def ratio(entry: Mapping[str, Any], java: Mapping[str, Any]) -> float:
+    """Give how many times Java's median."""
+    return float(entry["median"] / java["median"])
+
+
+def same_run(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two measurements took turns."""
+    return bool(one["measured"]["run"] == other["measured"]["run"])
+
+
+def _notes(workload: str, guarantee: str, entries: Mapping[str, Any]) -> list[str]:
+    return [
+        f"! {workload}, {guarantee}, {name}: {entry['difference']}"
+        for name, entry in entries.items()
+        if entry.get("difference")
+    ]
+
+
+def latency(results: Mapping[str, Any]) -> str:
+    """Give a line per rate and contender."""
+    rows: list[Row] = [("records/s", "contender", "p50", "p95", "p99", "max")]
+    for rate, entries in sorted(results.items(), key=lambda item: int(item[0])):
+        for name in (name for name in CONTENDERS if name in entries):
+            shown = (f"{entries[name][part]:.1f}" for part in ("p50", "p95", "p99", "max"))
+            rows.append((rate, CONTENDERS[name].title, *shown))
+    head = "Latency, exactly-once, ms from due to be sent to visible to a read_committed consumer"
+    return "" if len(rows) == 1 else "\n".join([head, *aligned(rows)])
+
+
+def restoring(results: Mapping[str, Any]) -> str:
+    """Give a line per contender."""
+    rows = [("contender", "changelog", "restored in", "MB/s", "records/s", "restart with state")]
+    for name in (name for name in CONTENDERS if name in results):
+        entry = results[name]
+        rows.append(
+            (
+                CONTENDERS[name].title,
+                f"{entry['changelog_mb']} MB",
+                f"{entry['restore_s']} s",
+                f"{entry['mb_per_s']}",
+                f"{entry['records_per_s']:,}",
+                f"{entry['restart_intact_s']} s",
+            )
+        )
+    return "" if len(rows) == 1 else "\n".join(["Restoring a store", *aligned(rows)])
+
+
+def growth(what: str, results: Mapping[str, Any]) -> str:
+    """Give a line per size: rates, memory and time to the first result."""
+    sizes = sorted(results, key=int)
+    names = [name for name in CONTENDERS if any(name in results[size] for size in sizes)]
+    if not names:
+        return ""
+    titles = [CONTENDERS[name].title for name in names]
+    rows = [(what, *titles, *(f"{title}: MB" for title in titles), "")]
+    for size in sizes:
+        entries = results[size]
+        rates = (rate_cell(entries.get(name), entries.get("java")) for name in names)
+        memory = (str(entries[name]["memory_mb"]) if name in entries else "-" for name in names)
+        rows.append((f"{int(size):,}", *rates, *memory, ""))
+    lines = [f"Count by key, exactly-once, with more {what}", *aligned(rows)]
+    if what == "keys":
+        lines += [_per_million(name, results) for name in names]
+    return "\n".join(lines)
+
+
+def _per_million(name: str, results: Mapping[str, Any]) -> str:
+    memory = {int(size): row[name]["memory_mb"] for size, row in results.items() if name in row}
+    return f"{CONTENDERS[name].title}: {memory_per_million_keys(memory)} MB per million keys"
+
+
+def skipped(reasons: Mapping[str, str]) -> str:
+    """Say what was not measured, and why."""
+    return "\n".join(f"skipped {what}: {reason}" for what, reason in sorted(reasons.items()))
+
+
+def aligned(rows: Sequence[Row]) -> list[str]:
+    """Set rows in columns."""
+    columns = max(map(len, rows))
+    widths = [max(len(row[column]) for row in rows) for column in range(columns)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]

@@ -1,0 +1,144 @@
+"""One call of the command: part after part, the contenders in turns, everything kept at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from benchmarks import latency, restore, results, throughput
+from benchmarks.bench import Bench
+from benchmarks.contenders import EXACTLY_ONCE, Contender
+from benchmarks.data import Feed
+from benchmarks.plan import Plan
+from benchmarks.processes import ContenderError
+from benchmarks.throughput import Contest
+from benchmarks.turns import Turns
+from benchmarks.workloads import WORKLOADS, Workload
+
+PARTITIONS = (1, 2, 4, 8, 16)
+KEYS = (10_000, 100_000, 1_000_000, 10_000_000)
+GROWTH_RECORDS = 800_000
+RESTORED_KEYS = 1_000_000
+
+
+class Session:
+    """One call of the command: all its measurements bear its stamp."""
+
+    def __init__(self, bench: Bench, wanted: Plan, contenders: Sequence[Contender]) -> None:
+        self._bench = bench
+        self._plan = wanted
+        self._contenders = contenders
+        self._run = uuid4().hex[:8]
+
+    def run(self) -> None:
+        """Measure part after part."""
+        doing = {
+            "throughput": self._throughput,
+            "latency": self._latency,
+            "restore": self._restore,
+            "growth-partitions": self._growth_by_partitions,
+            "growth-keys": self._growth_by_keys,
+        }
+        for part in self._plan.parts:
+            doing[part]()
+        ready = [contender.name for contender in self._contenders]
+        results.keep_skips(self._bench.skipped, ready, self._plan.results)
+
+    def _throughput(self) -> None:
+        for name in self._plan.workloads:
+            for guarantee in self._plan.guarantees:
+                self._workload(WORKLOADS[name], guarantee)
+
+    def _workload(self, workload: Workload, guarantee: str) -> None:
+        """Let those of the same speed take turns; where Java is not one of them, it runs first, to
+        say what the result must be.
+        """
+        able = [each for each in self._contenders if each.can(workload.topology, guarantee)]
+        path = ("throughput", workload.name, guarantee)
+        for slowness in sorted({each.slowness for each in able}):
+            records = (self._plan.records or workload.records) // slowness
+            contest = Contest(workload, guarantee, workload.inputs(records))
+            fit = [each for each in able if each.slowness == slowness]
+            turns = Turns(contest.records)
+            if slowness > 1:
+                self._ask_java(contest, turns)
+            self._compete(contest, fit, turns, path, self._plan.rounds)
+
+    def _growth_by_partitions(self) -> None:
+        records = self._plan.records or GROWTH_RECORDS
+        for partitions in PARTITIONS:
+            feed = Feed("orders", records, 10_000, partitions)
+            self._growth(feed, ("growth-partitions", str(partitions)))
+
+    def _growth_by_keys(self) -> None:
+        for keys in KEYS:
+            records = self._plan.records or max(GROWTH_RECORDS, keys)
+            self._growth(Feed("every-key", records, keys), ("growth-keys", str(keys)))
+
+    def _growth(self, feed: Feed, path: tuple[str, ...]) -> None:
+        contest = Contest(WORKLOADS["count-10k"], EXACTLY_ONCE, (feed,))
+        fit = [each for each in self._contenders if each.slowness == 1]
+        self._compete(contest, fit, Turns(contest.records), path, 1)
+
+    def _ask_java(self, contest: Contest, turns: Turns) -> None:
+        for java in (each for each in self._contenders if each.name == "java"):
+            try:
+                turns.expected = throughput.measure(self._bench, java, contest, None).outcome
+            except (ContenderError, ValueError) as error:
+                self._bench.say(f"Java did not say what the result must be: {error}")
+
+    def _compete(
+        self,
+        contest: Contest,
+        fit: Sequence[Contender],
+        turns: Turns,
+        path: tuple[str, ...],
+        rounds: int,
+    ) -> None:
+        """Let contenders take turns over the same topics; keep each one's measurement."""
+        for number in range(rounds):
+            for contender in fit:
+                label = f"{', '.join(path[1:])}, round {number + 1} of {rounds}: {contender.title}"
+                try:
+                    run = throughput.measure(self._bench, contender, contest, turns.expected)
+                except (ContenderError, ValueError) as error:
+                    self._bench.skip("/".join((*path, contender.name)), str(error))
+                    continue
+                verdict = turns.add(contender.name, run)
+                self._bench.say(f"{label}: {run.rate:,.0f}/s ({verdict})")
+        for name, measurement in turns.measurements().items():
+            self._keep((*path, name), measurement)
+
+    def _latency(self) -> None:
+        seconds = self._plan.latency_seconds
+        for rate in latency.RATES:
+            path = ("latency", str(rate))
+            for contender in self._contenders:
+                if not contender.can("count", EXACTLY_ONCE):
+                    continue
+                measure = partial(latency.measure, self._bench, contender, rate, seconds)
+                self._note((*path, contender.name), measure)
+
+    def _restore(self) -> None:
+        keys = self._plan.records or RESTORED_KEYS
+        for contender in self._contenders:
+            # The restart of the others is not comparable: they have no changelog, or no group.
+            if contender.name in {"penstock", "java"}:
+                measure = partial(restore.measure, self._bench, contender, keys)
+                self._note(("restore", contender.name), measure)
+
+    def _note(self, path: tuple[str, ...], measure: Callable[[], dict[str, Any]]) -> None:
+        name = "/".join(path)
+        try:
+            found = measure()
+        except (ContenderError, ValueError) as error:
+            self._bench.skip(name, str(error))
+        else:
+            self._bench.say(f"{name}: {found}")
+            self._keep(path, found)
+
+    def _keep(self, path: tuple[str, ...], measurement: Mapping[str, Any]) -> None:
+        stamped = {**measurement, results.MEASURED: results.stamp(self._run)}
+        results.keep(path, stamped, self._plan.results)

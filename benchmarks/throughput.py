@@ -1,0 +1,156 @@
+"""How many records per second: a topic is filled before, the contender works it off.
+
+Of a contender that commits its offsets to Kafka, the committed offsets and the end of the output
+that a read_committed consumer sees are asked for twenty times a second. Of others the broker's
+stamps on their outputs are taken. The first fifth of the records is warm-up.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import figures, outcome
+from benchmarks.bench import Bench
+from benchmarks.cluster import Progress
+from benchmarks.contenders import Contender
+from benchmarks.data import Feed
+from benchmarks.figures import Sample
+from benchmarks.outcome import Outcome
+from benchmarks.processes import ContenderError, Running
+from benchmarks.workloads import Workload
+
+_PAUSE_SECONDS = 0.05
+_WATCH_SECONDS = 5.0
+_QUIET_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One contender's one run."""
+
+    rate: float
+    first_result_seconds: float
+    memory_mb: float
+    processor_seconds: float
+    outcome: Outcome
+
+    def costs(self, records: int) -> dict[str, Any]:
+        """Give what goes beside the rate."""
+        return {
+            "first_result_s": round(self.first_result_seconds, 1),
+            "memory_mb": round(self.memory_mb),
+            "cpu_s_per_million": round(self.processor_seconds / records * 1e6, 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What the contenders do in turns."""
+
+    workload: Workload
+    guarantee: str
+    feeds: tuple[Feed, ...]
+
+    @property
+    def records(self) -> int:
+        """Count the input records of all topics."""
+        return sum(feed.records for feed in self.feeds)
+
+    @property
+    def partitions(self) -> int:
+        """Give the partitions of the output."""
+        return max(feed.partitions for feed in self.feeds)
+
+
+def measure(bench: Bench, contender: Contender, contest: Contest, expected: Outcome | None) -> Run:
+    """Run a contender once.
+
+    Raises:
+        ContenderError: it ended, or did not come to the end in time.
+        ValueError: it was too fast to be measured.
+    """
+    workload, partitions = contest.workload, contest.partitions
+    sources = [bench.cluster.fill(feed) for feed in contest.feeds]
+    what = (workload.topology, contest.guarantee)
+    with bench.running(contender, what, sources, partitions) as started:
+        watch = Watch(bench, started.running, started.target, partitions)
+        if contender.commits:
+            progress = Progress(bench.cluster, started.application, contest.feeds)
+            try:
+                samples = watch.until_committed(progress, contest.records)
+            finally:
+                progress.close()
+            started.running.watch()
+            result = outcome.read(bench.cluster, started.target, partitions, workload.output)
+            rate = figures.rate_by_commits(samples, contest.records)
+        else:
+            result = watch.until_written(workload, expected)
+            rate = figures.rate_by_arrivals(result.arrivals_ms, contest.records)
+        running = started.running
+        return Run(rate, watch.first_result, running.memory_mb, running.processor_seconds, result)
+
+
+class Watch:
+    """Looks at a contender until it is done."""
+
+    def __init__(self, bench: Bench, running: Running, target: str, partitions: int) -> None:
+        self.first_result = 0.0
+        self._bench = bench
+        self._running = running
+        self._target = target
+        self._partitions = partitions
+        self._looked = 0.0
+
+    def until_committed(self, progress: Progress, records: int) -> list[Sample]:
+        """Sample until all input is committed and nothing has changed for a while."""
+        samples: list[Sample] = []
+        changed = time.monotonic()
+        while True:
+            sample = Sample(time.monotonic(), progress.committed(), self._visible())
+            last = samples[-1] if samples else Sample(0.0, 0, 0)
+            if (sample.committed, sample.visible) != (last.committed, last.visible):
+                changed = sample.seconds
+            samples.append(sample)
+            if sample.committed >= records and sample.seconds - changed > _QUIET_SECONDS:
+                return samples
+            self._check(changed, f"{sample.committed} of {records} input records are committed")
+            time.sleep(_PAUSE_SECONDS)
+
+    def until_written(self, workload: Workload, expected: Outcome | None) -> Outcome:
+        """Wait until the output is what is expected; without an expectation, until it is quiet for
+        long.
+        """
+        seen, changed, compared = 0, time.monotonic(), -1
+        while True:
+            visible = self._visible()
+            if visible != seen:
+                seen, changed = visible, time.monotonic()
+            quiet = time.monotonic() - changed
+            if seen and quiet > _QUIET_SECONDS and compared != seen:
+                compared = seen
+                result = outcome.read(
+                    self._bench.cluster, self._target, self._partitions, workload.output
+                )
+                if expected is not None and outcome.difference(expected, result) is None:
+                    return result
+            if seen and quiet > self._bench.patience_seconds / 2:
+                return result
+            self._check(changed, f"{seen} outputs were seen")
+            time.sleep(_PAUSE_SECONDS)
+
+    def _visible(self) -> int:
+        visible = self._bench.cluster.ends(self._target, self._partitions)
+        if visible and not self.first_result:
+            self.first_result = time.monotonic() - self._running.started
+        return visible
+
+    def _check(self, changed: float, done: str) -> None:
+        now = time.monotonic()
+        if now - self._looked > _WATCH_SECONDS:
+            self._looked = now
+            self._running.watch()
+        if now - changed > self._bench.patience_seconds:
+            trouble = f"no progress for {self._bench.patience_seconds:.0f} s: {done}"
+            raise ContenderError(self._running.tale(trouble))

@@ -1,0 +1,56 @@
+"""A contest's runs, taken together: rates, costs, and whether the results were Java's. No I/O."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks import figures, outcome
+from benchmarks.outcome import Outcome
+from benchmarks.throughput import Run
+
+
+class Turns:
+    """The runs of one contest. What Java wrote is what all must have written; until Java had
+    its first turn, others wait for the verdict.
+    """
+
+    def __init__(self, records: int) -> None:
+        self.expected: Outcome | None = None
+        self._records = records
+        self._rates: dict[str, list[float]] = {}
+        self._costs: dict[str, list[dict[str, Any]]] = {}
+        self._differences: dict[str, str | None] = {}
+        self._waiting: dict[str, Outcome] = {}
+
+    def add(self, contender: str, run: Run) -> str:
+        """Take a run; say what is wrong with its result."""
+        self._rates.setdefault(contender, []).append(run.rate)
+        self._costs.setdefault(contender, []).append(run.costs(self._records))
+        self._waiting[contender] = run.outcome
+        if contender == "java" and self.expected is None:
+            self.expected = run.outcome
+        size = f"{run.outcome.size:,} results"
+        if self.expected is None:
+            return f"{size}, to be compared"
+        for name in list(self._waiting):
+            wrong = outcome.difference(self.expected, self._waiting.pop(name))
+            self._differences[name] = self._differences.get(name) or wrong
+        wrong = self._differences[contender]
+        return f"{size}, NOT JAVA'S: {wrong}" if wrong else f"{size}, equal"
+
+    def measurements(self) -> dict[str, dict[str, Any]]:
+        """Give what is kept of each contender."""
+        found = {}
+        for name, rates in self._rates.items():
+            costs = self._costs[name]
+            compared = name in self._differences
+            found[name] = {
+                "median": round(figures.median(rates)),
+                "spread_percent": round(figures.spread_percent(rates), 1),
+                "rates": [round(rate) for rate in rates],
+                "records": self._records,
+                **{cost: figures.median([each[cost] for each in costs]) for cost in costs[0]},
+                "equal_to_java": self._differences[name] is None if compared else None,
+                "difference": self._differences.get(name),
+            }
+        return found

@@ -1,0 +1,116 @@
+"""The printed tables and the picture: text from results."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from benchmarks import chart, report
+from benchmarks.contenders import CONTENDERS
+
+
+def entry(median: int, run: str = "r1", **more: Any) -> dict[str, Any]:
+    usual = {
+        "spread_percent": 4.2,
+        "memory_mb": 700,
+        "first_result_s": 2.04,
+        "cpu_s_per_million": 9.0,
+        "equal_to_java": True,
+        "difference": None,
+    }
+    return {"median": median, **usual, "measured": {"run": run}, **more}
+
+
+def test_a_cell_has_median_spread_and_ratio_to_java() -> None:
+    java = entry(100_000)
+    assert report.rate_cell(java, java) == "100,000 ±4%"
+    assert report.rate_cell(entry(80_000), java) == "80,000 ±4% (0.80)"
+    assert report.rate_cell(None, java) == "-"
+    assert report.rate_cell(entry(80_000), None) == "80,000 ±4%"
+
+
+def test_a_ratio_of_different_runs_has_a_star() -> None:
+    assert report.rate_cell(entry(50, "r2"), entry(100)) == "50 ±4% (0.50*)"
+
+
+def test_a_wrong_result_is_marked_and_told() -> None:
+    wrong = entry(50, equal_to_java=False, difference="3 of 9 rows differ")
+    found = report.throughput({"count-10k": {"exactly_once_v2": {"java": entry(9), "quix": wrong}}})
+    assert "50 ±4% (5.56) !" in found
+    assert "! count-10k, exactly_once_v2, quix: 3 of 9 rows differ" in found
+
+
+def test_the_table_has_a_line_per_workload_and_guarantee() -> None:
+    results = {
+        "rekey": {"exactly_once_v2": {"java": entry(10), "penstock": entry(20)}},
+        "count-10k": {
+            "at_least_once": {"java": entry(30)},
+            "exactly_once_v2": {"java": entry(40), "penstock": entry(50)},
+        },
+    }
+    assert report.throughput(results).splitlines()[1:] == [
+        "workload            guarantee        Penstock       Java Kafka Streams 4.3.1",
+        "count, 10 k keys    exactly once v2  50 ±4% (1.25)  40 ±4%",
+        "count, 10 k keys    at least once    -              30 ±4%",
+        "re-key + aggregate  exactly once v2  20 ±4% (2.00)  10 ±4%",
+    ]
+
+
+def test_costs_are_shown_beside() -> None:
+    found = report.costs({"rekey": {"exactly_once_v2": {"java": entry(10)}}})
+    assert found.splitlines()[-1] == "re-key + aggregate  exactly once v2  2.0 s, 700 MB, 9.0 s"
+
+
+def test_latency_and_restoring_and_growth_are_shown() -> None:
+    shares = {"p50": 64.9, "p95": 110.7, "p99": 134.0, "max": 203.7}
+    restored = {
+        "changelog_mb": 60.0,
+        "restore_s": 2.0,
+        "mb_per_s": 30.0,
+        "records_per_s": 500_000,
+        "restart_intact_s": 9.0,
+    }
+    found = report.report(
+        {
+            "latency": {"5000": {"java": shares}, "500": {"penstock": shares}},
+            "restore": {"java": restored},
+            "growth-keys": {
+                "10000": {"java": entry(9, memory_mb=500)},
+                "1010000": {"java": entry(8, memory_mb=700)},
+            },
+            "skipped": {"faust": "no wheel"},
+        }
+    )
+    assert found.index("\n500 ") < found.index("\n5000 ")
+    assert "64.9  110.7  134.0  203.7" in found
+    assert "30.0  500,000" in found
+    assert "Java Kafka Streams 4.3.1: 200.0 MB per million keys" in found
+    assert found.endswith("skipped faust: no wheel")
+
+
+def test_nothing_measured_is_nothing_shown() -> None:
+    assert report.report({}) == ""
+    assert chart.chart({}, "exactly_once_v2") == ""
+
+
+def test_the_chart_has_a_bar_per_contender_and_java_is_one() -> None:
+    results = {
+        "hopping": {"exactly_once_v2": {"java": entry(100), "penstock": entry(150)}},
+        "rekey": {"at_least_once": {"java": entry(100), "penstock": entry(150)}},
+    }
+    text = chart.chart(results, "exactly_once_v2")
+    assert "1.50 x (150/s)" in text
+    assert "re-key" not in text
+    root = ElementTree.fromstring(text)
+    wide = [
+        float(each.get("width", "0"))
+        for each in root.iter("{http://www.w3.org/2000/svg}rect")
+        if each.get("height") == str(chart.BAR - 2)
+    ]
+    assert wide[0] / wide[1] == pytest.approx(1.5, rel=0.01)
+
+
+def test_every_contender_has_a_colour() -> None:
+    assert set(chart.COLOURS) == set(CONTENDERS)
