@@ -105,6 +105,8 @@ class KafkaStreams(ExplainsCamelCase):
         self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
         if self._invocation.settings:
             self._config = StreamsConfig({**self._config.given(), **self._invocation.settings})
+        if self._invocation.look is not None:
+            self._invocation.look(topology, self._config)
         self._spark = spark
         self._state = State.CREATED
         self._lock = threading.RLock()

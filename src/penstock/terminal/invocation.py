@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
+from penstock._engine.topology.topology import Topology
+from penstock.settings import StreamsConfig
 from penstock.terminal.display import Panel
 
 
@@ -13,11 +16,13 @@ from penstock.terminal.display import Panel
 class Invocation:
     """Wishes that go before what the program says, and whether it made an application at all."""
 
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     available_now: bool = False
     quiet: bool = False
     panel: Panel | None = None
     answered: bool = False
+    look: Callable[[Topology, StreamsConfig], None] | None = None
+    """Told of an application when it is made, before it does anything."""
 
 
 _current = Invocation()

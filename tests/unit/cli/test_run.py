@@ -11,7 +11,7 @@ import pytest
 from penstock import KafkaStreams, Topology
 from penstock.cli import main
 from penstock.cli import run as command
-from penstock.cli.describe import topology_among
+from penstock.cli.programs import topology_among
 from penstock.errors import StreamsError
 from penstock.terminal import invocation
 
