@@ -25,7 +25,7 @@ from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
-from penstock.terminal.display import Display, display_for
+from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.foreground import Foreground
 
 if TYPE_CHECKING:
@@ -187,12 +187,15 @@ class KafkaStreams(ExplainsCamelCase):
             return
         threading.Thread(target=self._watch, name="penstock-watch", daemon=True).start()
 
-    def run(self, *, available_now: bool = False, quiet: bool = False) -> None:
+    def run(
+        self, *, available_now: bool = False, quiet: bool = False, panel: Panel | None = None
+    ) -> None:
         """Start, show how it goes, and return when the application ends: by SIGINT or SIGTERM, by
         `close`, or by itself (`available_now`, see `start`).
 
         Without `bootstrap.servers` the local broker serves, and topics that are missing there are
-        made. Progress goes to standard error, unless `quiet`.
+        made. Progress goes to standard error, unless `quiet`; above it the lines that
+        `panel(figures, width)` gives, drawn again five times a second.
 
         Raises:
             ProcessingError: a record failed; a note holds the traceback of the user's code.
@@ -200,7 +203,9 @@ class KafkaStreams(ExplainsCamelCase):
         """
         wishes = self._invocation
         wishes.answered = True
-        display = display_for(self.application_id, quiet=quiet or wishes.quiet, panel=wishes.panel)
+        display = display_for(
+            self.application_id, quiet=quiet or wishes.quiet, panel=panel or wishes.panel
+        )
 
         def bring_up(stack: ExitStack) -> None:
             if self._state is State.CREATED:
