@@ -20,7 +20,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format conformance conformance-spark conformance-record fuzz bench bench-engine chaos restarts lock clean
+.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-record fuzz bench bench-engine chaos restarts lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ pyright: $(READY) ## what a user's editor says about the types; not part of chec
 format: $(READY) ## format the code and fix what can be fixed
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
+
+examples: $(READY) ## run the eight applications of examples/, each some seconds, and check every result
+	@$(BIN)/python -m examples --check
 
 conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.run $(CASES)
