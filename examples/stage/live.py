@@ -80,7 +80,7 @@ def _feed(show: Show, streams: KafkaStreams, writer: Writer, first: int, begin: 
 def _follow(show: Show, streams: KafkaStreams, servers: str, lock: threading.Lock) -> None:
     reader = Reader(servers, show.outputs)
     ended = False
-    while not (ended and reader.caught_up):
+    while not (ended and reader.has_all()):
         ended = streams.state in _ENDED  # before reading: what was written last is read as well
         records = reader.read(_READ_SECONDS)
         with lock:

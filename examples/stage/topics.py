@@ -69,12 +69,14 @@ class Reader:
             "auto.offset.reset": "earliest",
         }
         self._consumer = Consumer(settings)
+        self._whole = Consumer({**settings, "isolation.level": "read_uncommitted"})
         partitions = [
             TopicPartition(topic, number, 0)
             for topic in topics
             for number in self._consumer.list_topics(topic, _SECONDS).topics[topic].partitions
         ]
         self._behind = {(place.topic, place.partition) for place in partitions}
+        self._reached = dict.fromkeys(self._behind, 0)
         self._consumer.assign(partitions)
 
     @property
@@ -95,18 +97,29 @@ class Reader:
                 records.append(Stored(*place, message.key(), message.value(), timestamp, headers))
             elif error.code() == KafkaError._PARTITION_EOF:
                 self._behind.discard(place)
+                self._reached[place] = int(message.offset() or 0)
         return records
+
+    def has_all(self) -> bool:
+        """Tell whether nothing is left, not even what is committed but not yet to be seen: a broker
+        answers a commit a moment before it shows what was committed.
+        """
+        return self.caught_up and all(
+            self._whole.get_watermark_offsets(TopicPartition(*place), _SECONDS)[1] <= reached
+            for place, reached in self._reached.items()
+        )
 
     def close(self) -> None:
         """Let go of the connection."""
         self._consumer.close()
+        self._whole.close()
 
 
 def read_all(bootstrap_servers: str, topics: Iterable[str]) -> list[Stored]:
     """Give all that topics hold; the records of a partition are in their order."""
     reader = Reader(bootstrap_servers, topics)
     records = []
-    while not reader.caught_up:
+    while not reader.has_all():
         records += reader.read(0.5)
     reader.close()
     return records
