@@ -51,9 +51,12 @@ def check_all(names: list[str], count: int) -> int:
         for name in names:
             print(f"{name} ...", flush=True)
             state = str(Path(folder, "state"))
-            outcomes[name] = check(SHOWS[name](), broker.bootstrap_servers, state, count)
+            try:
+                outcomes[name] = check(SHOWS[name](), broker.bootstrap_servers, state, count)
+            except StreamsError as error:
+                outcomes[name] = Outcome(0, 0, {}, [f"it failed: {error}"], 0.0)
             for difference in outcomes[name].differences:
-                print(f"  {difference}")
+                print(f"  {difference}", flush=True)
     print("\n".join(summary(outcomes)))
     return sum(not outcome.right for outcome in outcomes.values())
 

@@ -1,4 +1,4 @@
-"""When a bounded run has nothing left: not before the broker has let everybody see what is there."""
+"""When a bounded run has nothing left: not before the broker shows everybody what is there."""
 
 from __future__ import annotations
 
