@@ -47,7 +47,7 @@ class OrderPipeline(Show):
         self._counts: Counter[str] = Counter()
         self._customers: dict[str, Customer] = {}
         self._rejected: list[tuple[str, str]] = []
-        self.database: Database
+        self.database = Database("sqlite::memory:")  # until it is known where it shall be
 
     def prepare(self, config: StreamsConfig) -> None:
         # Beside the state: whoever deletes the broker's data deletes it, too.

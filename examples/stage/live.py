@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from examples.stage.show import Show
 from examples.stage.topics import Reader, Writer, last_timestamp, read_all
-from penstock import KafkaStreams, State, StreamsConfig
+from penstock import KafkaStreams, State
 from penstock.broker import local_cluster
 from penstock.clock import SystemClock, monotonic
 
@@ -28,11 +29,12 @@ def settings_of(show: Show) -> dict[str, object]:
 
 def perform(show: Show, seconds: float | None = None) -> None:
     """Run until Ctrl-C, or for so many seconds of work."""
-    config = StreamsConfig(settings_of(show))
-    show.prepare(config)
-    topology = show.topology()
-    with local_cluster(topology, config) as whole, show.beside(whole):
-        servers = whole.bootstrap_servers
+    # Built once for the names of its topics, and again when it is ready.
+    with ExitStack() as stack:
+        whole = stack.enter_context(local_cluster(show.topology(), settings_of(show)))
+        show.prepare(whole)
+        topology, servers = show.topology(), whole.bootstrap_servers
+        stack.enter_context(show.beside(whole))
         number, begin = _begin(show, servers)
         writer = Writer(servers)
         writer.write(show.first(begin))
