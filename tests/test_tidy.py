@@ -34,6 +34,7 @@ MIRRORED_BY = {
     "_engine/kafka/reset.py": "broker/test_reset.py",
     "_engine/kafka/restore.py": "broker/test_restore.py",
     "_engine/kafka/running.py": "crash/test_rebalance.py",
+    "_engine/kafka/schema_registry.py": "unit/test_schema_registry.py",
     "_engine/kafka/standby.py": "broker/test_standby.py",
     "_engine/kafka/task_host.py": "crash/test_rebalance.py",
     "_engine/kafka/transactions.py": "crash/test_commit_steps.py",
@@ -82,6 +83,7 @@ MIRRORED_BY = {
     "serdes/functions.py": "unit/serdes/test_of.py",
     "serdes/names.py": "unit/serdes/test_resolve.py",
     "serdes/numbers.py": "unit/serdes/test_integers.py",
+    "serdes/registry_values.py": "unit/test_schema_registry.py",
     "serdes/plain.py": "unit/serdes/test_string.py",
 }
 """Modules whose tests are not called like them."""
