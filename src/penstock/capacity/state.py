@@ -66,8 +66,8 @@ class JoinState:
     """The state and the work of a join of two streams."""
 
     retention_ms: float = figure("ms", "before + after + grace: how long a record waits for others")
-    left_rows: float = figure("rows", "left rate x (retention + half of it as segments)")
-    right_rows: float = figure("rows", "right rate x (retention + half of it as segments)")
+    left_rows: float = figure("rows", "left rate x (retention + half a segment)")
+    right_rows: float = figure("rows", "right rate x (retention + half a segment)")
     bytes: float = figure("bytes", "rows of both sides x (record + 12 for time and number)")
     results_per_second: float = figure(
         "records/s", "left rate x right rate x (before + after) / keys: only equal keys meet"

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from penstock.cli.options import Commands
 
 _DESCRIPTION = """\
-Show the topology of a program: sources, processors, stores and sinks, by sub-topology. The program
-is not started; what stands under `if __name__ == "__main__":` does not run.
+Show the topology of a program: sources, processors, stores and sinks, by sub-topology. It is looked
+for at the top level of the program, where what stands under `if __name__ == "__main__":` does not
+run; if there is none, the program is run up to where it makes its KafkaStreams.
 """
 _EXAMPLES = """\
   penstock describe app.py                     the text that Java's describe() prints

@@ -16,6 +16,8 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.terminal.invocation import Invocation, invoked
 
+_DEFINES_ONE = (Topology, StreamsBuilder)
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
@@ -26,10 +28,15 @@ class Application:
 
 
 def load_topology(program: str) -> Topology:
-    """Run a program file, not as `__main__`, and give the topology it defines."""
+    """Run a program file, not as `__main__`, and give the topology it defines at its top level; if
+    it has none there, that of the KafkaStreams which it makes when it is run.
+    """
     path, name = _file_and_name(program)
     sys.path.insert(0, str(Path(path).parent))
-    return topology_among(runpy.run_path(path), path, name)
+    names = runpy.run_path(path)
+    if not name and not any(isinstance(value, _DEFINES_ONE) for value in names.values()):
+        return load_application(program, {}).topology
+    return topology_among(names, path, name)
 
 
 def load_application(
@@ -73,7 +80,7 @@ def topology_among(names: Mapping[str, Any], path: str, name: str = "") -> Topol
     found = {
         key: value
         for key, value in names.items()
-        if isinstance(value, (Topology, StreamsBuilder)) and (not name or key == name)
+        if isinstance(value, _DEFINES_ONE) and (not name or key == name)
     }
     topologies = {
         key: value for key, value in found.items() if isinstance(value, Topology)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.cli.programs import application_id_of, load_application
+from penstock.cli.programs import application_id_of, load_application, load_topology
 from penstock.errors import StreamsError
 
 BUILDER = """
@@ -54,11 +54,18 @@ def test_a_program_that_makes_none_is_named_after_its_file(tmp_path: Path, name:
 
 
 def test_a_program_that_ends_first_is_told(tmp_path: Path) -> None:
-    with pytest.raises(
-        StreamsError, match="ended, with exit code 3, before it made a Kafka"
-    ):
+    with pytest.raises(StreamsError, match="ended, with exit code 3, before it made a Kafka"):
         load_application(program(tmp_path, "raise SystemExit(3)"), {})
 
 
 def test_id_of_a_file() -> None:
     assert application_id_of("some/word_count.py") == "word-count"
+
+
+def test_a_topology_that_is_made_in_main_is_found_too(tmp_path: Path) -> None:
+    text = MAIN.replace("builder = StreamsBuilder()", "def made():\n  builder = StreamsBuilder()")
+    text = text.replace("\nbuilder.stream", "\n  builder.stream").replace(
+        '.to("out")', '.to("out")\n  return builder'
+    )
+    path = program(tmp_path, text.replace("builder.build()", "made().build()"))
+    assert "Sink" in str(load_topology(path).describe())

@@ -84,7 +84,8 @@ def _check_outputs(layout: Layout, existing: list[str]) -> Finding:
     if missing:
         told = f"output topics are missing: {', '.join(missing)}"
         return Finding("topics", "failed", told, "penstock topics APP --create")
-    told = ", ".join(f"{name} ({count})" for name, count in layout.partition_counts.items())
+    counts = layout.partition_counts
+    told = ", ".join(f"{name} ({counts[name]})" for name in layout.draft.topics_to_count)
     return Finding("topics", "ok", f"all are there; partitions: {told}")
 
 
@@ -104,7 +105,7 @@ def _check_permissions(
 ) -> Iterator[Finding]:
     from penstock._engine.kafka.examination import allowed, transaction_refusal  # noqa: PLC0415
 
-    untold, granted = 0, 0
+    untold = granted = refused = 0
     for need in needs_of(layout, existing):
         operations = allowed(admin, need)
         if operations is None:
@@ -112,11 +113,13 @@ def _check_permissions(
         elif missing := missing_of(need, operations):
             thing = f"{need.resource} {need.name}".strip()
             told = f"not allowed on {thing}: {', '.join(missing)}"
+            refused += 1
             yield Finding("permissions", "failed", told, acl_command(need, missing))
         else:
             granted += 1
-    told = f"all that is needed on {granted} topics and groups"
-    yield Finding("permissions", "ok", told + (f"; {untold} do not tell" if untold else ""))
+    if not refused:
+        told = f"all that is needed on {granted} topics and groups"
+        yield Finding("permissions", "ok", told + (f"; {untold} do not tell" if untold else ""))
     if config.exactly_once and (refusal := transaction_refusal(config)) is not None:
         fix = (
             "kafka-acls.sh --add --allow-principal User:YOU --operation Write --operation Describe "
