@@ -62,6 +62,9 @@ format: $(READY) ## format the code and fix what can be fixed
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
+examples: $(READY) ## run the eight applications of examples/, each some seconds, and check every result
+	@$(BIN)/python -m examples --check
+
 conformance: $(READY) ## compare with what Java did (CASES="name ..." for some)
 	@$(BIN)/python -m conformance.run $(CASES)
 

@@ -5,8 +5,8 @@
 
 In another terminal, visit a page and see what comes out:
 
-    echo 'home=ada' | penstock send visits --separator =
-    penstock show visits-per-minute
+    echo 'home=ada' | penstock produce visits --separator =
+    penstock consume visits-per-minute
 
 The engine is all it takes, and serves stores of every kind: `store=RedisEngine.at(url)`. What it
 must do is said in `penstock.state`. A task that moves to another machine finds its state in Redis.

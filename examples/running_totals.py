@@ -4,8 +4,8 @@
 
 In another terminal, pay something and see what comes out:
 
-    echo 'ada={"shop": "bakery", "cents": 420}' | penstock send payments --separator =
-    penstock show totals
+    echo 'ada={"shop": "bakery", "cents": 420}' | penstock produce payments --separator =
+    penstock consume totals
 """
 
 from dataclasses import dataclass

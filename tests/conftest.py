@@ -1,10 +1,18 @@
-"""What tests of all kinds share: the broker, where its data is, and how properties are tried."""
+"""What tests of all kinds share: the broker, where its data is, databases, and how properties are
+tried.
+"""
 
+import itertools
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+from penstock.database import Database
+from tests import postgresql_server
 
 pytest_plugins = ["penstock.testing.broker"]
 
@@ -20,3 +28,30 @@ _IN_MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """Give the address of a real PostgreSQL, or skip where none is installed."""
+    pytest.importorskip("psycopg", reason="PostgreSQL needs the package psycopg")
+    if postgresql_server.binaries() is None:
+        pytest.skip("PostgreSQL is not installed here")
+    with postgresql_server.running() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """Give an empty database, of each kind."""
+    if request.param == "sqlite":
+        yield Database(f"sqlite:{tmp_path / 'test.db'}")
+        return
+    server = Database(request.getfixturevalue("postgresql"))
+    name = f"test_{next(_numbers)}"
+    connection = server.connect()
+    connection.execute(f"CREATE DATABASE {name}")
+    yield Database(server.url.replace("/postgres?", f"/{name}?"))
+    connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    connection.close()

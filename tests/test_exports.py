@@ -14,9 +14,19 @@ from types import ModuleType
 import pytest
 
 import penstock
+import penstock.broker
+import penstock.database
+import penstock.outbox
 import penstock.testing
 
-PUBLIC = [penstock, penstock.serdes, penstock.testing]
+PUBLIC = [
+    penstock,
+    penstock.broker,
+    penstock.database,
+    penstock.outbox,
+    penstock.serdes,
+    penstock.testing,
+]
 NEEDS_MORE = ("penstock._engine.spark", "penstock._engine.kafka", "penstock._engine.state.rocksdb")
 """Packages that need a library which may be absent."""
 

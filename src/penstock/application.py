@@ -25,7 +25,7 @@ from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
-from penstock.terminal.display import Display, display_for
+from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.foreground import Foreground
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class KafkaStreams(ExplainsCamelCase):
         self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
         if self._invocation.settings:
             self._config = StreamsConfig({**self._config.given(), **self._invocation.settings})
+        if self._invocation.look is not None:
+            self._invocation.look(topology, self._config)
         self._spark = spark
         self._state = State.CREATED
         self._lock = threading.RLock()
@@ -191,12 +193,15 @@ class KafkaStreams(ExplainsCamelCase):
             return
         threading.Thread(target=self._watch, name="penstock-watch", daemon=True).start()
 
-    def run(self, *, available_now: bool = False, quiet: bool = False) -> None:
+    def run(
+        self, *, available_now: bool = False, quiet: bool = False, panel: Panel | None = None
+    ) -> None:
         """Start, show how it goes, and return when the application ends: by SIGINT or SIGTERM, by
         `close`, or by itself (`available_now`, see `start`).
 
         Without `bootstrap.servers` the local broker serves, and topics that are missing there are
-        made. Progress goes to standard error, unless `quiet`.
+        made. Progress goes to standard error, unless `quiet`; above it the lines that
+        `panel(figures, width)` gives, drawn again five times a second.
 
         Raises:
             ProcessingError: a record failed; a note holds the traceback of the user's code.
@@ -207,7 +212,9 @@ class KafkaStreams(ExplainsCamelCase):
         if wishes.instead is not None:
             wishes.instead(self._topology, self._config)
             return
-        display = display_for(self.application_id, quiet=quiet or wishes.quiet, panel=wishes.panel)
+        display = display_for(
+            self.application_id, quiet=quiet or wishes.quiet, panel=panel or wishes.panel
+        )
 
         def bring_up(stack: ExitStack) -> None:
             if self._state is State.CREATED:

@@ -7,7 +7,7 @@ from penstock.testing import TopologyTestDriver
 
 
 def test_words_are_counted_whatever_their_case() -> None:
-    with TopologyTestDriver(topology) as driver:
+    with TopologyTestDriver(topology()) as driver:
         lines = driver.create_input_topic("lines", text, text)
         counts = driver.create_output_topic("word-counts", text, number)
         lines.pipe_input("All streams lead to the sea")

@@ -1,28 +1,57 @@
-"""The `penstock` command: one file per command."""
+"""The `penstock` command: one file per command, each with a `register` of its own.
+
+`options.py` has the options that several commands share, `programs.py` finds the application that a
+program makes, `printing.py` prints tables and JSON.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
 
-from penstock.cli import backfill, broker, demo, describe, run, send, show
 from penstock.errors import StreamsError
 
-_COMMANDS = (run, backfill, demo, describe, broker, send, show)
+COMMANDS = (
+    "run",
+    "backfill",
+    "describe",
+    "plan",
+    "topics",
+    "produce",
+    "consume",
+    "reset",
+    "capacity",
+    "doctor",
+    "broker",
+    "demo",
+    "completion",
+)
+"""The modules of this package that are commands, in the order in which help lists them."""
+
+_EXAMPLES = """\
+examples:
+  penstock run app.py            run a program; without a cluster, a local broker serves
+  penstock plan app.py           its tasks, stores, internal topics and Spark slots
+  penstock doctor app.py         what keeps it from running here, and what to do about it
+  penstock COMMAND --help        options and examples of a command
+
+exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted
+"""
+
+# What a shell reports of a program that wrote to a pipe which nobody reads: 128 + SIGPIPE.
+_PIPE_CLOSED = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code: 0 done, 1 failed, 2 called wrongly, 130 interrupted."""
-    parser = argparse.ArgumentParser(
-        prog="penstock", description="Kafka Streams for Python, run by Spark."
-    )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in _COMMANDS:
-        command.register(commands)
-    given = parser.parse_args(arguments)
+    given = build_parser().parse_args(arguments)
     try:
-        return int(given.run(given))
+        code = int(given.run(given))
+        sys.stdout.flush()
     except StreamsError as error:
         print(f"penstock: {error}", file=sys.stderr)
         for note in getattr(error, "__notes__", ()):
@@ -30,6 +59,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # As with `| head`. What Python flushes at its end must not meet the closed pipe again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Give the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="penstock",
+        description="Kafka Streams for Python, run by Spark.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"penstock {version('penstock')}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", required=True
+    )
+    for name in COMMANDS:
+        import_module(f"penstock.cli.{name}").register(commands)
+    return parser
 
 
 if __name__ == "__main__":

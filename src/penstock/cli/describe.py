@@ -1,46 +1,61 @@
-"""`penstock describe app.py`: show the topology of a program as text, Mermaid or SVG."""
+"""`penstock describe app.py`: show the topology of a program as text, Mermaid, SVG or JSON."""
 
 from __future__ import annotations
 
 import argparse
-import runpy
-import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from penstock._engine.topology.topology import Topology
-from penstock.dsl.builder import StreamsBuilder
-from penstock.errors import StreamsError
+from penstock._engine.topology.description import NodeDescription, TopologyDescription
+from penstock.cli.options import add_command, add_json
+from penstock.cli.printing import to_json
+from penstock.cli.programs import load_topology
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from penstock.cli.options import Commands
 
-_EXAMPLES = """examples:
+_DESCRIPTION = """\
+Show the topology of a program: sources, processors, stores and sinks, by sub-topology. It is looked
+for at the top level of the program, where what stands under `if __name__ == "__main__":` does not
+run; if there is none, the program is run up to where it makes its KafkaStreams.
+"""
+_EXAMPLES = """\
   penstock describe app.py                     the text that Java's describe() prints
   penstock describe app.py --format svg > topology.svg
+  penstock describe app.py --format mermaid    for Markdown pages
   penstock describe app.py:builder             a name in the program, if it has several
 """
 
 
 def register(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "describe",
-        help="show the topology of a program",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "show the topology of a program",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
     )
     parser.add_argument(
-        "program", help="a Python file, or file:name of a Topology or StreamsBuilder"
+        "program", help="a Python file, or file:name of a Topology or StreamsBuilder in it"
     )
-    parser.add_argument("--format", choices=("text", "mermaid", "svg"), default="text")
+    parser.add_argument(
+        "--format",
+        choices=("text", "mermaid", "svg"),
+        default="text",
+        help="Java's text (default), a Mermaid flowchart, or an SVG picture",
+    )
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the topology."""
-    topology = load(arguments.program)
+    topology = load_topology(arguments.program)
+    if arguments.json:
+        print(to_json(as_document(topology.describe())))
+        return 0
     draw = {
         "text": lambda: str(topology.describe()),
         "mermaid": topology.to_mermaid,
@@ -50,32 +65,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def load(program: str) -> Topology:
-    """Run a program file, not as `__main__`, and give the topology it defines."""
-    path, _, name = program.partition(":")
-    if not Path(path).is_file():
-        msg = f"there is no program {path!r}"
-        raise StreamsError(msg)
-    sys.path.insert(0, str(Path(path).parent))
-    return topology_among(runpy.run_path(path), path, name)
-
-
-def topology_among(names: Mapping[str, Any], path: str, name: str = "") -> Topology:
-    """Give the one topology among the top-level names of a program, or the one called `name`."""
-    found = {
-        key: value
-        for key, value in names.items()
-        if isinstance(value, (Topology, StreamsBuilder)) and (not name or key == name)
+def as_document(description: TopologyDescription) -> dict[str, Any]:
+    """Give a description as plain lists and dicts."""
+    return {
+        "subtopologies": [
+            {"id": part.id, "nodes": _nodes(part.nodes)} for part in description.subtopologies
+        ],
+        "global_stores": [
+            {"id": part.id, "nodes": _nodes((part.source, part.processor))}
+            for part in description.global_stores
+        ],
     }
-    topologies = {
-        key: value for key, value in found.items() if isinstance(value, Topology)
-    } or found
-    if len(topologies) != 1:
-        given = ", ".join(sorted(topologies)) or "none"
-        msg = (
-            f"{path} must define one Topology or StreamsBuilder at its top level; found {given}; "
-            f"name it: {path}:NAME"
-        )
-        raise StreamsError(msg)
-    value = next(iter(topologies.values()))
-    return value.build() if isinstance(value, StreamsBuilder) else value
+
+
+def _nodes(nodes: Iterable[NodeDescription]) -> list[dict[str, Any]]:
+    return [
+        {"kind": type(node).__name__.removesuffix("Description").lower(), **asdict(node)}
+        for node in nodes
+    ]

@@ -78,6 +78,11 @@ def survey(of: object) -> Survey:
     )
 
 
+def parts_of(info: look.Type) -> list[look.Type]:
+    """Give a type and all that it is made of."""
+    return [part for _, part in _walk(info, "")]
+
+
 def type_name(of: object) -> str:
     """Give a type as a user writes it: `Order`, `list[Order]`, `Order | None`."""
     if of is None or of is NoneType:

@@ -15,11 +15,13 @@ import msgspec
 
 from penstock.errors import SerializationError
 from penstock.serdes.contract import BuiltInSerde
+from penstock.serdes.defaults import completer
 from penstock.serdes.document_types import (
     Annotations,
     Survey,
     check_can_travel,
     forget_codecs,
+    parts_of,
     spell_out,
     spelled_out,
     survey,
@@ -47,6 +49,7 @@ class JsonSerde(BuiltInSerde[T]):
         super().__init__(f"json({name})", of)
         decode = _msgspec_decoder(of, repr(self))
         found = survey(Any if of is None else of)
+        decode = _completing(decode, of)
         forget_codecs(found.classes)
         if found.problems:
             msg = f"{self!r} cannot be made: {'; '.join(found.problems)}"
@@ -100,6 +103,13 @@ def _msgspec_decoder(of: Any, call: str) -> Decode[Any]:
     except TypeError as error:
         msg = f"{call} cannot be made: {error}; {_remedy(str(error))}"
         raise TypeError(msg) from error
+
+
+def _completing(decode: Decode[Any], of: Any) -> Decode[Any]:
+    complete = None if of is None else completer(of, parts_of)
+    if complete is None:
+        return decode
+    return lambda data: complete(decode(data))
 
 
 def _remedy(reason: str) -> str:

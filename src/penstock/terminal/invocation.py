@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
@@ -15,13 +16,15 @@ from penstock.terminal.display import Panel
 class Invocation:
     """Wishes that go before what the program says, and whether it made an application at all."""
 
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     available_now: bool = False
     quiet: bool = False
     panel: Panel | None = None
     answered: bool = False
     instead: Callable[[Topology, StreamsConfig], None] | None = None
     """What is done with the application where it would run."""
+    look: Callable[[Topology, StreamsConfig], None] | None = None
+    """Told of an application when it is made, before it does anything."""
 
 
 _current = Invocation()

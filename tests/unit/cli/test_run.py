@@ -11,9 +11,10 @@ import pytest
 from penstock import KafkaStreams, Topology
 from penstock.cli import main
 from penstock.cli import run as command
-from penstock.cli.describe import topology_among
+from penstock.cli.programs import topology_among
 from penstock.errors import StreamsError
 from penstock.terminal import invocation
+from penstock.terminal.display import Panel
 
 BUILDER = """
 from penstock import StreamsBuilder
@@ -36,7 +37,9 @@ class FakeStreams(KafkaStreams):
     ran: ClassVar[list[tuple[dict[str, Any], invocation.Invocation]]]
     error: ClassVar[Exception | None]
 
-    def run(self, *, available_now: bool = False, quiet: bool = False) -> None:
+    def run(
+        self, *, available_now: bool = False, quiet: bool = False, panel: Panel | None = None
+    ) -> None:
         self._invocation.answered = True
         self.ran.append((self._config.given(), self._invocation))
         if self.error is not None:

@@ -370,6 +370,20 @@ def shared_broker(
         broker.stop()
 
 
+def running_broker(data_dir: Path | str | None = None) -> str | None:
+    """Give the bootstrap servers of the broker that runs in a data directory, None if none does."""
+    home = Path(data_dir or default_data_dir()).expanduser().absolute()
+    if not (home / "broker.lock").exists():
+        return None
+    try:
+        os.close(_lock(home))
+    except DirectoryInUseError as error:
+        servers = error.bootstrap_servers
+        if servers and loopback.broker_answers(int(servers.rpartition(":")[2])):
+            return servers
+    return None
+
+
 def _start_unless_one_runs(broker: LocalBroker) -> str | None:
     deadline = monotonic() + _SHARE_SECONDS
     while True:

@@ -15,7 +15,7 @@ from penstock._engine.kafka.admin_calls import settle
 from penstock._engine.kafka.broker import default_data_dir, shared_broker
 from penstock._engine.kafka.clients import admin_settings
 from penstock._engine.kafka.topics import existing_topics
-from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -46,16 +46,21 @@ def with_state_beside_broker(config: StreamsConfig) -> StreamsConfig:
     return StreamsConfig({"state.dir": str(default_data_dir() / "state"), **config.given()})
 
 
-def make_missing_topics(topology: Topology, config: StreamsConfig) -> list[str]:
-    """Make the topics that the program names and the broker has not; give their names."""
+def make_missing_topics(
+    topology: Topology, config: StreamsConfig, partitions: int = PARTITIONS, copies: int = 1
+) -> list[str]:
+    """Make the topics that the program names and the broker has not; give their names.
+
+    -1 leaves the number of partitions or copies to the broker.
+    """
     admin = AdminClient(admin_settings(config))
     missing = sorted(topics_of(topology, config) - set(existing_topics(admin)))
     if not missing:
         return []
-    new = [NewTopic(topic, PARTITIONS, 1) for topic in missing]
+    new = [NewTopic(topic, partitions, copies) for topic in missing]
     _, refusals = settle(admin.create_topics(new))
     for topic, refusal in refusals.items():
-        msg = f"topic {topic!r} cannot be made on the local broker: {refusal.str()}"
+        msg = f"topic {topic!r} cannot be made: {refusal.str()}"
         raise StreamsError(msg)
     return missing
 
@@ -66,6 +71,8 @@ def topics_of(topology: Topology, config: StreamsConfig) -> set[str]:
     Topics of a pattern and topics that are chosen record by record have no names yet.
     """
     plans = plan_subtopologies(topology, config.application_id)
+    if (of_all := plan_global_stores(topology)) is not None:
+        plans.append(of_all)
     named = {topic for plan in plans for topic in (*plan.source_topics(), *plan.sink_topics())}
     internal = {f"{config.application_id}-{topic}" for topic in topology.internal_topics}
     dead_letters = config.as_mapping()["errors.dead.letter.queue.topic.name"]

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from confluent_kafka.admin import AdminClient
-
 from penstock._engine.kafka.admin_calls import open_admin
 from penstock._engine.kafka.backfill.journal import refuse_unfinished_backfill
 from penstock._engine.kafka.clients import check_clients
@@ -24,19 +22,8 @@ from penstock._engine.kafka.topics import (
     warn_of_forgetful_sources,
 )
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.internal_topics import (
-    is_internal,
-    plan_internal_topics,
-    task_topic_name,
-)
-from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
-from penstock._engine.planner.plan import (
-    SubtopologyPlan,
-    plan_global_stores,
-    plan_subtopologies,
-)
-from penstock._engine.planner.tasks import plan_tasks, resolve_patterns
-from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.planner.internal_topics import task_topic_name
+from penstock._engine.planner.layout import draft_of, lay_out
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
 
@@ -47,38 +34,28 @@ def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
     config.check_optimizations(topology.optimizations)
     admin = open_admin(config)
     refuse_unfinished_backfill(config, admin)
-    return lay_out(topology, config, admin)
+    return make_ready(topology, config, admin)
 
 
-def lay_out(topology: Topology, config: StreamsConfig, admin: AdminClient) -> Blueprint:
+def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) -> Blueprint:
     """Make what is missing on a cluster that has been looked at, and plan the tasks."""
-    plans = _plans(topology, config, admin)
-    internal = {
-        f"{config.application_id}-{topic.name}": topic.partitions
-        for topic in topology.internal_topics.values()
-    }
-    global_stores = plan_global_stores(topology)
-    of_all = [] if global_stores is None else global_stores.sources()
-    counts = _partition_counts(topology, plans, internal, of_all, admin)
-    wanted = plan_internal_topics(
-        plans,
-        counts,
-        internal,
-        config.application_id,
-        additional_retention_ms=config.window_changelog_additional_retention_ms,
-    )
+    draft = draft_of(topology, config.application_id)
+    if draft.has_patterns:
+        draft = draft.resolved(existing_topics(admin))
+    counted = partition_counts(admin, draft.topics_to_count, draft.sources)
+    layout = lay_out(draft, counted, config)
     warn_of_forgetful_sources(admin, topology.source_changelogs)
     new_program = check_last_program(topology, config, admin)
-    ensure_internal_topics(admin, wanted, config)
+    ensure_internal_topics(admin, layout.internal_topics, config)
     if new_program is not None:
         remember_program(new_program, config)
     return Blueprint(
         config=config,
-        tasks=tuple(plan_tasks(plans, counts)),
-        partition_counts=counts,
+        tasks=layout.tasks,
+        partition_counts=layout.partition_counts,
         task_topic=task_topic_name(config.application_id),
-        internal_topics=frozenset(wanted),
-        global_stores=global_stores,
+        internal_topics=frozenset(layout.internal_topics),
+        global_stores=draft.global_stores,
     )
 
 
@@ -94,34 +71,3 @@ def bounded(blueprint: Blueprint) -> Blueprint:
     isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
     ends = end_offsets(open_admin(config), sorted(inputs), isolation)
     return replace(blueprint, ends=ends)
-
-
-def _plans(topology: Topology, config: StreamsConfig, admin: AdminClient) -> list[SubtopologyPlan]:
-    plans = plan_subtopologies(topology, config.application_id)
-    if any(source.pattern is not None for plan in plans for source in plan.sources()):
-        topics = [
-            topic
-            for topic in existing_topics(admin)
-            if not is_internal(topic, config.application_id)
-        ]
-        plans = [resolve_patterns(plan, topics) for plan in plans]
-    return plans
-
-
-def _partition_counts(
-    topology: Topology,
-    plans: list[SubtopologyPlan],
-    internal: dict[str, int | None],
-    of_all: list[SourceNode],
-    admin: AdminClient,
-) -> dict[str, int]:
-    sources = [*of_all, *(source for plan in plans for source in plan.sources())]
-    read = {topic for source in sources for topic in source.topics if topic not in internal}
-    known = partition_counts(admin, sorted(read), sources)
-    topics_of = {source.name: source.topics for source in sources}
-    flows = [TopicFlow(tuple(plan.source_topics()), tuple(plan.sink_topics())) for plan in plans]
-    groups = [
-        frozenset(topic for name in group for topic in topics_of.get(name, ()))
-        for group in topology.copartition_groups
-    ]
-    return decide_partition_counts(known, internal, flows, groups)

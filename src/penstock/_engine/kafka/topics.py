@@ -117,6 +117,15 @@ def ensure_internal_topics(
     _check_settings(admin, [plan for name, plan in wanted.items() if name in counts])
 
 
+def check_partitions(admin: AdminClient, wanted: Mapping[str, InternalTopicPlan]) -> None:
+    """Check the internal topics that exist; make and change nothing.
+
+    Raises:
+        StreamsError: one does not fit the program.
+    """
+    _check_counts(wanted, _counts(admin, wanted, _PATIENCE_SECONDS))
+
+
 def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) -> None:
     """Warn of topics that are the changelogs of their tables, but lose rows; `stores_of` gives the
     topic of each store.
@@ -330,8 +339,8 @@ def _check_counts(wanted: Mapping[str, InternalTopicPlan], counts: Mapping[str, 
         msg = (
             f"internal topics do not fit the program: {'; '.join(wrong)}; partitions were added to "
             "an input, or the program was changed, and keys would meet the state of other keys; "
-            "undo the change, start with a new 'application.id', or reset the application "
-            "(delete its internal topics, its committed offsets and its local state)"
+            "undo the change, start with a new 'application.id', or reset the application: "
+            "penstock reset APP"
         )
         raise StreamsError(msg)
 

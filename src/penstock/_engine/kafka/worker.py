@@ -24,7 +24,7 @@ from penstock._engine.kafka.inputs import InputReader
 from penstock._engine.kafka.membership import Membership
 from penstock._engine.kafka.restore import Restorer
 from penstock._engine.kafka.running import Running, TaskHome
-from penstock._engine.kafka.topics import Isolation, end_offsets, purge
+from penstock._engine.kafka.topics import end_offsets, purge
 from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
@@ -241,6 +241,9 @@ class Worker:
     def drained(self) -> bool:
         """Tell whether a bounded run has nothing left to do here: all is read, processed and
         committed, and the broker has no more of the internal topics than was read.
+
+        What is not yet readable counts, too: the broker answers a commit before it has written its
+        marks, and until then the records behind it cannot be seen.
         """
         if not self.caught_up() or self._uncommitted():
             return False
@@ -250,9 +253,8 @@ class Worker:
             for partition in running.plan.inputs
             if partition[0] in self._blueprint.internal_topics
         ]
-        isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
         try:
-            ends = end_offsets(self._admin, internal, isolation, _ENDS_SECONDS)
+            ends = end_offsets(self._admin, internal, "read_uncommitted", _ENDS_SECONDS)
         except BrokerAway:
             return False
         return all(end <= self._inputs.end_met(place) for place, end in ends.items())

@@ -27,7 +27,7 @@ class Results:
     def take(self, records: Iterable[Read]) -> None:
         """Take what came out of the application."""
         with self._lock:
-            for topic, key, value, _ in records:
+            for topic, key, value, *_ in records:
                 name = TEXT.deserialize(topic, key) or ""
                 if topic == COUNTS:
                     self.counts[name] = NUMBER.deserialize(topic, value) or 0

@@ -7,10 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Consumed, Grouped, Produced, StreamsBuilder, StreamsConfig, serdes
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    StreamsConfig,
+    serdes,
+)
 from penstock._engine.kafka.embedded import topics_of, with_state_beside_broker
 
 TEXT = serdes.string()
+
+
+def test_topics_of_global_tables_are_named_too() -> None:
+    builder = StreamsBuilder()
+    products = builder.global_table("products", materialized=Materialized("products"))
+    orders = builder.stream("orders")
+    orders.join(products, lambda key, order: key, lambda order, product: product).to("priced")
+    config = StreamsConfig({"application.id": "app"})
+    assert topics_of(builder.build(), config) == {"products", "orders", "priced"}
 
 
 def test_topics_of_a_program_are_those_it_names() -> None:

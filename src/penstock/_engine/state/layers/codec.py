@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final
 
-from penstock.errors import StreamsError
+from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
+from penstock.serdes.contract import BuiltInSerde
+from penstock.serdes.documents import JsonSerde, PydanticSerde
 from penstock.stores import ValueAndTimestamp
 
 TIMESTAMP_BYTES: Final = 8
@@ -40,8 +42,35 @@ class Codec:
 def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> Codec:
     """Give the codec of a store; serdes that want a topic are told its changelog's, as in Java."""
     return Codec(
-        _encoder(key, topic), _decoder(key, topic), _encoder(value, topic), _decoder(value, topic)
+        _encoder(key, topic),
+        _decoder(key, topic),
+        _encoder(value, topic),
+        _telling_of_other_types(value, topic, _decoder(value, topic)),
     )
+
+
+def _telling_of_other_types(
+    serde: Serde[Any], topic: str, decode: Callable[[bytes], Any]
+) -> Callable[[bytes], Any]:
+    """Explain values that were written as another type: state outlives the program that wrote it.
+
+    Numbers and texts have no types that could change: no layer stands before theirs.
+    """
+    if isinstance(serde, BuiltInSerde) and not isinstance(serde, JsonSerde | PydanticSerde):
+        return decode
+
+    def decode_or_explain(data: bytes) -> Any:
+        try:
+            return decode(data)
+        except SerializationError as error:
+            msg = (
+                f"what is stored under changelog {topic!r} was written as another type: {error}; "
+                "a field that is new must have a default, and one that was there must keep its "
+                "type: change the type so that it reads both, or begin anew: penstock reset"
+            )
+            raise SerializationError(msg) from error
+
+    return decode_or_explain
 
 
 def timestamped_codec(plain: Codec) -> Codec:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from penstock import ValueAndTimestamp, serdes
@@ -12,7 +14,7 @@ from penstock._engine.state.layers.codec import (
     timestamped_codec,
     wrong_type,
 )
-from penstock.errors import StreamsError
+from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.contract import HeaderPairs
 
@@ -69,3 +71,23 @@ def test_a_serde_that_does_not_fit_is_explained() -> None:
         "writes str; got int; pass the right one: Materialized(value=...), or set "
         "'default.value.serde'"
     )
+
+
+@dataclass
+class Account:
+    cents: int
+
+
+def test_a_value_of_another_type_is_told_with_its_changelog_and_what_to_do() -> None:
+    codec = plain_codec("app-s-changelog", serdes.string(), serdes.json(Account))
+    with pytest.raises(SerializationError) as caught:
+        codec.decode_value(b'{"euros":1}')
+    assert str(caught.value) == (
+        "what is stored under changelog 'app-s-changelog' was written as another type: cannot read "
+        "JSON as Account: Object missing required field `cents`; data: b'{\"euros\":1}'; a field "
+        "that is new must have a default, and one that was there must keep its type: change the "
+        "type so that it reads both, or begin anew: penstock reset"
+    )
+    # No layer stands before numbers and texts.
+    serde = serdes.long()
+    assert plain_codec("t", serde, serde).decode_value == serde.decode

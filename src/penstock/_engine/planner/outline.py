@@ -1,0 +1,167 @@
+"""A layout in plain words and numbers, for people and for JSON: what `penstock plan` shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from penstock._engine.planner.internal_topics import InternalTopicPlan
+from penstock._engine.planner.layout import Layout
+from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
+from penstock.settings import StreamsConfig
+
+_LOCAL = re.compile(r"local\[(\d+|\*)(?:,\d+)?\]")
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[(\d+),(\d+),\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOutline:
+    """A store: one for each task of its sub-topology, or one in each worker if it is global."""
+
+    name: str
+    kind: str
+    engine: str
+    cached: bool
+    retention_ms: int | None
+    restored_from: str | None
+    """Its changelog, or the topic that its table reads; None: it is lost with its task."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubtopologyOutline:
+    """Nodes that run together, and the tasks that run them."""
+
+    id: int
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    stores: tuple[StoreOutline, ...]
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicOutline:
+    """An internal topic."""
+
+    name: str
+    kind: str
+    partitions: int
+    replication_factor: int
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotsOutline:
+    """Spark tasks that run at once; each hosts a worker, which is dealt tasks."""
+
+    count: int | None
+    """None: only the cluster's executors tell."""
+    because: str
+    tasks_of_each: tuple[int, ...]
+    """How many tasks each has when all of them are up, the fullest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """All that is known of an application before it runs."""
+
+    application_id: str
+    guarantee: str
+    partitions: Mapping[str, int]
+    """Of the user's topics that are read."""
+    subtopologies: tuple[SubtopologyOutline, ...]
+    global_stores: tuple[StoreOutline, ...]
+    internal_topics: tuple[TopicOutline, ...]
+    task_count: int
+    standby_replicas: int
+    slots: SlotsOutline
+
+
+def outline(layout: Layout, config: StreamsConfig, cores: int) -> Outline:
+    """Give a layout in plain words; `cores` are those of this machine."""
+    draft = layout.draft
+    tasks = {
+        plan.id: tuple(task.id for task in layout.tasks if task.subtopology.id == plan.id)
+        for plan in draft.plans
+    }
+    of_all = draft.global_stores
+    return Outline(
+        application_id=config.application_id,
+        guarantee="exactly_once_v2" if config.exactly_once else "at_least_once",
+        partitions={topic: layout.partition_counts[topic] for topic in draft.topics_to_count},
+        subtopologies=tuple(_subtopology(plan, tasks[plan.id]) for plan in draft.plans),
+        global_stores=() if of_all is None else tuple(_global_stores(of_all)),
+        internal_topics=tuple(_topic(topic, config) for topic in layout.internal_topics.values()),
+        task_count=len(layout.tasks),
+        standby_replicas=config.num_standby_replicas,
+        slots=plan_slots(config, cores, len(layout.tasks)),
+    )
+
+
+def plan_slots(config: StreamsConfig, cores: int, task_count: int) -> SlotsOutline:
+    """Tell how many slots there will be, and how the tasks fall on them."""
+    count, because = _slot_count(config, cores)
+    if count is None:
+        return SlotsOutline(None, because, ())
+    each, rest = divmod(task_count, count)
+    return SlotsOutline(
+        count, because, tuple(each + 1 if at < rest else each for at in range(count))
+    )
+
+
+def _slot_count(config: StreamsConfig, cores: int) -> tuple[int | None, str]:
+    if config.num_stream_threads is not None:
+        return config.num_stream_threads, "'num.stream.threads'"
+    master = config.spark_master
+    if (local := _LOCAL.fullmatch(master)) is not None:
+        if local[1] == "*":
+            return cores, "one for each core of this machine"
+        return int(local[1]), f"Spark master {master!r}"
+    if (cluster := _LOCAL_CLUSTER.fullmatch(master)) is not None:
+        return int(cluster[1]) * int(cluster[2]), f"Spark master {master!r}"
+    if master == "local":
+        return 1, f"Spark master {master!r}"
+    return None, f"one for each core of the executors of Spark master {master!r}"
+
+
+def _subtopology(plan: SubtopologyPlan, tasks: tuple[str, ...]) -> SubtopologyOutline:
+    reads = [
+        *plan.source_topics(),
+        *(source.pattern.pattern for source in plan.sources() if source.pattern is not None),
+    ]
+    return SubtopologyOutline(
+        plan.id,
+        tuple(dict.fromkeys(reads)),
+        tuple(dict.fromkeys(plan.sink_topics())),
+        tuple(_store(store, store.restored_from) for store in plan.stores.values()),
+        tasks,
+    )
+
+
+def _global_stores(plan: SubtopologyPlan) -> list[StoreOutline]:
+    return [_store(store, store.serde_topic) for store in plan.stores.values()]
+
+
+def _store(store: StorePlan, restored_from: str | None) -> StoreOutline:
+    builder = store.builder
+    engine = builder.engine if isinstance(builder.engine, str) else "your own"
+    return StoreOutline(
+        builder.name,
+        builder.kind,
+        engine,
+        builder.cached,
+        None if builder.times is None else builder.times.retention_ms,
+        restored_from,
+    )
+
+
+def _topic(topic: InternalTopicPlan, config: StreamsConfig) -> TopicOutline:
+    # As they are made: what the user says about internal topics does not concern the task topic.
+    of_all = {} if topic.kind == "tasks" else config.topic_settings()
+    return TopicOutline(
+        topic.name,
+        topic.kind,
+        topic.partitions,
+        config.replication_factor,
+        topic.settings_with(of_all),
+    )

@@ -1,0 +1,128 @@
+"""Checks of the cluster: whether it answers, the topics of a program, permissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from penstock._engine.planner.layout import Layout, draft_of, lay_out
+from penstock._engine.planner.permissions import acl_command, missing_of, needs_of
+from penstock.cli.doctor.findings import Finding, checked, fault
+from penstock.cli.programs import Application
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
+
+_ANSWER_MS = 5_000
+
+
+def check_cluster(config: StreamsConfig, application: Application | None) -> Iterator[Finding]:
+    """Look at the cluster, and at what a program needs there."""
+    # Only a cluster that is there needs the Kafka client.
+    from penstock._engine.kafka.admin_calls import open_admin  # noqa: PLC0415
+    from penstock._engine.kafka.broker import running_broker  # noqa: PLC0415
+    from penstock._engine.kafka.examination import look_at_cluster  # noqa: PLC0415
+
+    if not config.names_cluster:
+        servers = running_broker()
+        if servers is None:
+            told = "no bootstrap.servers given, and the local broker does not run"
+            fix = "penstock broker, or --bootstrap-servers HOST:PORT"
+            yield Finding("broker", "skipped", told, fix)
+            return
+        config = StreamsConfig({**config.given(), "bootstrap.servers": servers})
+    # A doctor does not wait for five minutes.
+    hasty = StreamsConfig({**config.given(), "task.timeout.ms": _ANSWER_MS})
+    try:
+        admin = open_admin(hasty)
+        cluster = look_at_cluster(admin)
+    except StreamsError as error:
+        yield fault("broker", error)
+        return
+    brokers = "1 broker" if cluster.brokers == 1 else f"{cluster.brokers} brokers"
+    told = f"{config.bootstrap_servers} answers: cluster {cluster.id}, {brokers}"
+    yield Finding("broker", "ok", told)
+    yield _check_copies(config, cluster.brokers)
+    if application is not None:
+        yield from _check_application(admin, Application(application.topology, config))
+
+
+def _check_copies(config: StreamsConfig, brokers: int) -> Finding:
+    wanted = config.replication_factor
+    name = "replication"
+    if wanted > brokers:
+        told = f"'replication.factor' is {wanted}, more than the cluster has brokers"
+        return Finding(name, "failed", told, f"set it to {brokers}, or to -1 for the broker's own")
+    if wanted == 1 and brokers > 1:
+        told = "'replication.factor' is 1: state is lost with the broker that holds it"
+        return Finding(name, "warning", told, "set it to 3, or to -1 for the broker's own")
+    shown = "the broker's own" if wanted < 0 else wanted
+    return Finding(name, "ok", f"internal topics have copies: {shown}")
+
+
+def _check_application(admin: AdminClient, application: Application) -> Iterator[Finding]:
+    from penstock._engine.kafka.topics import existing_topics, partition_counts  # noqa: PLC0415
+
+    config = application.config
+    existing = existing_topics(admin)
+    draft = draft_of(application.topology, config.application_id).resolved(existing)
+    try:
+        counts = partition_counts(admin, draft.topics_to_count, draft.sources)
+        layout = lay_out(draft, counts, config)
+    except StreamsError as error:
+        yield fault("topics", error)
+        return
+    yield _check_outputs(layout, existing)
+    yield checked("internal topics", lambda: _check_internal(admin, layout, existing))
+    yield from _check_permissions(admin, layout, config, existing)
+
+
+def _check_outputs(layout: Layout, existing: list[str]) -> Finding:
+    missing = [topic for topic in layout.draft.outputs if topic not in existing]
+    if missing:
+        told = f"output topics are missing: {', '.join(missing)}"
+        return Finding("topics", "failed", told, "penstock topics APP --create")
+    counts = layout.partition_counts
+    told = ", ".join(f"{name} ({counts[name]})" for name in layout.draft.topics_to_count)
+    return Finding("topics", "ok", f"all are there; partitions: {told}")
+
+
+def _check_internal(admin: AdminClient, layout: Layout, existing: list[str]) -> Finding:
+    from penstock._engine.kafka.topics import check_partitions  # noqa: PLC0415
+
+    there = {name: plan for name, plan in layout.internal_topics.items() if name in existing}
+    check_partitions(admin, there)
+    count = len(layout.internal_topics)
+    if not there:
+        return Finding("internal topics", "ok", f"{count} will be made at the first start")
+    return Finding("internal topics", "ok", f"{len(there)} of {count} are there, and fit")
+
+
+def _check_permissions(
+    admin: AdminClient, layout: Layout, config: StreamsConfig, existing: list[str]
+) -> Iterator[Finding]:
+    from penstock._engine.kafka.examination import allowed, transaction_refusal  # noqa: PLC0415
+
+    untold = granted = refused = 0
+    for need in needs_of(layout, existing):
+        operations = allowed(admin, need)
+        if operations is None:
+            untold += 1
+        elif missing := missing_of(need, operations):
+            thing = f"{need.resource} {need.name}".strip()
+            told = f"not allowed on {thing}: {', '.join(missing)}"
+            refused += 1
+            yield Finding("permissions", "failed", told, acl_command(need, missing))
+        else:
+            granted += 1
+    if not refused:
+        told = f"all that is needed on {granted} topics and groups"
+        yield Finding("permissions", "ok", told + (f"; {untold} do not tell" if untold else ""))
+    if config.exactly_once and (refusal := transaction_refusal(config)) is not None:
+        fix = (
+            "kafka-acls.sh --add --allow-principal User:YOU --operation Write --operation Describe "
+            f"--transactional-id {config.application_id} --resource-pattern-type prefixed"
+        )
+        yield Finding("permissions", "failed", f"no transactions: {refusal}", fix)

@@ -1,0 +1,112 @@
+"""Options that several commands share, so that they are called and explained alike."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.settings.sources import read_file
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_command(
+    commands: Commands,
+    name: str,
+    summary: str,
+    *,
+    description: str,
+    examples: str,
+    earlier_name: str | None = None,
+) -> argparse.ArgumentParser:
+    """Add a command with its help: what it does, its options, examples."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    if earlier_name is not None:
+        # Understood, but not listed: argparse would show its aliases.
+        commands._name_parser_map[earlier_name] = parser
+    return parser
+
+
+def add_program(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """Let a command take a program, and what it finds in sys.argv."""
+    parser.add_argument(
+        "program",
+        nargs="?" if optional else None,
+        help="a Python file, or file:name of a Topology or StreamsBuilder in it",
+    )
+    parser.add_argument(
+        "--program-arguments",
+        nargs=argparse.REMAINDER,
+        default=[],
+        metavar="...",
+        help="the rest of the line is what the program finds in sys.argv",
+    )
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Let a command be told where the cluster is, and how to connect."""
+    parser.add_argument(
+        "--bootstrap-servers",
+        metavar="HOST:PORT",
+        help="the Kafka cluster (default: the program's own, else the local broker)",
+    )
+    parser.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="a .toml or .properties file of settings, such as security.protocol and sasl.*",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="a setting, before what the program and --settings say; may be given again",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser, what: str = "print one JSON document") -> None:
+    """Let a command print JSON for programs instead of text for people."""
+    parser.add_argument("--json", action="store_true", help=what)
+
+
+def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Give the settings of the command line: those of the file, before them the single ones."""
+    settings: dict[str, Any] = {}
+    if arguments.settings is not None:
+        settings.update(read_file(arguments.settings))
+    settings.update(arguments.set)
+    if arguments.bootstrap_servers is not None:
+        settings["bootstrap.servers"] = arguments.bootstrap_servers
+    return settings
+
+
+def setting(text: str) -> tuple[str, str]:
+    """Read KEY=VALUE."""
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        msg = f"a setting must look like KEY=VALUE; got {text!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return key, value
+
+
+def names(text: str) -> list[str]:
+    """Read names with commas between them."""
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1 on."""
+    if text.isascii() and text.isdigit() and int(text) >= 1:
+        return int(text)
+    msg = f"it must be a whole number, at least 1; got {text!r}"
+    raise argparse.ArgumentTypeError(msg)

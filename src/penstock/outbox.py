@@ -1,0 +1,321 @@
+"""Effects outside Kafka, exactly once: writes to a database, and messages from there to a topic.
+
+Kafka's transactions end where Kafka ends. A worker that dies after a write to a database and before
+its commit reads the record again and would write again. Two things help:
+
+`write_once` remembers, in the same database transaction as the write, which record it was for: its
+topic, partition and offset. A record that comes again is known and not written again.
+
+`Outbox` is a table of messages, written in the same database transaction as what they tell of;
+`OutboxRelay` publishes them to their topics. None is lost, and none is published of what was rolled
+back. A relay that dies may publish a message again, with the same header `penstock-outbox-id`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from penstock.database import Connection, ConnectionLostError, Database, Transaction
+from penstock.errors import StreamsError
+from penstock.processor import (
+    FixedKeyProcessor,
+    FixedKeyProcessorContext,
+    FixedKeyProcessorSupplier,
+)
+from penstock.record import FixedKeyRecord
+from penstock.settings import StreamsConfig
+
+if TYPE_CHECKING:
+    from penstock._engine.kafka.publisher import Publisher
+
+__all__ = ["ID_HEADER", "Outbox", "OutboxRelay", "forget_writes", "write_once"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+Write: TypeAlias = Callable[[Transaction, FixedKeyRecord[K, V]], object]
+
+ID_HEADER = "penstock-outbox-id"
+"""The header of a published message that tells which one it is, as decimal digits."""
+
+_log = logging.getLogger(__name__)
+
+_WRITES = """
+CREATE TABLE IF NOT EXISTS penstock_writes (
+    application_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    topic_partition INTEGER NOT NULL,
+    topic_offset BIGINT NOT NULL,
+    write_number INTEGER NOT NULL,
+    PRIMARY KEY (application_id, name, topic, topic_partition, topic_offset, write_number)
+)
+"""
+_CLAIM = """
+INSERT INTO penstock_writes VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING
+RETURNING 1
+"""
+_FORGET = """
+DELETE FROM penstock_writes
+WHERE application_id = ? AND topic = ? AND topic_partition = ? AND topic_offset < ?
+"""
+
+_PAUSES_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0)
+"""How long to wait before each further attempt when the database is gone."""
+
+_BATCH = 500
+_RELAYING = 0x6F7574626F78  # "outbox": the lock of the relay that works
+
+
+def write_once(
+    database: Database, write: Write[K, V], *, name: str
+) -> FixedKeyProcessorSupplier[K, V, V]:
+    """Give a processor that calls `write(transaction, record)` once for each record, whatever
+    crashes, and passes the record on: `orders.process_values(write_once(database, save,
+    name="orders"))`.
+
+    All that `write` does in the transaction is committed together with the memory of the record's
+    topic, partition and offset, before the record goes on. `name` tells several of them in one
+    application apart, and must stay as it is. A database that is gone is waited for, 14 s in all.
+
+    It belongs behind a topic and verbs that look at one record at a time: behind an aggregate or
+    `suppress` what comes again after a crash may not be what came before. If a topic is deleted and
+    made again, its offsets begin anew: call `forget_writes` or choose another name.
+    """
+    return partial(_WriteOnce, database, write, name)
+
+
+def forget_writes(
+    database: Database, application_id: str, topic: str, partition: int, before: int
+) -> None:
+    """Delete the memory of the records of a partition with offsets less than `before`.
+
+    That is safe for offsets that the application has committed: it will not read them again.
+    """
+    connection = database.connect()
+    try:
+        with connection.transaction() as transaction:
+            transaction.execute(_FORGET, (application_id, topic, partition, before))
+    finally:
+        connection.close()
+
+
+class _WriteOnce(FixedKeyProcessor[K, V, V]):
+    """Writes each record to a database and passes it on."""
+
+    def __init__(self, database: Database, write: Write[K, V], name: str) -> None:
+        self._database = database
+        self._write = write
+        self._name = name
+        self._connection: Connection | None = None
+        self._place: tuple[str, int, int] | None = None
+        self._number = 0
+
+    def init(self, context: FixedKeyProcessorContext[K, V]) -> None:
+        super().init(context)
+        self._database.create_tables(_WRITES)
+
+    def process(self, record: FixedKeyRecord[K, V]) -> None:
+        mark = self._mark()
+        for pause_seconds in (*_PAUSES_SECONDS, None):
+            try:
+                self._write_unless_marked(mark, record)
+                break
+            except ConnectionLostError as error:
+                self._disconnect()
+                if pause_seconds is None:
+                    raise
+                # Whether the lost transaction was committed, the mark will tell.
+                _log.warning("write=%s waits %s s: %s", self._name, pause_seconds, error)
+                time.sleep(pause_seconds)
+        self.context.forward(record)
+
+    def close(self) -> None:
+        self._disconnect()
+
+    def _write_unless_marked(self, mark: tuple[Any, ...], record: FixedKeyRecord[K, V]) -> None:
+        if self._connection is None:
+            self._connection = self._database.connect()
+        with self._connection.transaction() as transaction:
+            # Of two workers with the same record the second waits here until the first is done.
+            if transaction.execute(_CLAIM, mark):
+                self._write(transaction, record)
+
+    def _mark(self) -> tuple[Any, ...]:
+        """Give what this write is known by: a record that was made into several has several."""
+        topic, partition, offset = self.context.record_metadata
+        if topic is None:
+            msg = (
+                f"write_once(name={self._name!r}) must be given records that were read from a "
+                "topic; got one that a timer has made, which has no offset to know it by; write "
+                "it to a topic first and read it from there"
+            )
+            raise StreamsError(msg)
+        place = (topic, partition, offset)
+        self._number = self._number + 1 if place == self._place else 0
+        self._place = place
+        return (self.context.application_id, self._name, *place, self._number)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class Outbox:
+    """A table of messages to be published; `create(database)` makes it.
+
+    >>> database = Database("sqlite::memory:")
+    >>> outbox = Outbox("shop_outbox")
+    >>> connection = database.connect()
+    >>> with connection.transaction() as transaction:
+    ...     _ = transaction.execute(outbox.definition(database))
+    ...     outbox.add(transaction, "shipments", b"order-7", b"2 nails")
+    ...     outbox.waiting(transaction)
+    1
+    >>> connection.close()
+    """
+
+    def __init__(self, table: str = "penstock_outbox") -> None:
+        if not table.isidentifier():
+            msg = f"an outbox's table must have a plain name, as in 'shop_outbox'; got {table!r}"
+            raise StreamsError(msg)
+        self.table = table
+
+    def create(self, database: Database) -> None:
+        """Make the table, if it is not there."""
+        index = (
+            f"CREATE INDEX IF NOT EXISTS {self.table}_waiting ON {self.table} (id) "
+            "WHERE NOT published"
+        )
+        database.create_tables(self.definition(database), index)
+
+    def definition(self, database: Database) -> str:
+        """Give the statement that makes the table, for those who make tables in their own way."""
+        number, data = "INTEGER PRIMARY KEY AUTOINCREMENT", "BLOB"
+        if database.is_postgresql:
+            number, data = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BYTEA"
+        return (
+            f"CREATE TABLE IF NOT EXISTS {self.table} (id {number}, topic TEXT NOT NULL, "
+            f"message_key {data}, message_value {data}, published BOOLEAN NOT NULL DEFAULT FALSE)"
+        )
+
+    def add(
+        self, transaction: Transaction, topic: str, key: bytes | None, value: bytes | None
+    ) -> None:
+        """Have a message published, if and when the transaction is committed."""
+        transaction.execute(
+            f"INSERT INTO {self.table} (topic, message_key, message_value) VALUES (?, ?, ?)",
+            (topic, key, value),
+        )
+
+    def waiting(self, transaction: Transaction) -> int:
+        """Count the messages that have not been published."""
+        ((count,),) = transaction.execute(f"SELECT count(*) FROM {self.table} WHERE NOT published")
+        return int(count)
+
+
+class OutboxRelay:
+    """Publishes the messages of an outbox, in the order in which they were added.
+
+    ```python
+    with OutboxRelay(database, Outbox(), {"bootstrap.servers": "kafka:9092"}) as relay:
+        while True:
+            if not relay.publish():
+                time.sleep(0.1)
+    ```
+
+    A message is marked as published once Kafka has it: none is lost. A relay that dies in between
+    publishes it again. Messages of transactions that overlap may be published in another order than
+    their numbers; those of one key, which one task writes, are not. Run one relay for an outbox; in
+    PostgreSQL a second one waits until the first is gone.
+    """
+
+    def __init__(
+        self, database: Database, outbox: Outbox, config: StreamsConfig | Mapping[str, Any]
+    ) -> None:
+        settings = config.given() if isinstance(config, StreamsConfig) else config
+        named = {"application.id": f"{outbox.table}-relay", **settings}
+        # Its messages are not part of an application's transactions.
+        self._config = StreamsConfig({**named, "processing.guarantee": "at_least_once"})
+        self._database = database
+        self._outbox = outbox
+        self._connection: Connection | None = None
+        self._publisher: Publisher | None = None
+
+    def publish(self, limit: int = _BATCH) -> int:
+        """Publish the messages that wait, `limit` at most; give how many they were.
+
+        Raises:
+            ConnectionLostError: the database is gone; call again later.
+            StreamsError: Kafka did not take a message; all of this call will be published again.
+        """
+        try:
+            return self._publish(limit)
+        except ConnectionLostError:
+            self._disconnect()
+            raise
+
+    def close(self) -> None:
+        """Let go of database and Kafka."""
+        self._disconnect()
+        self._publisher = None
+
+    def __enter__(self) -> OutboxRelay:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _publish(self, limit: int) -> int:
+        connection = self._connected()
+        messages = connection.execute(
+            f"SELECT id, topic, message_key, message_value FROM {self._outbox.table} "
+            "WHERE NOT published ORDER BY id LIMIT ?",
+            (limit,),
+        )
+        if messages:
+            self._send(messages)
+            # One by one: what a transaction that began earlier adds may have smaller numbers.
+            with connection.transaction() as transaction:
+                for number, *_ in messages:
+                    transaction.execute(
+                        f"UPDATE {self._outbox.table} SET published = TRUE WHERE id = ?", (number,)
+                    )
+        return len(messages)
+
+    def _send(self, messages: list[tuple[Any, ...]]) -> None:
+        from penstock._engine.kafka.publisher import Publisher  # noqa: PLC0415 - loads the client
+
+        if self._publisher is None:
+            self._publisher = Publisher(self._config)
+        for number, topic, key, value in messages:
+            self._publisher.send(topic, key, value, [(ID_HEADER, str(number).encode())])
+        self._publisher.flush()
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._database.connect()
+            if self._database.is_postgresql:
+                # Held until the connection ends, with whatever becomes of this process.
+                self._connection.execute(
+                    "SELECT pg_advisory_lock(?, hashtext(?))",
+                    (_RELAYING & 0x7FFFFFFF, self._outbox.table),
+                )
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,109 @@
+"""`produce`, `consume`, `topics`, `plan` and `doctor` on a real broker."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.cli import main
+from penstock.testing.broker import CreateTopic, LocalBroker
+from tests.broker.programs import counting
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def command(
+    kafka_broker: LocalBroker, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Any:
+    """Run a command with some standard input; give what it prints."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+
+    def run(*arguments: str, typed: str = "", code: int = 0) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        servers = ["--bootstrap-servers", kafka_broker.bootstrap_servers]
+        assert main([*arguments, *servers]) == code
+        said = capsys.readouterr()
+        return said.out if code == 0 else said.out + said.err
+
+    return run
+
+
+def test_what_is_produced_is_consumed(command: Any, kafka_topic: CreateTopic) -> None:
+    topic = kafka_topic("pairs")
+    typed = "a=1\nb=NULL\n"
+    command("produce", topic, "--separator", "=", "--value", "long", "--null", "NULL", typed=typed)
+    assert command("consume", topic, "--value", "long", "--once") == "a\t1\nb\tnull\n"
+    assert command("consume", topic, "--from", "1", "--max", "1") == "b\tnull\n"
+    assert command("consume", topic, "--from", "end", "--once") == ""
+    assert command("consume", topic, "--from", "1970-01-02", "--max", "1", "--value", "bytes") == (
+        "a\t0000000000000001\n"
+    )
+
+
+def test_json_copies_a_topic(command: Any, kafka_topic: CreateTopic) -> None:
+    one, two = kafka_topic("one"), kafka_topic("two", 3)
+    line = '{"key": "k", "value": {"n": 1}, "timestamp": 1700000000000, "headers": [["h", "x"]]}'
+    command("produce", one, "--json", "--value", "json", typed=line)
+    copied = command("consume", one, "--once", "--json", "--value", "json")
+    command("produce", two, "--json", "--value", "json", typed=copied)
+    record = json.loads(command("consume", two, "--once", "--json", "--value", "json"))
+    assert (record["key"], record["value"], record["timestamp"], record["headers"]) == (
+        "k",
+        {"n": 1},
+        1_700_000_000_000,
+        [["h", "x"]],
+    )
+    detailed = command("consume", one, "--once", "--details")
+    assert detailed == '0:0 1700000000000 h=x\tk\t{"n":1}\n'
+
+
+def test_partitions_are_checked(command: Any, kafka_topic: CreateTopic) -> None:
+    topic = kafka_topic("small", 2)
+    command("produce", topic, "--partition", "1", typed="x\n")
+    assert command("consume", topic, "--partition", "1", "--once") == "x\n"
+    assert command("consume", topic, "--partition", "0", "--once") == ""
+    for verb in ("produce", "consume"):
+        said = command(verb, topic, "--partition", "2", code=1)
+        assert f"topic '{topic}' has the partitions 0 to 1; " in said
+
+
+def test_topics_of_a_program_are_made(
+    command: Any, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    lines = kafka_topic("lines", 3)
+    program = counting(tmp_path, f"made-{lines}", lines, f"{lines}-counts")
+    assert "output, MISSING" in command("topics", program)
+    assert command("plan", program).splitlines()[-1].startswith("6 tasks; ")
+    rows = json.loads(command("topics", program, "--create", "--partitions", "5", "--json"))
+    assert [(row["name"], row["role"], row["partitions"]) for row in rows] == [
+        (lines, "input", 3),
+        (f"{lines}-counts", "output", 5),
+    ]
+    assert lines in command("topics")
+
+
+def test_the_doctor_sees_what_is_missing(
+    command: Any, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    lines = kafka_topic("lines", 3)
+    program = counting(tmp_path, f"ill-{lines}", lines, f"{lines}-counts")
+    told = command("doctor", program, "--quick", code=1)
+    assert f" failed  topics: output topics are missing: {lines}-counts\n" in told
+    command("topics", program, "--create")
+    healed = command("doctor", program, "--quick")
+    assert f"ok  topics: all are there; partitions: {lines} (3)" in healed
+    assert "ok  internal topics: 3 will be made at the first start" in healed
+    assert "ok  permissions: " in healed
+
+
+def test_the_doctor_hears_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--quick", "--bootstrap-servers", "127.0.0.1:1"]) == 1
+    told = capsys.readouterr().out
+    assert " failed  broker: the Kafka cluster at 127.0.0.1:1 does not answer: " in told
+    assert "-> is it up, is 'bootstrap.servers' right" in told

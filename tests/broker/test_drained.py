@@ -1,0 +1,63 @@
+"""When a bounded run has nothing left: not before the broker shows everybody what is there."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer
+
+from penstock import Consumed, Grouped, Materialized, StreamsBuilder, Topology, serdes
+from penstock._engine.kafka.preparation import bounded, prepare
+from penstock._engine.kafka.task_host import TaskHost
+from penstock._engine.kafka.worker import Worker
+from penstock.testing.broker import CreateTopic, LocalBroker
+from tests.broker.applications import PATIENCE_SECONDS, settings, write
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
+
+TEXT = serdes.string()
+
+
+def counting(lines: str) -> Topology:
+    builder = StreamsBuilder()
+    (
+        builder.stream(lines, Consumed(key=TEXT, value=TEXT))
+        .group_by(lambda key, word: word, Grouped("words", key=TEXT, value=TEXT))
+        .count(Materialized("counts", key=TEXT, value=serdes.long()))
+    )
+    return builder.build()
+
+
+def step_until_drained(worker: Worker) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not worker.drained():
+        assert time.monotonic() < until
+        worker.step()
+
+
+def test_a_transaction_whose_records_cannot_be_seen_yet_is_waited_for(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    lines = kafka_topic("lines")
+    write(kafka_broker, lines, [("1", "a"), ("2", "b")])
+    config = settings(kafka_broker, tmp_path, f"drained-{lines}")
+    blueprint = bounded(prepare(counting(lines), config))
+    # Another worker of the application, say, which has the tasks before the repartition topic.
+    other = Producer(
+        {"bootstrap.servers": kafka_broker.bootstrap_servers, "transactional.id": f"other-{lines}"}
+    )
+    other.init_transactions(30)
+    with TaskHost(blueprint) as host:
+        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        step_until_drained(worker)
+        other.begin_transaction()
+        other.produce(f"{config.application_id}-words-repartition", b"c", b"c")
+        other.flush()
+        assert not worker.drained()
+        other.commit_transaction(30)
+        step_until_drained(worker)
+        counted = sum(task["process-total"] for task in worker.counters().values())
+        worker.close()
+    assert counted == 2 + 2 + 1

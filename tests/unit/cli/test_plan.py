@@ -1,0 +1,108 @@
+"""`penstock plan`, with partitions that are said."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.cli import main
+from penstock.cli import plan as command
+from penstock.cli.plan import partitions
+
+PROGRAM = """
+from penstock import Grouped, KafkaStreams, Materialized, StreamsBuilder, serdes
+text = serdes.string()
+builder = StreamsBuilder()
+(
+    builder.stream("orders")
+    .group_by(lambda key, value: value, Grouped("by-value", key=text, value=text))
+    .count(Materialized("counts", key=text, value=serdes.long()))
+    .to_stream()
+    .to("totals")
+)
+if __name__ == "__main__":
+    KafkaStreams(builder.build(), {"application.id": "shop", "num.stream.threads": 3}).run()
+"""
+TEXT = """\
+application shop, at_least_once
+
+sub-topology 0, 4 tasks: 0_0 to 0_3
+  reads   orders
+  writes  shop-by-value-repartition
+
+sub-topology 1, 4 tasks: 1_0 to 1_3
+  reads   shop-by-value-repartition
+  writes  totals
+  store   kind                   engine   cached  retention  restored from
+  counts  timestamped-key-value  rocksdb  yes     -          shop-counts-changelog
+
+internal topics
+  name                       kind         partitions
+  shop-by-value-repartition  repartition           4
+  shop-counts-changelog      changelog             4
+  shop-penstock-tasks        tasks                 8
+
+8 tasks; 3 slots ('num.stream.threads'), 2 or 3 each
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    path = tmp_path / "app.py"
+    path.write_text(PROGRAM)
+    return str(path)
+
+
+def test_text(app: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", app, "--partitions", "4"]) == 0
+    assert capsys.readouterr().out == TEXT
+
+
+def test_json(app: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", app, "--partitions", "orders=2", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["application_id"], shown["task_count"]) == ("shop", 4)
+    assert shown["partitions"] == {"orders": 2}
+    assert shown["slots"]["tasks_of_each"] == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "last"),
+    [
+        ("num.stream.threads=9", "9 slots ('num.stream.threads'), 0 or 1 each; 1 of them idle:"),
+        ("num.standby.replicas=1", "8 tasks, and a standby copy of each; 3 slots"),
+        ("num.standby.replicas=2", "8 tasks, and 2 standby copies of each; 3 slots"),
+    ],
+)
+def test_last_line(app: str, setting: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", app, "--partitions", "4", "--set", setting]) == 0
+    assert last in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_partitions_of_a_topic_must_be_said(app: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", app, "--partitions", "payments=2"]) == 1
+    assert "must say how many orders has; give one number" in capsys.readouterr().err
+
+
+def test_partitions_are_numbers() -> None:
+    assert partitions("4") == {"": 4}
+    assert partitions("a=1, b=2") == {"a": 1, "b": 2}
+    with pytest.raises(argparse.ArgumentTypeError, match="N or TOPIC=N"):
+        partitions("a=none")
+
+
+def test_nobody_knows_the_partitions(
+    app: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
+    assert main(["plan", app]) == 1
+    assert "no local broker runs" in capsys.readouterr().err
+    assert command.__doc__

@@ -1,0 +1,55 @@
+"""`penstock topics`: what each topic is to a program. (On a cluster: tests/broker.)"""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock import Consumed, Materialized, Produced, StreamsBuilder, StreamsConfig, serdes
+from penstock._engine.kafka.topic_listing import TopicFacts
+from penstock.cli import main
+from penstock.cli.programs import Application
+from penstock.cli.topics import as_text, roles, rows_of
+
+TEXT = serdes.string()
+DEAD = "errors.dead.letter.queue.topic.name"
+
+
+def application() -> Application:
+    builder = StreamsBuilder()
+    prices = builder.global_table("prices", Consumed(TEXT, TEXT), Materialized("prices"))
+    stream = builder.stream("orders", Consumed(TEXT, TEXT))
+    joined = stream.join(prices, lambda key, value: value, lambda order, price: order + price)
+    joined.to("out", Produced(TEXT, TEXT))
+    return Application(builder.build(), StreamsConfig({"application.id": "shop", DEAD: "dead"}))
+
+
+def test_roles() -> None:
+    existing = ["orders", "shop-x-changelog", "shop-penstock-tasks", "elsewhere"]
+    assert roles(application(), existing) == {
+        "orders": "input",
+        "prices": "global",
+        "out": "output",
+        "dead": "dead letters",
+        "shop-x-changelog": "internal",
+        "shop-penstock-tasks": "internal",
+    }
+
+
+def test_what_is_missing_is_shown() -> None:
+    facts = [
+        TopicFacts("orders", 4, 1, 1200, "delete", 604_800_000),
+        TopicFacts("dead", 1, 1, None, "delete", -1),
+    ]
+    rows = rows_of({"orders": "input", "out": "output", "dead": "dead letters"}, facts)
+    assert [row["exists"] for row in rows] == [True, False, True]
+    assert as_text(rows) == [
+        "topic   role             partitions  copies  offsets  cleanup  retention",
+        "orders  input                     4       1    1,200  delete   7 days",
+        "out     output, MISSING           -       -        -  -        -",
+        "dead    dead letters              1       1        -  delete   forever",
+    ]
+
+
+def test_only_the_topics_of_a_program_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["topics", "--create"]) == 1
+    assert "name it: penstock topics app.py --create" in capsys.readouterr().err
