@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from conformance.applicability import OF_THE_DRIVER, TIME_ZERO
+from conformance.applicability import OF_THE_DRIVER
 from conformance.harness import Line, to_bytes
 from penstock import Topology
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
@@ -54,8 +54,7 @@ def why_not(name: str, steps: list[Line], expected: list[Line], program: str) ->
     for applies, reason in _REASONS:
         if applies(steps, expected, program):
             return reason
-    of_driver = _FED_BACK.get(name) or OF_THE_DRIVER.get(name)
-    return None if of_driver == TIME_ZERO else of_driver
+    return _FED_BACK.get(name) or OF_THE_DRIVER.get(name)
 
 
 def why_not_this(steps: list[Line], topology: Topology) -> str | None:

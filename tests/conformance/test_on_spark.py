@@ -38,7 +38,7 @@ def test_a_case_is_left_out_for_a_reason(name: str, part_of_reason: str | None) 
 
 
 def test_cases_that_are_named_are_there() -> None:
-    assert sorted(name for name in applicability._OF_THE_DRIVER if not case(name).expected) == []
+    assert sorted(name for name in applicability.OF_THE_DRIVER if not case(name).expected) == []
 
 
 def test_cases_that_show_offsets_of_internal_topics_run_without_transactions() -> None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from penstock.capacity.figures import check_not_negative, check_positive, figure
 
 COMMIT_MS = 20.0
-"""What committing a transaction takes a worker: chosen in view of the figures in `benchmarks`, with a
-broker on the same machine."""
+"""What committing a transaction takes a worker: chosen in view of the figures in `benchmarks`."""
 RESTORED_PER_SECOND = 100_000.0
 """Changelog records that one worker brings back in a second."""
 

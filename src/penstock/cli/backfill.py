@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.describe import topology_among
-from penstock.cli.run import setting
+from penstock.cli.options import setting
+from penstock.cli.programs import topology_among
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill

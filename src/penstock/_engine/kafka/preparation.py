@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from confluent_kafka.admin import AdminClient
+
 from penstock._engine.kafka.admin_calls import open_admin
 from penstock._engine.kafka.backfill.journal import refuse_unfinished_backfill
 from penstock._engine.kafka.clients import check_clients

@@ -14,7 +14,7 @@ from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, open_admin, pati
 from penstock._engine.kafka.backfill.journal import BackfillPlan, read_plan
 from penstock._engine.kafka.clients import check_clients
 from penstock._engine.kafka.faults import code_of, may_pass
-from penstock._engine.kafka.preparation import lay_out
+from penstock._engine.kafka.preparation import make_ready
 from penstock._engine.kafka.topics import (
     delete_internal_topics,
     end_offsets,
@@ -98,7 +98,7 @@ def admit(topology: Topology, config: StreamsConfig, *, reset: bool) -> Admitted
             "whose state would not be found: run it again with that program, or say --reset"
         )
         raise StreamsError(msg)
-    blueprint = lay_out(topology, config, admin)
+    blueprint = make_ready(topology, config, admin)
     if begun is None:
         _refuse_used_circles(blueprint, topology, admin)
     return Admitted(blueprint, program_id, begun, admin)
