@@ -31,6 +31,7 @@ MIRRORED_BY = {
     "_engine/kafka/backfill/delivery.py": "broker/test_backfill.py",
     "_engine/kafka/backfill/handover.py": "broker/test_backfill.py",
     "_engine/kafka/backfill/live_from.py": "broker/test_backfill.py",
+    "_engine/kafka/groups.py": "broker/test_groups.py",
     "_engine/kafka/history.py": "broker/test_history.py",
     "_engine/kafka/inputs.py": "broker/test_inputs.py",
     "_engine/kafka/last_program.py": "broker/test_last_program.py",

@@ -12,12 +12,11 @@ import pytest
 
 from penstock import StreamsConfig
 from penstock._engine.kafka.admin_calls import open_admin
+from penstock._engine.kafka.groups import committed_offsets, members_of
 from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.reset import _committed, _members
 from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topics import existing_topics
+from penstock._engine.kafka.topics import internal_topics
 from penstock._engine.kafka.worker import Worker
-from penstock._engine.planner.internal_topics import is_internal
 from penstock._engine.runtime.collector import Output
 from penstock.cli import main
 from penstock.cli.programs import Application, load_application
@@ -66,8 +65,7 @@ class Counted:
         return run_until(application.topology, application.config, done)
 
     def internal_topics(self) -> list[str]:
-        topics = existing_topics(open_admin(self.config))
-        return [topic for topic in topics if is_internal(topic, self.name)]
+        return internal_topics(open_admin(self.config), self.name)
 
 
 @pytest.fixture
@@ -99,7 +97,7 @@ def test_it_begins_anew(counted: Counted, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err.splitlines()[1] == "committed the new offsets"
     assert counted.internal_topics() == []
     assert list(counted.state_dir.glob("*/*_*")) == []
-    committed = _committed(open_admin(counted.config), counted.name)
+    committed = committed_offsets(open_admin(counted.config), counted.name)
     assert {place: committed[place] for place in committed if place[0] == counted.lines} == {
         (counted.lines, 0): 0,
         (counted.lines, 1): 0,
@@ -124,7 +122,7 @@ def test_it_refuses_while_the_application_runs(
     blueprint, admin = prepare(application.topology, application.config), open_admin(counted.config)
     with TaskHost(blueprint) as host:
         worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
-        _step_until(worker, lambda: bool(_members(admin, counted.name)))
+        _step_until(worker, lambda: bool(members_of(admin, counted.name)))
         assert counted.command("--yes") == 1
         worker.close()
     assert f"application '{counted.name}' must not run while it is reset" in capsys.readouterr().err

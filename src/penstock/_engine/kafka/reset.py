@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import clock
 from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
 from penstock._engine.kafka.faults import code_of
+from penstock._engine.kafka.groups import committed_offsets, members_of
 from penstock._engine.kafka.topics import (
     delete_internal_topics,
     end_offsets,
@@ -38,7 +39,6 @@ from penstock.settings import StreamsConfig
 
 _PATIENCE_SECONDS = 60.0
 _LOOK_AGAIN_SECONDS = 1.0
-_NO_GROUP = frozenset({KafkaError.GROUP_ID_NOT_FOUND})
 
 
 def examine(wish: Wish, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
@@ -46,7 +46,7 @@ def examine(wish: Wish, config: StreamsConfig, wait_seconds: float = 0.0) -> Fac
     admin = open_admin(config)
     members = _members_left(admin, wish.application_id, wait_seconds)
     topics = frozenset(existing_topics(admin))
-    committed = _committed(admin, wish.application_id)
+    committed = committed_offsets(admin, wish.application_id)
     concerned = {*inputs_of(wish, committed), *wish.intermediate} & topics
     counts = partition_counts(admin, concerned)
     places = [(topic, number) for topic in counts for number in range(counts[topic])]
@@ -77,7 +77,7 @@ def perform(
     """
     admin = open_admin(config)
     # It may have been started since.
-    check_not_running(plan.application_id, _members(admin, plan.application_id))
+    check_not_running(plan.application_id, members_of(admin, plan.application_id))
     if plan.delete_local:
         StateDirectory(config.state_dir, config.application_id).clean_up(forget)
         say(f"deleted the local state in {plan.local_path}")
@@ -91,44 +91,9 @@ def perform(
 
 def _members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[Member, ...]:
     until = clock.monotonic() + wait_seconds
-    while (members := _members(admin, group)) and clock.monotonic() < until:
+    while (members := members_of(admin, group)) and clock.monotonic() < until:
         time.sleep(_LOOK_AGAIN_SECONDS)
     return members
-
-
-def _members(admin: AdminClient, group: str) -> tuple[Member, ...]:
-    def ask() -> tuple[dict[str, Any], dict[str, KafkaError]]:
-        asked = admin.describe_consumer_groups([group], request_timeout=REQUEST_SECONDS)
-        return settle(asked)
-
-    answers, refusals = patiently("asking for the application's group", ask, _PATIENCE_SECONDS)
-    for refusal in refusals.values():
-        if refusal.code() not in _NO_GROUP:
-            msg = f"the group of application {group!r} cannot be looked at: {refusal.str()}"
-            raise StreamsError(msg)
-    return tuple(
-        Member(member.client_id or member.member_id, str(member.host).lstrip("/"))
-        for answer in answers.values()
-        for member in answer.members
-    )
-
-
-def _committed(admin: AdminClient, group: str) -> dict[Partition, int]:
-    def ask() -> tuple[dict[str, Any], dict[str, KafkaError]]:
-        asked = [ConsumerGroupTopicPartitions(group)]
-        return settle(admin.list_consumer_group_offsets(asked, request_timeout=REQUEST_SECONDS))
-
-    answers, refusals = patiently("asking for committed offsets", ask, _PATIENCE_SECONDS)
-    for refusal in refusals.values():
-        if refusal.code() not in _NO_GROUP:
-            msg = f"the offsets of application {group!r} cannot be told: {refusal.str()}"
-            raise StreamsError(msg)
-    return {
-        (place.topic, place.partition): place.offset
-        for answer in answers.values()
-        for place in answer.topic_partitions
-        if place.offset >= 0
-    }
 
 
 def _offsets(

@@ -30,7 +30,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
 
 from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, patiently, settle, until
 from penstock._engine.kafka.faults import code_of, is_outdated
-from penstock._engine.planner.internal_topics import InternalTopicPlan
+from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
 from penstock._engine.topology.nodes import SourceNode, title_of
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
@@ -52,6 +52,11 @@ def existing_topics(admin: AdminClient, timeout_seconds: float = _PATIENCE_SECON
         "listing the topics", lambda: admin.list_topics(timeout=REQUEST_SECONDS), timeout_seconds
     )
     return sorted(topic for topic in metadata.topics if topic not in _BROKERS_OWN)
+
+
+def internal_topics(admin: AdminClient, application_id: str) -> list[str]:
+    """Give the topics that are an application's own, sorted."""
+    return [topic for topic in existing_topics(admin) if is_internal(topic, application_id)]
 
 
 def partition_counts(

@@ -5,33 +5,29 @@ it is this very backfill that has begun to give it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
+from penstock._engine.kafka.admin_calls import open_admin
 from penstock._engine.kafka.backfill.journal import BackfillPlan, read_plan
 from penstock._engine.kafka.clients import check_clients
-from penstock._engine.kafka.faults import code_of, may_pass
+from penstock._engine.kafka.groups import committed_offsets, delete_group, members_of
 from penstock._engine.kafka.preparation import make_ready
 from penstock._engine.kafka.topics import (
     delete_internal_topics,
     end_offsets,
     existing_topics,
+    internal_topics,
     partition_counts,
 )
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.fingerprint import fingerprint_of
-from penstock._engine.planner.internal_topics import is_internal, task_topic_name
+from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.state.directory import StateDirectory
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
-
-_PATIENCE_SECONDS = 60.0
-_NOT_THERE = {KafkaError.GROUP_ID_NOT_FOUND, KafkaError.UNKNOWN_MEMBER_ID}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +123,14 @@ def _refuse_used_circles(blueprint: Blueprint, topology: Topology, admin: AdminC
 
 def past_of(config: StreamsConfig, admin: AdminClient) -> Past:
     """Look at what an application has left behind."""
-    internal = [
-        topic
-        for topic in existing_topics(admin)
-        if is_internal(topic, config.application_id)
-        and topic != task_topic_name(config.application_id)
-    ]
-    counts = partition_counts(admin, internal) if internal else {}
+    tasks = task_topic_name(config.application_id)
+    internal = [topic for topic in internal_topics(admin, config.application_id) if topic != tasks]
+    counts = partition_counts(admin, internal)
     places = [(topic, number) for topic, count in counts.items() for number in range(count)]
     used = {topic for (topic, _), end in end_offsets(admin, places).items() if end > 0}
     return Past(
-        members=_member_count(admin, config.application_id),
-        offsets=_offset_count(admin, config.application_id),
+        members=len(members_of(admin, config.application_id)),
+        offsets=len(committed_offsets(admin, config.application_id)),
         topics=tuple(sorted(used)),
         tasks=tuple(StateDirectory(config.state_dir, config.application_id).task_ids()),
     )
@@ -179,52 +171,6 @@ def reset_application(config: StreamsConfig, admin: AdminClient) -> None:
     run.
     """
     application_id = config.application_id
-    _delete_group(admin, application_id)
-    topics = [topic for topic in existing_topics(admin) if is_internal(topic, application_id)]
-    delete_internal_topics(admin, topics)
+    delete_group(admin, application_id)
+    delete_internal_topics(admin, internal_topics(admin, application_id))
     StateDirectory(config.state_dir, application_id).clean_up()
-
-
-def _member_count(admin: AdminClient, group: str) -> int:
-    def ask() -> Any:
-        futures = admin.describe_consumer_groups([group], request_timeout=REQUEST_SECONDS)
-        return settle(futures)
-
-    answers, refusals = patiently("asking for the group", ask, _PATIENCE_SECONDS)
-    for refusal in refusals.values():
-        if refusal.code() not in _NOT_THERE:
-            msg = f"the group of application {group!r} cannot be looked at: {refusal.str()}"
-            raise StreamsError(msg)
-    return sum(len(answer.members) for answer in answers.values())
-
-
-def _offset_count(admin: AdminClient, group: str) -> int:
-    def ask() -> Any:
-        request = [ConsumerGroupTopicPartitions(group)]
-        futures = admin.list_consumer_group_offsets(request, request_timeout=REQUEST_SECONDS)
-        return settle(futures)
-
-    answers, refusals = patiently("asking for committed offsets", ask, _PATIENCE_SECONDS)
-    for refusal in refusals.values():
-        if refusal.code() not in _NOT_THERE:
-            msg = f"the offsets of application {group!r} cannot be looked at: {refusal.str()}"
-            raise StreamsError(msg)
-    return sum(
-        place.offset >= 0 for answer in answers.values() for place in answer.topic_partitions
-    )
-
-
-def _delete_group(admin: AdminClient, group: str) -> None:
-    def delete() -> Any:
-        return settle(admin.delete_consumer_groups([group], request_timeout=REQUEST_SECONDS))
-
-    try:
-        _, refusals = patiently("deleting the group", delete, _PATIENCE_SECONDS)
-    except KafkaException as error:
-        if may_pass(code_of(error)):
-            raise
-        refusals = {group: code_of(error)}
-    for refusal in refusals.values():
-        if refusal.code() not in _NOT_THERE:
-            msg = f"the offsets of application {group!r} cannot be deleted: {refusal.str()}"
-            raise StreamsError(msg)

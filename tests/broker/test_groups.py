@@ -1,0 +1,47 @@
+"""An application's group on a real broker: members, offsets, and its end."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.groups import committed_offsets, delete_group, members_of
+from penstock.errors import StreamsError
+from penstock.testing.broker import CreateTopic, LocalBroker
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_group_that_is_not_there_has_nothing_and_is_deleted_already(
+    kafka_broker: LocalBroker,
+) -> None:
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+
+    delete_group(admin, "nobody")
+
+    assert members_of(admin, "nobody") == ()
+    assert committed_offsets(admin, "nobody") == {}
+
+
+def test_a_group_has_members_and_offsets_until_it_is_deleted(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    topic, servers = kafka_topic(partitions=2), kafka_broker.bootstrap_servers
+    admin = AdminClient({"bootstrap.servers": servers})
+    settings = {"bootstrap.servers": servers, "group.id": f"readers-of-{topic}"}
+    group = settings["group.id"]
+    consumer = Consumer({**settings, "client.id": "reader"})
+    consumer.subscribe([topic])
+    while not consumer.assignment():
+        consumer.poll(0.1)
+    consumer.commit(offsets=[TopicPartition(topic, 1, 0)], asynchronous=False)
+
+    assert [member.id for member in members_of(admin, group)] == ["reader"]
+    assert committed_offsets(admin, group) == {(topic, 1): 0}
+    with pytest.raises(StreamsError, match=r"deleting the committed offsets of .* is refused"):
+        delete_group(admin, group)
+
+    consumer.close()
+    delete_group(admin, group)
+    assert committed_offsets(admin, group) == {}
