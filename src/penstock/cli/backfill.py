@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import json
 import runpy
-import sys
 from contextlib import ExitStack
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.options import setting
-from penstock.cli.programs import topology_among
-from penstock.errors import StreamsError
+from penstock.cli.options import add_cluster, add_command, add_json, setting, settings_of
+from penstock.cli.printing import to_json
+from penstock.cli.programs import application_id_of, as_main, check_is_file, topology_among
+from penstock.cli.times import moment
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill
 from penstock.terminal.invocation import Invocation, invoked
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from penstock._engine.spark.batch.backfill import BackfillReport
     from penstock._engine.topology.topology import Topology
-
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    from penstock.cli.options import Commands
 
 _DESCRIPTION = """\
 Process the past of a program's topics as one Spark job: what the live application would have
@@ -31,7 +30,6 @@ committed at which it goes on, and 'penstock run' starts there with its state. A
 is run again with the same words and goes on where it was.
 """
 _EXAMPLES = """\
-examples:
   penstock backfill app.py                                     all that the topics hold now
   penstock backfill app.py --until 2026-11-01T00:00:00Z        what came before that moment
   penstock backfill app.py --until orders:0=1200,orders:1=900  what comes before these offsets
@@ -43,24 +41,16 @@ examples:
 
 def register(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "backfill",
-        help="process the past as a Spark job, to go live from there",
+        "process the past as a Spark job, to go live from there",
         description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=_EXAMPLES,
     )
     parser.add_argument("program", type=Path, help="a Python file")
     parser.add_argument("arguments", nargs="*", help="what the program finds in sys.argv")
-    parser.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="the Kafka cluster")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        type=setting,
-        metavar="KEY=VALUE",
-        help="a setting, before what the program says; may be given again",
-    )
+    add_cluster(parser)
     parser.add_argument(
         "--until",
         type=_until,
@@ -88,7 +78,7 @@ def register(commands: Commands) -> None:
         action="store_true",
         help="first delete the application's offsets, internal topics and local state",
     )
-    parser.add_argument("--json", action="store_true", help="tell the result as JSON")
+    add_json(parser)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(run=run)
 
@@ -96,26 +86,20 @@ def register(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the backfill of a program."""
     path: Path = arguments.program
-    if not path.is_file():
-        msg = f"there is no program {str(path)!r}"
-        raise StreamsError(msg)
-    settings = dict(arguments.set)
-    if arguments.bootstrap_servers is not None:
-        settings["bootstrap.servers"] = arguments.bootstrap_servers
+    check_is_file(path)
+    settings = settings_of(arguments)
 
     def instead(topology: Topology, config: StreamsConfig) -> None:
         _backfill(topology, config, arguments)
 
     wishes = Invocation(settings, quiet=arguments.quiet, instead=instead)
-    # As Python itself does for a program.
-    sys.argv = [str(path), *arguments.arguments]
-    sys.path.insert(0, str(path.resolve().parent))
-    with invoked(wishes):
+    with as_main(path, arguments.arguments), invoked(wishes):
         names = runpy.run_path(str(path), run_name="__main__")
         if not wishes.answered:
             topology = topology_among(names, str(path))
-            name = path.stem.replace("_", "-")
-            instead(topology, StreamsConfig({"application.id": name, **settings}))
+            instead(
+                topology, StreamsConfig({"application.id": application_id_of(path), **settings})
+            )
     return 0
 
 
@@ -144,7 +128,7 @@ def _tell(report: BackfillReport, application_id: str, *, as_json: bool) -> None
             "seconds": round(report.seconds, 3),
             "live_from": report.ends,
         }
-        print(json.dumps(told))
+        print(to_json(told))
         return
     for topic, ends in sorted(report.ends.items()):
         shown = ", ".join(f"{partition}: {end}" for partition, end in sorted(ends.items()))
@@ -155,7 +139,7 @@ def _until(text: str) -> datetime | dict[str, dict[int, int]] | None:
     if text == "now":
         return None
     if "=" not in text:
-        return _moment(text)
+        return moment(text)
     offsets: dict[str, dict[int, int]] = {}
     for part in text.split(","):
         place, _, offset = part.partition("=")
@@ -169,16 +153,4 @@ def _until(text: str) -> datetime | dict[str, dict[int, int]] | None:
 
 def _live_from(text: str) -> tuple[str, str | datetime]:
     topic, where = setting(text)
-    return topic, where if where in {"earliest", "latest"} else _moment(where)
-
-
-def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        msg = f"a moment must look like 2026-11-01T00:00:00Z; got {text!r}"
-        raise argparse.ArgumentTypeError(msg) from None
-    if moment.tzinfo is None:
-        msg = f"a moment must have a time zone, as in 2026-11-01T00:00:00Z; got {text!r}"
-        raise argparse.ArgumentTypeError(msg)
-    return moment
+    return topic, where if where in {"earliest", "latest"} else moment(where)

@@ -17,14 +17,18 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|min|h|d)")
 _ISO_DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
 
 
-def moment_ms(text: str) -> int:
+def moment(text: str) -> datetime:
     """Read a moment such as 2026-01-31T12:00, in this machine's zone unless it names one."""
     try:
-        moment = datetime.fromisoformat(text).astimezone()
+        return datetime.fromisoformat(text).astimezone()
     except ValueError as error:
         msg = f"it must be a time such as 2026-01-31T12:00 or 2026-01-31T12:00:00Z; got {text!r}"
         raise argparse.ArgumentTypeError(msg) from error
-    return int(moment.timestamp() * 1000)
+
+
+def moment_ms(text: str) -> int:
+    """Read a moment as milliseconds since 1970."""
+    return int(moment(text).timestamp() * 1000)
 
 
 def duration(text: str) -> timedelta:
