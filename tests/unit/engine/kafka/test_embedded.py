@@ -23,7 +23,8 @@ TEXT = serdes.string()
 
 def test_topics_of_global_tables_are_named_too() -> None:
     builder = StreamsBuilder()
-    products = builder.global_table("products", materialized=Materialized("products"))
+    rows = Materialized("products", TEXT, TEXT)
+    products = builder.global_table("products", materialized=rows)
     orders = builder.stream("orders")
     orders.join(products, lambda key, order: key, lambda order, product: product).to("priced")
     config = StreamsConfig({"application.id": "app"})
