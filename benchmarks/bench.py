@@ -99,7 +99,8 @@ class Bench:
         )
         job.state_dir.mkdir(parents=True, exist_ok=True)
         extra = self._java_settings if contender.name == "java" else ()
-        command = [*self._commands[contender.name], *job.arguments(), *contender.suffix, *extra]
+        told = [*contender.settings(guarantee), *extra]
+        command = [*self._commands[contender.name], *job.arguments(), *told]
         log = self._folder / f"{application}.log"
         running = Running(command, log, contender.environment, self._folder)
         try:

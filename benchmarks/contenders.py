@@ -20,13 +20,10 @@ RIVALS: Final = Path(__file__).parent / "rivals"
 EXACTLY_ONCE: Final = "exactly_once_v2"
 AT_LEAST_ONCE: Final = "at_least_once"
 
-SETTINGS: Final = (
-    "commit.interval.ms=100",
-    "statestore.cache.max.bytes=10485760",
-    "producer.linger.ms=5",
-    "producer.compression.type=none",
-)
-"""What Penstock and Java are both told."""
+LINGER_MS: Final = {EXACTLY_ONCE: 100, AT_LEAST_ONCE: 20}
+"""How long a batch waits to be filled. In a transaction it may take the 100 ms that are the default
+of Java's streams: nobody sees records before the commit, at which nobody waits.
+"""
 
 JAVA_SETTINGS: Final = ("producer.batch.size=131072",)
 """Java's batches are 16 KB unless it is told so; the client of the others fills larger ones."""
@@ -64,6 +61,26 @@ class Job:
         ]
 
 
+def settings(guarantee: str) -> Sequence[str]:
+    """Give what Penstock and Java are both told."""
+    return [
+        "commit.interval.ms=100",
+        "statestore.cache.max.bytes=10485760",
+        f"producer.linger.ms={LINGER_MS[guarantee]}",
+        "producer.compression.type=none",
+    ]
+
+
+def java_settings(guarantee: str) -> Sequence[str]:
+    """Give what Java is told."""
+    return [*settings(guarantee), *JAVA_SETTINGS]
+
+
+def no_settings(_guarantee: str) -> Sequence[str]:
+    """Tell nothing: it is in the contender's own program."""
+    return ()
+
+
 Prepare: TypeAlias = Callable[[Path], Sequence[str]]
 """A folder for this run -> the command without the job."""
 
@@ -83,7 +100,8 @@ class Contender:
     commits: bool = True
     slowness: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
-    suffix: Sequence[str] = ()
+    settings: Callable[[str], Sequence[str]] = no_settings
+    """A guarantee -> what comes after the job."""
 
     def can(self, topology: str, guarantee: str) -> bool:
         """Tell whether it has a part in a measurement."""
@@ -131,9 +149,9 @@ _ALL = (
         "Penstock",
         _penstock,
         environment={"PYTHONPATH": str(ROOT)},
-        suffix=SETTINGS,
+        settings=settings,
     ),
-    Contender("java", "Java Kafka Streams 4.3.1", _java, suffix=(*SETTINGS, *JAVA_SETTINGS)),
+    Contender("java", "Java Kafka Streams 4.3.1", _java, settings=java_settings),
     Contender(
         "quix", "Quix Streams", _rival("quix_app.py", "quixstreams==3.28.1"), EASY, slowness=8
     ),

@@ -60,7 +60,7 @@ def flow(topology: str, bootstrap: str, target: str, source: str) -> Dataflow:
         keyed = op.map("decode", orders, one if topology == "count" else sale)
         results = op.map("encode", op.stateful_map("add", keyed, add), long)
     # Bytewax's Kafka sink waits for its broker after each batch; a larger one pays.
-    kop.output("out", results, brokers=[bootstrap], topic=target, add_config={"linger.ms": "5"})
+    kop.output("out", results, brokers=[bootstrap], topic=target, add_config={"linger.ms": "20"})
     return flow
 
 

@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> None:
         datadir=f"{state_dir}/{number}",
         consumer_auto_offset_reset="earliest",
         broker_commit_interval=0.1,
-        producer_linger=0.005,
+        producer_linger=0.02,
         topic_partitions=4,
         topic_disable_leader=True,
         web_enabled=False,

@@ -45,15 +45,16 @@ def main(arguments: list[str]) -> None:
     """Run a workload until killed."""
     topology, bootstrap, application, guarantee, state_dir, target, source = arguments[:7]
     number = 0 if os.fork() else 1
+    exactly_once = guarantee.startswith("exactly")
     app = Application(
         bootstrap,
         consumer_group=application,
         auto_offset_reset="earliest",
         commit_interval=0.1,
         state_dir=f"{state_dir}/{number}",
-        processing_guarantee="exactly-once" if guarantee.startswith("exactly") else "at-least-once",
+        processing_guarantee="exactly-once" if exactly_once else "at-least-once",
         loglevel="WARNING",
-        producer_extra_config={"linger.ms": 5},
+        producer_extra_config={"linger.ms": 100 if exactly_once else 20},
     )
     orders = app.dataframe(app.topic(source, key_deserializer="bytes", value_deserializer="json"))
     plain = topology == "filter-map"
