@@ -22,6 +22,8 @@ _FED_BACK = "what it writes to a global table's topic is in it at once in the dr
 _ONE_CACHE = "only in the driver have global tables the cache that the task has"
 _SKIPS_UNREADABLE = "the driver skips what cannot be read of a global table, whatever the handler"
 
+_RACERS = 3
+
 OF_THE_DRIVER: dict[str, str] = {
     "cache_of_a_global_table_shares_the_budget": _ONE_CACHE,
     "join_global_record_that_cannot_be_read": _SKIPS_UNREADABLE,
@@ -52,6 +54,14 @@ def why_not(case: Case) -> str | None:
 def guarantee_for(case: Case, wanted: str) -> str:
     """Give the guarantee to run a case with: the one that is wanted, where it may be."""
     return "at_least_once" if _shows_a_place_in_an_internal_topic(case) else wanted
+
+
+def tasks_race(case: Case) -> bool:
+    """Tell whether one record can give work to two tasks at once: with three sub-topologies or
+    more. Which of them comes first is the driver's choice there, and nobody's promise on a cluster,
+    Java's neither.
+    """
+    return (case.expected_topology or "").count("Sub-topology:") >= _RACERS
 
 
 def _shows_a_place_in_an_internal_topic(case: Case) -> bool:

@@ -47,6 +47,14 @@ def test_cases_that_show_offsets_of_internal_topics_run_without_transactions() -
     assert guarantee_for(case("filter"), "exactly_once_v2") == "exactly_once_v2"
 
 
+def test_a_case_whose_tasks_race_is_run_again() -> None:
+    answers = [["  differs"], [], ["  never asked"]]
+    racing = case("repartition_of_one_stream_twice")
+    assert on_spark._differences(racing, lambda _: answers.pop(0)) == (2, [])
+    assert answers == [["  never asked"]]
+    assert on_spark._differences(case("filter"), lambda _: ["  differs"]) == (1, ["  differs"])
+
+
 def test_a_timestamp_of_one_counts_as_zero() -> None:
     line = {"output": {"out": [{"value": "x", "timestamp": 1}, {"value": "y", "timestamp": 2}]}}
     level = levelled(line)
