@@ -36,7 +36,7 @@ def test_a_case_is_left_out_for_a_reason(name: str, part_of_reason: str | None) 
 
 
 def test_cases_that_are_named_are_there() -> None:
-    named = {*applicability._OF_THE_DRIVER, *applicability._SHOW_OFFSETS}
+    named = {*applicability.OF_THE_DRIVER, *applicability._SHOW_OFFSETS}
     assert sorted(name for name in named if not case(name).expected) == []
 
 
