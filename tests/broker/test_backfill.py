@@ -5,15 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
+    ConfigResource,
+    ResourceType,
+)
 
-from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
+from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
 from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.chunks import Limits
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
 from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.backfill.journal import BackfillPlan, InputPlan, read_plan
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
+from penstock._engine.kafka.backfill.retention import keep_windows, latest_time
 from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.topic_io import TopicReader
 from penstock._engine.runtime.collector import Output
@@ -252,6 +257,29 @@ def test_files_that_do_not_meet_their_topic_are_refused(
 ) -> None:
     with pytest.raises(StreamsError, match=told):
         resolve_live_from(case.admit().admin, case.topic, None, archived)
+
+
+def test_changelogs_of_windows_keep_an_old_history(case: Case) -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream(case.topic, Consumed(TEXT, TEXT)).group_by_key()
+    windows = grouped.windowed_by(TimeWindows.of_size(1000))
+    windows.count(Materialized("windows", TEXT, serdes.long()))
+    case.topology = builder.build()
+    admitted = case.admit()
+    assert latest_time(admitted.admin, case.topic) is None
+    producer = Producer({"bootstrap.servers": case.broker.bootstrap_servers})
+    for timestamp in (5000, 9000, 7000):
+        producer.produce(case.topic, "v", "k", timestamp=timestamp)
+    producer.flush()
+    assert latest_time(admitted.admin, case.topic) == 9000
+
+    age_ms = 1000 * 24 * 60 * 60 * 1000
+    keep_windows(admitted.admin, admitted.blueprint, age_ms)
+
+    changelog = f"{case.config.application_id}-windows-changelog"
+    resource = ConfigResource(ResourceType.TOPIC, changelog)
+    settings_of = admitted.admin.describe_configs([resource])[resource].result()
+    assert int(settings_of["retention.ms"].value) > age_ms
 
 
 def test_settings_of_the_live_application_do_not_hinder_transactions(

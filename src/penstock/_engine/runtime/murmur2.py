@@ -21,7 +21,7 @@ def partition_of(key: bytes, partitions: int) -> int:
     >>> partition_of(b"21", 10), partition_of(b"foobar", 10)
     (0, 6)
     """
-    return (_murmur2(key) & 0x7FFFFFFF) % partitions
+    return 0 if partitions == 1 else (_murmur2(key) & 0x7FFFFFFF) % partitions
 
 
 @lru_cache(maxsize=8192)

@@ -6,7 +6,6 @@ Both are written by one transactional producer: a driver that was replaced can f
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 
 from confluent_kafka import Consumer
@@ -25,18 +24,9 @@ from penstock._engine.kafka.clients import consumer_settings
 from penstock._engine.kafka.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.collector import Output
-from penstock._engine.runtime.commit import (
-    CommitOffset,
-    decode_partition_time,
-    encode_partition_time,
-)
+from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
 from penstock._engine.runtime.position import UNKNOWN
-from penstock.clock import SystemClock
 from penstock.errors import StreamsError
-
-_log = logging.getLogger(__name__)
-
-_DAY_MS = 24 * 60 * 60 * 1000
 
 
 class Handover:
@@ -72,7 +62,6 @@ class Handover:
             *((PROGRESS_KEY, None, index) for index in range(len(tasks))),
         ]
         self._send(forgotten, self._offsets(progress))
-        self._warn_of_forgetful_changelogs(progress)
         return sum(one.records for one in progress)
 
     def close(self) -> None:
@@ -101,22 +90,6 @@ class Handover:
             for place in places
         }
 
-    def _warn_of_forgetful_changelogs(self, progress: Iterable[Progress]) -> None:
-        texts = [text for one in progress for text in one.metadata.values()]
-        latest_ms = max(map(decode_partition_time, texts), default=UNKNOWN)
-        age_ms = SystemClock().now_ms() - latest_ms
-        if latest_ms == UNKNOWN:
-            return
-        for changelog in forgetful_changelogs(self._blueprint, age_ms):
-            _log.warning(
-                "changelog=%s: history ends %.1f days ago, which is longer than the broker keeps "
-                "its records: windows may be gone before the live application has read them; start "
-                "it soon, or begin anew with a larger "
-                "'windowstore.changelog.additional.retention.ms'",
-                changelog,
-                age_ms / _DAY_MS,
-            )
-
     def _send(
         self,
         records: Iterable[tuple[bytes, bytes | None, int]],
@@ -133,19 +106,3 @@ class Handover:
             self._committer.commit(offsets, consumer.consumer_group_metadata())
         finally:
             consumer.close()
-
-
-def forgetful_changelogs(blueprint: Blueprint, age_ms: int) -> list[str]:
-    """Give the changelogs of windows whose last records the broker deletes if they are so old."""
-    additional_ms = blueprint.config.window_changelog_additional_retention_ms
-    return sorted(
-        {
-            store.changelog
-            for task in blueprint.tasks
-            for store in task.subtopology.stores.values()
-            if store.changelog is not None
-            and store.builder.times is not None
-            and store.builder.kind != "versioned_key_value"
-            and store.builder.times.retention_ms + additional_ms < age_ms
-        }
-    )

@@ -21,6 +21,7 @@ from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.delivery import DeliverySite, compacted_changelogs
 from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.backfill.journal import BackfillPlan
+from penstock._engine.kafka.backfill.retention import keep_windows
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, plan_job
 from penstock._engine.spark.batch.backfill_inputs import Inputs, InputWishes, open_inputs
@@ -82,18 +83,20 @@ def backfill(
         StreamsError: it has a past already, an input does not fit, or the job failed; what it has
             written stays, and another run goes on from there.
     """
+    wishes = wishes or InputWishes()
     admitted = admit(topology, config, reset=reset)
     session, owned = session_for(config, spark)
     try:
         blueprint = admitted.blueprint
         topics = topics_with_history(blueprint)
-        inputs = open_inputs(admitted, topics, wishes or InputWishes(), session)
+        inputs = open_inputs(admitted, topics, wishes, session)
         plan = admitted.begun or BackfillPlan(
             new_id(), admitted.program_id, SystemClock().now_ms(), inputs.plans
         )
         handover = Handover(blueprint, plan, admitted.admin)
         try:
             if admitted.begun is None:
+                _keep_old_windows(admitted, inputs, wishes, plan.began_ms)
                 handover.write_plan()
             job_plan, began = plan_backfill(topology, admitted, inputs.frames), monotonic()
             _Run(session, blueprint, plan, inputs.records, on_advance).through(job_plan, inputs)
@@ -105,6 +108,12 @@ def backfill(
             session.stop()
     ends = {topic: one.ends for topic, one in plan.inputs.items()}
     return BackfillReport(inputs.records, written, ends, admitted.begun is not None, seconds)
+
+
+def _keep_old_windows(admitted: Admitted, inputs: Inputs, wishes: InputWishes, now_ms: int) -> None:
+    latest_ms = inputs.latest_time(admitted, wishes.until)
+    if latest_ms is not None:
+        keep_windows(admitted.admin, admitted.blueprint, now_ms - latest_ms)
 
 
 def topics_with_history(blueprint: Blueprint) -> set[str]:

@@ -10,10 +10,12 @@ from typing import TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import TimestampType
 
 from penstock._engine.kafka.backfill.admission import Admitted
 from penstock._engine.kafka.backfill.journal import BackfillPlan, InputPlan
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
+from penstock._engine.kafka.backfill.retention import latest_time
 from penstock._engine.kafka.history import Bound, Stretch, find_stretch
 from penstock._engine.spark.batch.inputs import check_inputs
 from penstock._engine.spark.history import history_ends, read_stretch
@@ -48,6 +50,19 @@ class Inputs:
     frames: Mapping[str, DataFrame]
     records: int
     """About how many there are."""
+
+    def latest_time(self, admitted: Admitted, until: Until) -> int | None:
+        """Give the largest time of a record, about; None if there are none."""
+        times = [
+            latest_time(admitted.admin, topic) if plan.origin == _KAFKA else _latest(frame)
+            for topic, plan in self.plans.items()
+            for frame in (self.frames[topic],)
+        ]
+        latest = max((time for time in times if time is not None), default=None)
+        if latest is None or until is None or isinstance(until, Mapping):
+            return latest
+        moment = int(until.timestamp() * 1000) if isinstance(until, datetime) else until
+        return min(latest, moment)
 
 
 def open_inputs(
@@ -138,6 +153,14 @@ def _opened(files: Mapping[str, DataFrame | str], session: SparkSession) -> dict
 def _origin(given: DataFrame | str, records: int) -> str:
     what = given if isinstance(given, str) else "a DataFrame"
     return f"{what} of {records} records"
+
+
+def _latest(frame: DataFrame) -> int | None:
+    """Give the largest time of a DataFrame's records, in milliseconds."""
+    is_time = isinstance(frame.schema["timestamp"].dataType, TimestampType)
+    column = F.unix_millis("timestamp") if is_time else F.col("timestamp").cast("long")
+    row = frame.agg(F.max(column)).head()
+    return None if row is None or row[0] is None else int(row[0])
 
 
 def _archived(frame: DataFrame) -> dict[int, int] | None:
