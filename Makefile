@@ -102,8 +102,9 @@ restarts: $(READY) ## each stateful verb on Spark with a restart in the middle (
 backfill: $(READY) ## two million events of history in Parquet, then live; the backfill is killed in the middle
 	@$(BIN)/python -m tests.spark.backfill_live
 
-bench-backfill: $(READY) ## measure a backfill against the live engine and Java Kafka Streams
-	@$(BIN)/python benchmarks/backfill.py --memory
+bench-backfill: $(READY) ## measure a backfill against the live engine and Java Kafka Streams (JDK)
+	@$(PYTHON) scripts/preflight.py jdk
+	@$(BIN)/python -m benchmarks.backfill --memory $(BENCH)
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

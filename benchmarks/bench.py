@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.cluster import Cluster, Say
-from benchmarks.contenders import CONTENDERS, Contender, Job
+from benchmarks.cluster import Cluster, Say, cluster
+from benchmarks.contenders import Contender, Job
 from benchmarks.environments import UnavailableError
 from benchmarks.plan import Plan
 from benchmarks.processes import Running
@@ -24,11 +26,22 @@ class Started:
     running: Running
 
 
+def stopwatch() -> Say:
+    """Give what tells people how far it is, with the time since now."""
+    begin = time.monotonic()
+
+    def say(text: str) -> None:
+        minutes, seconds = divmod(round(time.monotonic() - begin), 60)
+        print(f"[{minutes:3d}:{seconds:02d}] {text}", flush=True)
+
+    return say
+
+
 class Bench:
     """A place to measure at."""
 
-    def __init__(self, folder: Path, cluster: Cluster, say: Say, plan: Plan) -> None:
-        self.cluster = cluster
+    def __init__(self, folder: Path, running: Cluster, say: Say, plan: Plan) -> None:
+        self.cluster = running
         self.say = say
         self.patience_seconds = plan.patience_seconds
         self.skipped: dict[str, str] = {}
@@ -37,16 +50,15 @@ class Bench:
         self._commands: dict[str, Sequence[str]] = {}
         self._number = 0
 
-    def prepare(self, names: Sequence[str]) -> list[Contender]:
+    def prepare(self, contenders: Iterable[Contender]) -> list[Contender]:
         """Install those contenders; give the ones that can take part."""
         ready = []
-        for name in names:
-            contender = CONTENDERS[name]
+        for contender in contenders:
             self.say(f"preparing {contender.title}")
             try:
-                self._commands[name] = contender.prepare(self._folder)
+                self._commands[contender.name] = contender.prepare(self._folder)
             except UnavailableError as error:
-                self.skip(name, str(error))
+                self.skip(contender.name, str(error))
             else:
                 ready.append(contender)
         return ready
@@ -118,3 +130,13 @@ class Bench:
         leading = ("", "out-", "changelog__", "repartition__")
         self.cluster.drop([f"{word}{application}" for word in leading])
         shutil.rmtree(self.state_dir(application), ignore_errors=True)
+
+
+@contextmanager
+def opened(plan: Plan, say: Say) -> Iterator[Bench]:
+    """Have a place to measure at, with a broker of its own."""
+    # Not deleted: should something go wrong, the contenders' logs are here.
+    folder = Path(tempfile.mkdtemp(prefix="penstock-bench-"))
+    say(f"the contenders' logs are in {folder}")
+    with cluster(folder, say) as running:
+        yield Bench(folder, running, say, plan)

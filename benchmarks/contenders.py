@@ -88,8 +88,8 @@ Prepare: TypeAlias = Callable[[Path], Sequence[str]]
 @dataclass(frozen=True, slots=True)
 class Contender:
     """A program that can be measured. `commits`: its consumer group's offsets tell how far it is;
-    of others the output tells it. `slowness`: it gets so many times fewer records, or it would take
-    an hour.
+    of others the output tells it. `ends`: it ends by itself, and the JSON in its log tells how long
+    it worked. `slowness`: it gets so many times fewer records, or it would take an hour.
     """
 
     name: str
@@ -98,6 +98,7 @@ class Contender:
     topologies: frozenset[str] | None = None
     guarantees: Sequence[str] = (EXACTLY_ONCE, AT_LEAST_ONCE)
     commits: bool = True
+    ends: bool = False
     slowness: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: Callable[[str], Sequence[str]] = no_settings
@@ -118,6 +119,16 @@ class Contender:
 
 def _penstock(_folder: Path) -> Sequence[str]:
     return [sys.executable, "-m", "benchmarks.penstock_app"]
+
+
+def _backfill(cores: int) -> Prepare:
+    def prepare(_folder: Path) -> Sequence[str]:
+        command = str(Path(sys.executable).with_name("penstock"))
+        cluster = f"--set=penstock.spark.master=local[{cores}]"
+        program = str(ROOT / "benchmarks" / "penstock_app.py")
+        return [command, "backfill", "--json", "--quiet", cluster, program]
+
+    return prepare
 
 
 def _java(folder: Path) -> Sequence[str]:
@@ -194,3 +205,16 @@ _ALL = (
 )
 
 CONTENDERS: Mapping[str, Contender] = {contender.name: contender for contender in _ALL}
+
+BACKFILLS: Mapping[str, Contender] = {
+    f"backfill-{cores}": Contender(
+        f"backfill-{cores}",
+        f"Penstock backfill, local[{cores}]",
+        _backfill(cores),
+        ends=True,
+        environment={"PYTHONPATH": str(ROOT)},
+        settings=settings,
+    )
+    for cores in (1, 2)
+}
+"""Penstock's own program again, as a Spark job that ends where history does."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -25,6 +27,8 @@ class Running:
         self.log = log
         self.started = time.monotonic()
         self.memory_mb = 0.0
+        self.memory_by_part_mb = {"driver": 0.0, "jvm": 0.0, "workers": 0.0}
+        """The first process, Java below it, and what else is below it: each at its highest."""
         self.processor_seconds = 0.0
         with log.open("wb") as output:
             self._process = subprocess.Popen(
@@ -38,12 +42,39 @@ class Running:
             )
 
     def watch(self) -> None:
-        """Note memory (the highest seen) and processor time (the last seen); fail if it is gone."""
-        if self._process.poll() is not None:
+        """Note what it uses; fail if it is gone."""
+        if self.ended():
             raise ContenderError(self.tale(f"ended with exit code {self._process.returncode}"))
+        self.note_use()
+
+    def note_use(self) -> None:
+        """Note memory (the highest seen) and processor time (the last seen)."""
         family = tree(self._process.pid)
-        self.memory_mb = max(self.memory_mb, sum(map(_resident_mb, family)))
+        parts = dict.fromkeys(self.memory_by_part_mb, 0.0)
+        for pid in family:
+            below = "jvm" if _program(pid) == "java" else "workers"
+            parts["driver" if pid == self._process.pid else below] += _resident_mb(pid)
+        for part, used in parts.items():
+            self.memory_by_part_mb[part] = max(self.memory_by_part_mb[part], used)
+        self.memory_mb = max(self.memory_mb, sum(parts.values()))
         self.processor_seconds = max(self.processor_seconds, sum(map(_processor_seconds, family)))
+
+    def ended(self) -> bool:
+        """Tell whether it has ended."""
+        return self._process.poll() is not None
+
+    def told(self) -> dict[str, Any]:
+        """Give the JSON document that it has printed at its end.
+
+        Raises:
+            ContenderError: it failed, or printed none.
+        """
+        text = self.log.read_text(errors="replace")
+        start = 0 if text.startswith("{") else text.rfind("\n{") + 1
+        if self._process.returncode or not text[start:].startswith("{"):
+            raise ContenderError(self.tale(f"ended with exit code {self._process.returncode}"))
+        document: dict[str, Any] = json.JSONDecoder().raw_decode(text, start)[0]
+        return document
 
     def tale(self, trouble: str) -> str:
         """Tell a trouble with the last lines of the log."""
@@ -88,6 +119,13 @@ def _kill(pid: int, group: int) -> None:
             os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+def _program(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/exe").readlink().name
+    except OSError:
+        return ""
 
 
 def _resident_mb(pid: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.contenders import CONTENDERS
+from benchmarks.contenders import BACKFILLS, CONTENDERS
 from benchmarks.figures import memory_per_million_keys
 from benchmarks.workloads import WORKLOADS
 
@@ -21,6 +21,7 @@ def report(results: Mapping[str, Any]) -> str:
         restoring(results.get("restore", {})),
         growth("partitions", results.get("growth-partitions", {})),
         growth("keys", results.get("growth-keys", {})),
+        backfill(results),
         skipped(results.get("skipped", {})),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -149,6 +150,27 @@ def growth(what: str, results: Mapping[str, Any]) -> str:
     if what == "keys":
         lines += [_per_million(name, results) for name in names]
     return "\n".join(lines)
+
+
+def backfill(results: Mapping[str, Any]) -> str:
+    """Give a line per contender, then the memory of backfills of different sizes."""
+    rows: list[Row] = [("workload", "contender", "records/s", "whole run", "memory")]
+    known = {**BACKFILLS, **CONTENDERS}
+    for workload, entries in results.get("backfill", {}).items():
+        for name in (name for name in known if name in entries):
+            entry = entries[name]
+            rate = rate_cell(entry, entries.get("java"))
+            whole, memory = f"{entry['whole_s']:.1f} s", f"{entry['memory_mb']:,} MB"
+            rows.append((WORKLOADS[workload].title, known[name].title, rate, whole, memory))
+    memory_by_size = sorted(results.get("backfill-memory", {}).items(), key=lambda one: int(one[0]))
+    lines = [
+        f"{int(records):,} records: driver {entry['driver']:,} MB, JVM {entry['jvm']:,} MB, "
+        f"Python workers {entry['workers']:,} MB"
+        for records, entry in memory_by_size
+    ]
+    head = "History: a backfill beside live runs from the topic's beginning, exactly-once"
+    tables = [head, *aligned(rows)] if len(rows) > 1 else []
+    return "\n".join([*tables, *lines])
 
 
 def _per_million(name: str, results: Mapping[str, Any]) -> str:

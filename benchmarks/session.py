@@ -64,7 +64,7 @@ class Session:
             turns = Turns(contest.records)
             if slowness > 1:
                 self._ask_java(contest, turns)
-            self._compete(contest, fit, turns, path, self._plan.rounds)
+            self.compete(contest, fit, turns, path, self._plan.rounds)
 
     def _growth_by_partitions(self) -> None:
         records = self._plan.records or GROWTH_RECORDS
@@ -80,7 +80,7 @@ class Session:
     def _growth(self, feed: Feed, path: tuple[str, ...]) -> None:
         contest = Contest(WORKLOADS["count-10k"], EXACTLY_ONCE, (feed,))
         fit = [each for each in self._contenders if each.slowness == 1]
-        self._compete(contest, fit, Turns(contest.records), path, 1)
+        self.compete(contest, fit, Turns(contest.records), path, 1)
 
     def _ask_java(self, contest: Contest, turns: Turns) -> None:
         for java in (each for each in self._contenders if each.name == "java"):
@@ -89,7 +89,7 @@ class Session:
             except (ContenderError, ValueError) as error:
                 self._bench.say(f"Java did not say what the result must be: {error}")
 
-    def _compete(
+    def compete(
         self,
         contest: Contest,
         fit: Sequence[Contender],
@@ -109,7 +109,7 @@ class Session:
                 verdict = turns.add(contender.name, run)
                 self._bench.say(f"{label}: {run.rate:,.0f}/s ({verdict})")
         for name, measurement in turns.measurements().items():
-            self._keep((*path, name), measurement)
+            self.keep((*path, name), measurement)
 
     def _latency(self) -> None:
         seconds = self._plan.latency_seconds
@@ -137,8 +137,9 @@ class Session:
             self._bench.skip(name, str(error))
         else:
             self._bench.say(f"{name}: {found}")
-            self._keep(path, found)
+            self.keep(path, found)
 
-    def _keep(self, path: tuple[str, ...], measurement: Mapping[str, Any]) -> None:
+    def keep(self, path: tuple[str, ...], measurement: Mapping[str, Any]) -> None:
+        """Keep a measurement under its names, with the stamp of this session."""
         stamped = {**measurement, results.MEASURED: results.stamp(self._run)}
         results.keep(path, stamped, self._plan.results)

@@ -2,13 +2,15 @@
 
 Of a contender that commits its offsets to Kafka, the committed offsets and the end of the output
 that a read_committed consumer sees are asked for twenty times a second. Of others the broker's
-stamps on their outputs are taken. The first fifth of the records is warm-up.
+stamps on their outputs are taken. The first fifth of the records is warm-up. One that ends by
+itself tells how long it worked.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks import figures, outcome
@@ -23,6 +25,7 @@ from benchmarks.workloads import Workload
 
 _PAUSE_SECONDS = 0.05
 _WATCH_SECONDS = 5.0
+_WATCH_ENDING_SECONDS = 1.0
 _QUIET_SECONDS = 3.0
 
 
@@ -32,14 +35,18 @@ class Run:
 
     rate: float
     first_result_seconds: float
+    whole_seconds: float
+    """From the start of the process to its last effect."""
     memory_mb: float
     processor_seconds: float
     outcome: Outcome
+    memory_by_part_mb: Mapping[str, float] = field(default_factory=dict)
 
     def costs(self, records: int) -> dict[str, Any]:
         """Give what goes beside the rate."""
         return {
             "first_result_s": round(self.first_result_seconds, 1),
+            "whole_s": round(self.whole_seconds, 1),
             "memory_mb": round(self.memory_mb),
             "cpu_s_per_million": round(self.processor_seconds / records * 1e6, 1),
         }
@@ -76,20 +83,22 @@ def measure(bench: Bench, contender: Contender, contest: Contest, expected: Outc
     what = (workload.topology, contest.guarantee)
     with bench.running(contender, what, sources, partitions) as started:
         watch = Watch(bench, started.running, started.target, partitions)
-        if contender.commits:
+        if contender.ends:
+            rate = contest.records / watch.until_ended()
+        elif contender.commits:
             progress = Progress(bench.cluster, started.application, contest.feeds)
             try:
                 samples = watch.until_committed(progress, contest.records)
             finally:
                 progress.close()
             started.running.watch()
-            result = outcome.read(bench.cluster, started.target, partitions, workload.output)
             rate = figures.rate_by_commits(samples, contest.records)
         else:
             result = watch.until_written(workload, expected)
             rate = figures.rate_by_arrivals(result.arrivals_ms, contest.records)
-        running = started.running
-        return Run(rate, watch.first_result, running.memory_mb, running.processor_seconds, result)
+            return watch.run(rate, result)
+        result = outcome.read(bench.cluster, started.target, partitions, workload.output)
+        return watch.run(rate, result)
 
 
 class Watch:
@@ -97,11 +106,26 @@ class Watch:
 
     def __init__(self, bench: Bench, running: Running, target: str, partitions: int) -> None:
         self.first_result = 0.0
+        self.last_effect = 0.0
+        """Seconds from the start, as for the first result."""
         self._bench = bench
         self._running = running
         self._target = target
         self._partitions = partitions
         self._looked = 0.0
+
+    def run(self, rate: float, result: Outcome) -> Run:
+        """Give the run that was watched."""
+        running = self._running
+        return Run(
+            rate,
+            self.first_result,
+            self.last_effect,
+            running.memory_mb,
+            running.processor_seconds,
+            result,
+            running.memory_by_part_mb,
+        )
 
     def until_committed(self, progress: Progress, records: int) -> list[Sample]:
         """Sample until all input is committed and nothing has changed for a while."""
@@ -111,7 +135,7 @@ class Watch:
             sample = Sample(time.monotonic(), progress.committed(), self._visible())
             last = samples[-1] if samples else Sample(0.0, 0, 0)
             if (sample.committed, sample.visible) != (last.committed, last.visible):
-                changed = sample.seconds
+                changed = self._changed(sample.seconds)
             samples.append(sample)
             if sample.committed >= records and sample.seconds - changed > _QUIET_SECONDS:
                 return samples
@@ -126,7 +150,7 @@ class Watch:
         while True:
             visible = self._visible()
             if visible != seen:
-                seen, changed = visible, time.monotonic()
+                seen, changed = visible, self._changed(time.monotonic())
             quiet = time.monotonic() - changed
             if seen and quiet > _QUIET_SECONDS and compared != seen:
                 compared = seen
@@ -140,6 +164,25 @@ class Watch:
             self._check(changed, f"{seen} outputs were seen")
             time.sleep(_PAUSE_SECONDS)
 
+    def until_ended(self) -> float:
+        """Wait until it has ended; give the seconds that it says it has worked."""
+        seen, changed = 0, time.monotonic()
+        while not self._running.ended():
+            if time.monotonic() - self._looked > _WATCH_ENDING_SECONDS:
+                self._looked = time.monotonic()
+                self._running.note_use()
+            visible = self._visible()
+            if visible != seen:
+                seen, changed = visible, time.monotonic()
+            self._check_patience(changed, f"{seen} outputs were seen")
+            time.sleep(_PAUSE_SECONDS)
+        self._changed(time.monotonic())
+        return float(self._running.told()["seconds"])
+
+    def _changed(self, now: float) -> float:
+        self.last_effect = now - self._running.started
+        return now
+
     def _visible(self) -> int:
         visible = self._bench.cluster.ends(self._target, self._partitions)
         if visible and not self.first_result:
@@ -151,6 +194,9 @@ class Watch:
         if now - self._looked > _WATCH_SECONDS:
             self._looked = now
             self._running.watch()
-        if now - changed > self._bench.patience_seconds:
+        self._check_patience(changed, done)
+
+    def _check_patience(self, changed: float, done: str) -> None:
+        if time.monotonic() - changed > self._bench.patience_seconds:
             trouble = f"no progress for {self._bench.patience_seconds:.0f} s: {done}"
             raise ContenderError(self._running.tale(trouble))

@@ -22,7 +22,7 @@ def stream(*rows: tuple[bytes, bytes]) -> Outcome:
 
 
 def run(rate: float, outcome: Outcome) -> Run:
-    return Run(rate, 3.0, 500.0, 8.0, outcome)
+    return Run(rate, 3.0, 20.0, 500.0, 8.0, outcome)
 
 
 def test_the_last_value_of_a_key_counts_and_none_deletes_it() -> None:

@@ -114,3 +114,26 @@ def test_the_chart_has_a_bar_per_contender_and_java_is_one() -> None:
 
 def test_every_contender_has_a_colour() -> None:
     assert set(chart.COLOURS) == set(CONTENDERS)
+
+
+def test_a_backfill_stands_beside_the_live_runs() -> None:
+    results = {
+        "backfill": {
+            "count-10k": {
+                "java": entry(100, whole_s=9.0),
+                "backfill-2": entry(150, whole_s=20.26),
+            }
+        },
+        "backfill-memory": {
+            "2000": {"driver": 80, "jvm": 500, "workers": 220, "measured": {}},
+            "200": {"driver": 80, "jvm": 430, "workers": 200, "measured": {}},
+        },
+    }
+    assert report.backfill(results).splitlines()[1:] == [
+        "workload          contender                    records/s       whole run  memory",
+        "count, 10 k keys  Penstock backfill, local[2]  150 ±4% (1.50)  20.3 s     700 MB",
+        "count, 10 k keys  Java Kafka Streams 4.3.1     100 ±4%         9.0 s      700 MB",
+        "200 records: driver 80 MB, JVM 430 MB, Python workers 200 MB",
+        "2,000 records: driver 80 MB, JVM 500 MB, Python workers 220 MB",
+    ]
+    assert report.backfill({}) == ""
