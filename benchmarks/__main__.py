@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +19,8 @@ from benchmarks.session import Session
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the command line asks for."""
     wanted = plan.parse(arguments)
+    # Whoever ends it, the contenders and the broker end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     begin = time.monotonic()
 
     def say(text: str) -> None:
