@@ -19,7 +19,7 @@ from penstock._engine.kafka import jars
 
 JAVA_STREAMS = "org.apache.kafka:kafka-streams:4.3.1"
 JAVA_SOURCES = Path(__file__).parent / "java"
-_INSTALL_SECONDS = 900
+_INSTALL_SECONDS = 1800
 
 
 class UnavailableError(RuntimeError):

@@ -32,11 +32,13 @@ class Turns:
         size = f"{run.outcome.size:,} results"
         if self.expected is None:
             return f"{size}, to be compared"
+        told = []
         for name in list(self._waiting):
             wrong = outcome.difference(self.expected, self._waiting.pop(name))
             self._differences[name] = self._differences.get(name) or wrong
-        wrong = self._differences[contender]
-        return f"{size}, NOT JAVA'S: {wrong}" if wrong else f"{size}, equal"
+            verdict = f"NOT JAVA'S: {wrong}" if wrong else "equal"
+            told.append(verdict if name == contender else f"{name}'s before: {verdict}")
+        return f"{size}, {', '.join(reversed(told))}"
 
     def measurements(self) -> dict[str, dict[str, Any]]:
         """Give what is kept of each contender."""

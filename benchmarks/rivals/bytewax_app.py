@@ -15,7 +15,7 @@ import bytewax.operators as op
 from bytewax.connectors.kafka import KafkaSinkMessage, KafkaSource
 from bytewax.connectors.kafka import operators as kop
 from bytewax.dataflow import Dataflow
-from bytewax.run import cluster_main
+from bytewax.testing import cluster_main
 
 
 def line(message: Any) -> Any:

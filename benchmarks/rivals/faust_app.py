@@ -84,7 +84,8 @@ def main(arguments: list[str]) -> None:
         store="rocksdb://",
         datadir=f"{state_dir}/{number}",
         consumer_auto_offset_reset="earliest",
-        broker_commit_interval=0.1,
+        # At the interval of the others its commits overlap each other and nothing else is done.
+        broker_commit_interval=1.0,
         producer_linger=0.02,
         topic_partitions=4,
         topic_disable_leader=True,
@@ -96,7 +97,7 @@ def main(arguments: list[str]) -> None:
     )
     draw = {"filter-map": filter_map, "count": count, "tumbling": tumbling, "rekey": rekey}
     draw[topology](app, orders, out)
-    sys.argv[1:] = ["worker", "--loglevel", "warning", "--without-web"]
+    sys.argv[1:] = ["worker", "--loglevel", "warn", "--without-web"]
     app.main()
 
 

@@ -12,9 +12,9 @@ import pathway as pw
 
 
 class Order(pw.Schema):
-    """An order as JSON."""
+    """An order as JSON; "id" is Pathway's own word for a row."""
 
-    id: int
+    number: int
     user: str
     product: str
     cents: int
@@ -39,7 +39,7 @@ def results(topology: str, orders: Any) -> Any:
         total = some.cents * some.quantity
         return some.select(
             key=pw.apply_with_type(str.encode, bytes, some.user),
-            value=pw.apply_with_type(line, bytes, some.id, some.user, total),
+            value=pw.apply_with_type(line, bytes, some.number, some.user, total),
         )
     if topology == "tumbling":
         window = pw.temporal.tumbling(duration=60_000)
@@ -73,7 +73,12 @@ def main(arguments: list[str]) -> None:
         "auto.offset.reset": "earliest",
     }
     orders = pw.io.kafka.read(
-        settings, source, schema=Order, format="json", autocommit_duration_ms=100
+        settings,
+        source,
+        schema=Order,
+        format="json",
+        json_field_paths={"number": "/id"},
+        autocommit_duration_ms=100,
     )
     made = results(topology, orders)
     pw.io.kafka.write(made, settings, target, format="raw", key=made.key, value=made.value)

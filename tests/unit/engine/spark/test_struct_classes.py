@@ -18,7 +18,7 @@ import sys
 import msgspec
 
 from penstock import serdes
-from penstock._engine.spark.shipping import _dump
+from penstock._engine.spark.shipping import dumps
 
 
 class Item(msgspec.Struct, rename="camel"):
@@ -49,7 +49,7 @@ def show(order):
     return repr(order.twice()), order.size, isinstance(order, Order)
 
 
-open(sys.argv[1], "wb").write(_dump((serdes.json(Order), show)))
+open(sys.argv[1], "wb").write(dumps((serdes.json(Order), show)))
 '''
 
 RECEIVER = """
