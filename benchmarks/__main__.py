@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
 
@@ -15,8 +14,6 @@ from benchmarks.session import Session
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what the command line asks for."""
     wanted = plan.parse(arguments)
-    # Whoever ends it, the contenders and the broker end with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     say = stopwatch()
     if not wanted.report_only:
         with opened(wanted, say) as bench:

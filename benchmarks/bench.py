@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -135,6 +137,8 @@ class Bench:
 @contextmanager
 def opened(plan: Plan, say: Say) -> Iterator[Bench]:
     """Have a place to measure at, with a broker of its own."""
+    # Whoever ends it, the contenders and the broker end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     # Not deleted: should something go wrong, the contenders' logs are here.
     folder = Path(tempfile.mkdtemp(prefix="penstock-bench-"))
     say(f"the contenders' logs are in {folder}")
