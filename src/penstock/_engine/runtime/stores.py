@@ -90,8 +90,8 @@ class TaskStore:
         return self._engine.changelog_offset()
 
     def committed_entries(self) -> int:
-        """Give about how many entries the engine has."""
-        return self._engine.approximate_num_entries()
+        """Give about how many entries are committed."""
+        return self._overlay.committed_entries()
 
     def close(self) -> None:
         """Forget what is not committed and close the engine."""

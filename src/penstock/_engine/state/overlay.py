@@ -142,6 +142,10 @@ class Overlay:
         if changelog_offset is not None or dropped or due:
             self._write(changelog_offset, dropped)
 
+    def committed_entries(self) -> int:
+        """Give about how many entries are committed; what waits for the engine may be in it too."""
+        return self._engine.approximate_num_entries() + len(self._settled)
+
     def discard(self) -> None:
         """Forget all changes that are not committed."""
         self._forget()

@@ -156,6 +156,17 @@ def test_committed_changes_may_wait_for_the_next_offset() -> None:
     assert engine.changelog_offset() == 2
 
 
+def test_what_waits_for_the_engine_counts_as_committed() -> None:
+    engine = MemoryStore()
+    overlay = Overlay(engine, Reserve(10_000))
+    overlay.put(b"a", b"1")
+    assert overlay.committed_entries() == 0
+    overlay.apply(None)
+    assert overlay.committed_entries() == 1
+    overlay.settle()
+    assert overlay.committed_entries() == 1
+
+
 def test_a_scan_lets_the_engine_have_what_is_committed() -> None:
     engine = MemoryStore()
     overlay = Overlay(engine, Reserve(10_000))
