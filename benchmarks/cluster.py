@@ -9,6 +9,7 @@ from pathlib import Path
 
 from confluent_kafka import (
     Consumer,
+    ConsumerGroupState,
     IsolationLevel,
     KafkaException,
     Producer,
@@ -23,7 +24,7 @@ from penstock._engine.kafka.broker import LocalBroker
 # A broker that is busy for long gains by Java's second compiler, which LocalBroker leaves out.
 BROKER_JVM = ("-XX:TieredStopAtLevel=4", "-Xmx1g", "-Xms1g")
 
-_ATTEMPTS = 600
+_ATTEMPTS = 900
 
 Say = Callable[[str], None]
 
@@ -95,6 +96,18 @@ class Cluster:
             else:
                 return [ends[number] for number in range(partitions)]
         raise AssertionError
+
+    def await_empty_group(self, group: str) -> None:
+        """Wait until a group has no members: Java's leave only when their session is over, and that
+        is no part of what is measured.
+        """
+        for _ in range(_ATTEMPTS):
+            described = self._admin.describe_consumer_groups([group])[group].result()
+            if described.state == ConsumerGroupState.EMPTY:
+                return
+            time.sleep(0.1)
+        msg = f"group {group} still has members after {_ATTEMPTS / 10:.0f} s"
+        raise RuntimeError(msg)
 
     def stored_bytes(self, topic: str) -> int:
         """Give the size of a topic on the broker's disk."""

@@ -94,8 +94,14 @@ def percentiles(values: Sequence[float]) -> dict[str, float]:
 def restoring(intact_s: float, wiped_s: float, changes: int, size: int) -> dict[str, float]:
     """Give what it takes to bring `changes` records of `size` bytes back, by the times of a restart
     with state and of one without.
+
+    Raises:
+        ValueError: the restart without state took no longer.
     """
-    seconds = max(wiped_s - intact_s, 0.001)
+    seconds = wiped_s - intact_s
+    if seconds <= 0:
+        msg = f"too few keys to tell: {intact_s:.2f} s with state, {wiped_s:.2f} s without"
+        raise ValueError(msg)
     return {
         "restart_intact_s": round(intact_s, 2),
         "restart_wiped_s": round(wiped_s, 2),

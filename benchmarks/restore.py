@@ -57,6 +57,7 @@ def _restart(
     bench: Bench, contender: Contender, application: str, target: str, source: str
 ) -> float:
     """Give the seconds from the start until one new record of each partition has its result."""
+    bench.cluster.await_empty_group(application)
     producer = bench.cluster.producer()
     for partition in range(PARTITIONS):
         value = b'{"id":1,"user":"u","product":"p","cents":1,"quantity":1,"at":0}'

@@ -68,6 +68,8 @@ def test_percentiles_are_of_the_values() -> None:
 def test_restoring_is_what_a_restart_without_state_takes_longer() -> None:
     found = figures.restoring(4.0, 9.0, 1_000_000, 50_000_000)
     assert (found["restore_s"], found["mb_per_s"], found["records_per_s"]) == (5, 10, 200_000)
+    with pytest.raises(ValueError, match="too few keys to tell"):
+        figures.restoring(4.0, 3.9, 1_000, 50_000)
 
 
 def test_memory_of_a_million_keys_is_the_slope() -> None:
