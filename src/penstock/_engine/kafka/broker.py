@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from penstock._engine.kafka import distribution, leash, loopback
+from penstock._engine.kafka import class_archive, distribution, leash, loopback
 from penstock._engine.kafka.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.jars import Progress
 from penstock.clock import monotonic
@@ -210,7 +210,7 @@ class LocalBroker:
             _kill(process)
         made = self._new_class_archive
         if process.returncode == _ENDED_BY_SIGTERM and made.exists() and self._kafka is not None:
-            self._kafka.keep_class_archive(made)
+            class_archive.keep(made, self._kafka.class_archive)
 
     def kill(self) -> None:
         """End the broker as a crash would (SIGKILL); its data stays as it is at this moment."""

@@ -8,7 +8,6 @@ ends. All of it is in the cache and may be deleted at any time.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shutil
@@ -17,11 +16,11 @@ import tempfile
 import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock._engine.kafka import jars, java
+from penstock._engine.kafka import class_archive, jars, java
 from penstock.errors import StreamsError
 
 KAFKA_VERSION = "4.3.1"
@@ -64,23 +63,8 @@ class Distribution:
 
     @property
     def class_archive(self) -> Path:
-        """The archive for this Java and these jars; Java would refuse any other one."""
-        parts = [self.java.build]
-        for path in self.jars:
-            facts = path.stat()
-            parts.append(f"{path} {facts.st_size} {facts.st_mtime_ns}")
-        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-        return self.folder / f"classes-{digest}.jsa"
-
-    def keep_class_archive(self, made: Path) -> None:
-        """Move an archive into the cache, where it is complete or absent at any moment."""
-        # A cache that cannot be written costs a second at each start, and must not cost more.
-        with suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            kept = self.class_archive
-            halfway = kept.with_name(f".{kept.name}-{os.getpid()}")
-            shutil.move(made, halfway)
-            halfway.replace(kept)
+        """The archive for this Java and these jars."""
+        return class_archive.archive_in(self.folder, self.java, self.jars)
 
     def format(self, data: Path) -> None:
         """Make `data` a data directory of a new cluster, unless it is one already.

@@ -76,7 +76,7 @@ def history(
         msg = f"records_per_split must be at least 1; got {records_per_split}"
         raise ConfigError(msg)
     stretch = find_stretch(open_admin(settings), topic, since=since, until=until)
-    session, _ = session_for(settings, spark)
+    session, _ = session_for(settings, spark, heavy=True)
     return read_stretch(stretch, settings, session, records_per_split)
 
 

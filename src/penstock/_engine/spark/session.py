@@ -23,6 +23,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from penstock._engine.spark.classes import archive_option, drop_archive
 from penstock._engine.spark.signals import hand_on_signals, is_submitted
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
@@ -33,11 +34,19 @@ _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
 _FILE_LEVEL = "WARN"
 
+# A live query's JVM hosts and waits: its second compiler would take more time than it ever saves.
+_QUICK_START = "-XX:TieredStopAtLevel=1"
 
-def session_for(config: StreamsConfig, given: SparkSession | None) -> tuple[SparkSession, bool]:
-    """Give the session to host on, and whether it is ours to stop."""
+
+def session_for(
+    config: StreamsConfig, given: SparkSession | None, *, heavy: bool = False
+) -> tuple[SparkSession, bool]:
+    """Give the session to host on, and whether it is ours to stop.
+
+    `heavy`: Spark itself has records to carry, not only workers to host.
+    """
     theirs = given or _existing()
-    session = theirs or _start(config)
+    session = theirs or _start(config, heavy=heavy)
     check(session)
     hand_on_signals(session)
     return session, theirs is None
@@ -69,7 +78,7 @@ def log_path(config: StreamsConfig) -> Path:
     return config.state_dir / config.application_id / "spark.log"
 
 
-def _start(config: StreamsConfig) -> SparkSession:
+def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
     # Without this the workers would run whichever python3 comes first, without the user's packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
@@ -78,8 +87,14 @@ def _start(config: StreamsConfig) -> SparkSession:
         "spark.locality.wait": "0",
         "spark.python.unix.domain.socket.enabled": "true",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG4J} "
-        f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
+        "spark.driver.extraJavaOptions": " ".join(
+            [
+                f"-Dlog4j2.configurationFile={_LOG4J}",
+                f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
+                archive_option(),
+                *([] if heavy else [_QUICK_START]),
+            ]
+        ),
     }
     # A shell of Spark's own says which master, too.
     if not is_submitted() and "SPARK_ENV_LOADED" not in os.environ:
@@ -103,6 +118,7 @@ def _launch(config: StreamsConfig, settings: Mapping[str, str]) -> SparkSession:
             SparkContext._ensure_initialized(gateway=_launch_jvm(conf, config), conf=conf)
         return SparkSession.builder.config(conf=conf).getOrCreate()
     except PySparkException as error:
+        drop_archive()
         msg = f"Spark did not start: {error}; {_last_words(config)}"
         raise StreamsError(msg) from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.kafka import distribution, jars, java
+from penstock._engine.kafka import class_archive, distribution, jars, java
 from penstock._engine.kafka.distribution import Distribution
 from penstock.errors import StreamsError
 
@@ -88,7 +88,7 @@ def test_class_archive_is_kept_for_this_java_and_these_jars(
 ) -> None:
     made = tmp_path / "classes.jsa"
     made.write_text("archive")
-    kafka.keep_class_archive(made)
+    class_archive.keep(made, kafka.class_archive)
     assert kafka.class_archive.read_text() == "archive"
     assert [path.name for path in kafka.folder.iterdir()] == [kafka.class_archive.name]
     other_java = Distribution(java.Java("java", 21, "build 21"), kafka.jars, kafka.folder)

@@ -85,7 +85,7 @@ def backfill(
     """
     wishes = wishes or InputWishes()
     admitted = admit(topology, config, reset=reset)
-    session, owned = session_for(config, spark)
+    session, owned = session_for(config, spark, heavy=True)
     try:
         blueprint = admitted.blueprint
         topics = topics_with_history(blueprint)
