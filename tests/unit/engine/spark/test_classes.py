@@ -20,7 +20,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def as_a_jvm_does(option: str) -> Path:
     """Write the archive that the option asks for."""
-    path = Path(option.split()[0].partition("=")[2])
+    path = Path(option.split(maxsplit=1)[0].partition("=")[2])
     path.write_text("archive")
     return path
 
