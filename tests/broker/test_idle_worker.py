@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Consumed, StreamsBuilder, serdes
+from penstock import Consumed, Materialized, Produced, StreamsBuilder, serdes
 from penstock._engine.kafka.inputs import Batch, InputReader
 from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.worker import Worker
+from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.testing.broker import CreateTopic, LocalBroker
-from tests.broker.applications import PATIENCE_SECONDS, settings
+from tests.broker.applications import PATIENCE_SECONDS, run_until, settings, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
@@ -46,3 +47,24 @@ def test_without_anything_to_commit_it_waits_as_long_as_a_poll_may(
         worker.step()
         worker.close()
     assert waits == [0.03]
+
+
+def test_closed_when_all_is_committed_it_leaves_its_state_on_disk_up_to_date(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    source, sink, keys = kafka_topic("words"), kafka_topic("counts"), 100
+    builder = StreamsBuilder()
+    (
+        builder.stream(source, Consumed(key=serdes.string(), value=serdes.string()))
+        .group_by_key()
+        .count(Materialized("counts", key=serdes.string(), value=serdes.long()))
+        .to_stream()
+        .to(sink, Produced(serdes.string(), serdes.long()))
+    )
+    write(kafka_broker, source, [(f"key-{number}", "v") for number in range(keys)])
+    config = settings(kafka_broker, tmp_path, f"left-{source}", **{"commit.interval.ms": 0})
+    run_until(builder.build(), config, lambda outputs: len(outputs) == keys)
+    (path,) = tmp_path.glob("*/0_0/rocksdb/counts")
+    store = RocksDbStore(path)
+    assert len(list(store.scan(None, None, reverse=False))) == keys
+    store.close()

@@ -50,7 +50,7 @@ def kill_when(process: subprocess.Popen[str], database: Database, rows: int) -> 
             time.sleep(0.05)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 def test_killed_twice_every_order_is_written_once(tmp_path: Path) -> None:

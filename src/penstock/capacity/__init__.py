@@ -4,7 +4,7 @@
 >>> needed = capacity.window_state(keys=100_000, key_bytes=20, value_bytes=100,
 ...                                window_size_ms=300_000, grace_ms=30_000)
 >>> f"{needed.rows:,.0f} rows, {needed.bytes / 1e6:.0f} MB"
-'137,500 rows, 19 MB'
+'137,500 rows, 20 MB'
 
 Rates are records a second over all partitions, sizes are bytes, times milliseconds; what is asked
 for in seconds says so. `penstock capacity` calculates the same on the command line.

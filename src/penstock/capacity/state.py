@@ -13,10 +13,10 @@ from penstock.capacity.figures import check_not_negative, check_positive, figure
 
 TIMESTAMP_BYTES = 8
 """Before each value of a table or an aggregate: when it was changed last."""
-WINDOW_KEY_BYTES = 12
-"""After each key in a store of windows: the window's start and a sequence number."""
-SESSION_KEY_BYTES = 16
-"""After each key in a store of sessions: the session's end and start."""
+WINDOW_KEY_BYTES = 20
+"""Around each key in a store of windows: the segment, the window's start and a sequence number."""
+SESSION_KEY_BYTES = 24
+"""Around each key in a store of sessions: the segment, the session's end and start."""
 _SHORTEST_SEGMENT_MS = 60_000
 
 
@@ -40,7 +40,7 @@ class WindowState:
         "a minute at least",
     )
     rows: float = figure("rows", "keys in a window x windows kept, however many records")
-    bytes: float = figure("bytes", "rows x (key + 12 for the window + value + 8 for the timestamp)")
+    bytes: float = figure("bytes", "rows x (key + 20 for the window + value + 8 for the timestamp)")
     bytes_at_most: float = figure("bytes", "the same just before a segment goes")
 
 
@@ -50,7 +50,7 @@ class SessionState:
 
     retention_ms: float = figure("ms", "inactivity gap + grace")
     rows: float = figure("rows", "sessions/s x (retention + half a segment): one for each session")
-    bytes: float = figure("bytes", "rows x (key + 16 for the session + value + 8)")
+    bytes: float = figure("bytes", "rows x (key + 24 for the session + value + 8)")
     bytes_at_most: float = figure("bytes", "the same just before a segment goes")
 
 
@@ -68,7 +68,7 @@ class JoinState:
     retention_ms: float = figure("ms", "before + after + grace: how long a record waits for others")
     left_rows: float = figure("rows", "left rate x (retention + half a segment)")
     right_rows: float = figure("rows", "right rate x (retention + half a segment)")
-    bytes: float = figure("bytes", "rows of both sides x (record + 12 for time and number)")
+    bytes: float = figure("bytes", "rows of both sides x (record + 20 for time and number)")
     results_per_second: float = figure(
         "records/s", "left rate x right rate x (before + after) / keys: only equal keys meet"
     )
@@ -119,7 +119,7 @@ def window_state(
     >>> state = window_state(keys=100_000, key_bytes=20, value_bytes=100, window_size_ms=300_000,
     ...                      grace_ms=30_000)
     >>> f"{state.windows:.1f} windows, {state.rows:,.0f} rows, {state.bytes / 1e6:.0f} MB"
-    '1.1 windows, 137,500 rows, 19 MB'
+    '1.1 windows, 137,500 rows, 20 MB'
     """
     advance = window_size_ms if advance_ms is None else advance_ms
     check_positive(window_size_ms=window_size_ms, advance_ms=advance)
@@ -190,7 +190,7 @@ def join_state(
     >>> state = join_state(left_per_second=1000, right_per_second=800, before_ms=300_000,
     ...                    after_ms=300_000, grace_ms=60_000, record_bytes=500, keys=50_000)
     >>> f"{state.bytes / 1e6:.0f} MB, {state.results_per_second:,.0f} results/s"
-    '760 MB, 9,600 results/s'
+    '772 MB, 9,600 results/s'
     """
     check_positive(keys=keys)
     check_not_negative(

@@ -25,8 +25,8 @@ def test_an_aggregate_grows_with_keys_and_windows_not_with_records() -> None:
     assert (tumbling.retention_ms, tumbling.windows) == (3_600_000, 1)
     # Half a segment of half an hour on average, a whole one at most.
     assert (tumbling.kept_windows, tumbling.rows) == (1.25, 125)
-    assert tumbling.bytes == 125 * (4 + 12 + 8 + 8)
-    assert tumbling.bytes_at_most == 100 * 2 * 32
+    assert tumbling.bytes == 125 * (4 + 20 + 8 + 8)
+    assert tumbling.bytes_at_most == 100 * 2 * 40
 
 
 def test_hopping_windows_have_as_many_rows_more_as_windows_overlap() -> None:
@@ -53,7 +53,7 @@ def test_sessions() -> None:
         sessions_per_second=2, key_bytes=4, value_bytes=8, inactivity_gap_ms=600_000
     )
     assert state.rows == 2 * (600 + 150)
-    assert state.bytes_at_most == 2 * (600 + 300) * (4 + 16 + 8 + 8)
+    assert state.bytes_at_most == 2 * (600 + 300) * (4 + 24 + 8 + 8)
 
 
 def test_a_join_keeps_every_record_and_matches_equal_keys() -> None:
@@ -63,7 +63,7 @@ def test_a_join_keeps_every_record_and_matches_equal_keys() -> None:
         before_ms=60_000,
         after_ms=120_000,
         grace_ms=60_000,
-        record_bytes=88,
+        record_bytes=80,
         keys=1000,
     )
     assert state.retention_ms == 240_000

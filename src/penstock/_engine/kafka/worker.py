@@ -120,16 +120,21 @@ class Worker:
             if commit is not None:
                 committing.append(running)
                 offsets.update(commit.offsets)
-        if not committing:
+        if committing:
+            crash_point("before-send")
+            self._send(committing)
+            self._check_owned(offsets)
+            self._committer.commit(offsets, self._membership.metadata)
+            self._patience.calm()
+            self._maybe_purge(offsets)
+        elif not checkpoint:
             return
-        crash_point("before-send")
-        self._send(committing)
-        self._check_owned(offsets)
-        self._committer.commit(offsets, self._membership.metadata)
-        self._patience.calm()
-        self._maybe_purge(offsets)
-        ends = self._changelog_ends(committing, offsets, checkpoint=checkpoint)
-        for running in committing:
+        # Tasks that have nothing to commit now may have had before the last checkpoint.
+        learning = (
+            [one for one in self._running.values() if one.started] if checkpoint else committing
+        )
+        ends = self._changelog_ends(learning, offsets, checkpoint=checkpoint)
+        for running in learning:
             running.task.committed(ends)
         crash_point("after-apply")
         outputs, self._outputs = self._outputs, []
