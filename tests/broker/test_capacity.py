@@ -55,8 +55,8 @@ def kept(folder: Path) -> tuple[int, int]:
 
 
 def run(topology: Topology, broker: LocalBroker, folder: Path, name: str) -> tuple[int, int]:
-    records = KEYS * MINUTES * 2
-    run_until(topology, settings(broker, folder, name), lambda outputs: len(outputs) >= records)
+    updates = 2 * KEYS * MINUTES * 2  # each in the changelog and in the topic
+    run_until(topology, settings(broker, folder, name), lambda outputs: len(outputs) == updates)
     return kept(folder)
 
 

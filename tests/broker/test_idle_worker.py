@@ -63,7 +63,7 @@ def test_closed_when_all_is_committed_it_leaves_its_state_on_disk_up_to_date(
     )
     write(kafka_broker, source, [(f"key-{number}", "v") for number in range(keys)])
     config = settings(kafka_broker, tmp_path, f"left-{source}", **{"commit.interval.ms": 0})
-    run_until(builder.build(), config, lambda outputs: len(outputs) == keys)
+    run_until(builder.build(), config, lambda outputs: len(outputs) == 2 * keys)
     (path,) = tmp_path.glob("*/0_0/rocksdb/counts")
     store = RocksDbStore(path)
     assert len(list(store.scan(None, None, reverse=False))) == keys
