@@ -9,6 +9,7 @@ cleared of a case's topics and group before the next.
 from __future__ import annotations
 
 import importlib
+import inspect
 import io
 import json
 import shutil
@@ -43,9 +44,10 @@ _PACE: dict[str, object] = {
     JOIN_EMIT_INTERVAL: 0,
     WINDOW_EMIT_INTERVAL: 0,
 }
-_CACHED_PACE: dict[str, object] = {
-    # A cache shows how many records a commit has. Elsewhere it is better to see all that is there:
-    # a task takes the smallest timestamp of its topics first.
+_PACE_OF_COMMITS: dict[str, object] = {
+    # A cache shows how many records a commit has, and so does the changelog of a suppression.
+    # Elsewhere it is better to see all that is there: a task takes the smallest timestamp of its
+    # topics first.
     "consumer.max.poll.records": 1,
 }
 _FOLLOW_SECONDS = 1.0
@@ -102,8 +104,8 @@ def run(
         "state.dir": str(work / "state"),
         **_PACE,
     }
-    if config["statestore.cache.max.bytes"]:
-        config |= _CACHED_PACE
+    if config["statestore.cache.max.bytes"] or "suppress(" in inspect.getsource(program):
+        config |= _PACE_OF_COMMITS
     view = BrokerView(bootstrap_servers, str(config["application.id"]))
     printed = io.StringIO()
     try:
