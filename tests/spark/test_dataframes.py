@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -44,15 +43,6 @@ def windowed_counts() -> Topology:
     windows = TimeWindows.of_size(timedelta(milliseconds=20), grace=timedelta(milliseconds=5))
     stream.windowed_by(windows).count(Materialized("windows", TEXT, retention=timedelta(hours=1)))
     return builder.build()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_shuffles(spark: SparkSession) -> Iterator[None]:
-    """Let few tasks sort a few rows."""
-    before = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", "2")
-    yield
-    spark.conf.set("spark.sql.shuffle.partitions", str(before))
 
 
 @pytest.fixture(scope="module")
