@@ -161,7 +161,8 @@ class KafkaStreams(ExplainsCamelCase):
         """Check everything, then start; returns while the workers come up.
 
         With `available_now` the application ends by itself when it has processed what its topics
-        hold at this moment, and all that comes of it.
+        hold at this moment, and all that comes of it: topics that it writes itself are read until
+        nothing more comes.
         """
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.preparation import bounded, prepare  # noqa: PLC0415

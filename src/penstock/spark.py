@@ -70,11 +70,12 @@ def history(
     """Give the committed records of a topic up to `until` as a batch DataFrame.
 
     Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
-    `config` says where the cluster is, as for an application. `until` and `since` are a datetime
-    with a time zone, milliseconds since the epoch, offsets by partition, or None for as far as the
-    topic goes now. The end is found once, at this call; `history_ends` tells it, also of what was
-    written to Parquet and read again. A Spark task reads about `records_per_split` records: a
-    partition of millions is read by many of them at once.
+    `config` says where the cluster is, as for an application; if it is left out, variables such as
+    `PENSTOCK_BOOTSTRAP_SERVERS` do. `until` and `since` are a datetime with a time zone,
+    milliseconds since the epoch, offsets by partition, or None for as far as the topic goes now.
+    The end is found once, at this call; `history_ends` tells it, also of what was written to
+    Parquet and read again. A Spark task reads about `records_per_split` records: a partition of
+    millions is read by many of them at once.
 
     Raises:
         StreamsError: there is no such topic, or it has not the offsets.

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from penstock import Consumed, Grouped, Materialized, StreamsBuilder, Topology, serdes
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
 from penstock._engine.kafka.preparation import bounded, prepare
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.worker import Worker
@@ -61,3 +69,22 @@ def test_a_transaction_whose_records_cannot_be_seen_yet_is_waited_for(
         counted = sum(task["process-total"] for task in worker.counters().values())
         worker.close()
     assert counted == 2 + 2 + 1
+
+
+def test_a_topic_of_the_user_s_that_the_program_writes_has_no_end_yet(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    lines, between = kafka_topic("lines"), kafka_topic("between")
+    write(kafka_broker, lines, [("1", "a"), ("2", "b")])
+    builder = StreamsBuilder()
+    builder.stream(lines, Consumed(TEXT, TEXT)).to(between, Produced(TEXT, TEXT))
+    builder.stream(between, Consumed(TEXT, TEXT)).for_each(lambda key, value: None)
+    config = settings(kafka_broker, tmp_path, f"drained-{lines}")
+    blueprint = bounded(prepare(builder.build(), config))
+    with TaskHost(blueprint) as host:
+        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        write(kafka_broker, lines, [("3", "too late")])
+        step_until_drained(worker)
+        counted = sum(task["process-total"] for task in worker.counters().values())
+        worker.close()
+    assert counted == 2 + 2

@@ -116,14 +116,22 @@ class Site:
     work: Path
     master: str = "local[2]"
 
+    def words(self, *words: str) -> list[str]:
+        """Give the words of a command of ours for the program."""
+        name, *rest = words
+        settings = {
+            "state.dir": str(self.work / "state"),
+            "penstock.spark.master": self.master,
+            # A live run that has nothing left to do ends with its turn.
+            "penstock.turn.ms": "2000",
+        }
+        told = [word for pair in settings.items() for word in ("--set", "=".join(pair))]
+        return [name, str(APP), "--bootstrap-servers", self.servers, *told, *rest]
+
     def command(self, *words: str) -> list[str]:
         """Give a command line of ours for the program."""
-        name, *rest = words
-        settings = {"state.dir": str(self.work / "state"), "penstock.spark.master": self.master}
-        told = [word for pair in settings.items() for word in ("--set", "=".join(pair))]
-        cluster = ["--bootstrap-servers", self.servers]
         command = [sys.executable, "-c", "import penstock.cli as c, sys; sys.exit(c.main())"]
-        return [*command, name, str(APP), *cluster, *told, *rest]
+        return [*command, *self.words(*words)]
 
     def run(self, *words: str, environment: Mapping[str, str] | None = None) -> int:
         """Run a command to its end; give its exit code."""

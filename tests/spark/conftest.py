@@ -23,6 +23,8 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.adaptive.enabled", "false")
+        # Data of tests are small: each task costs more than the rows in it.
+        .config("spark.sql.shuffle.partitions", "2")
         .config("spark.locality.wait", "0")
         .config("spark.driver.extraJavaOptions", f"{archive_option()} -XX:TieredStopAtLevel=1")
         .getOrCreate()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +14,19 @@ from pyspark.sql import SparkSession
 
 from penstock import (
     Consumed,
-    Grouped,
     KafkaStreams,
     Materialized,
     Produced,
     State,
     StreamsBuilder,
     Topology,
+    cli,
     serdes,
 )
 from penstock import spark as streams
+from penstock._engine.spark.batch.backfill import BackfillReport
 from penstock.errors import StreamsError
-from penstock.testing.broker import CreateTopic, LocalBroker
+from penstock.testing.broker import LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS
 from tests.spark.backfill_live import Site, go_through, make_topics, read_updates
 from tests.spark.stateful_restart import backfilled, driven
@@ -32,7 +36,7 @@ pytestmark = pytest.mark.slow
 TEXT, LONG = serdes.string(), serdes.long()
 
 
-SAMPLE = ["until-close", "sessions", "foreign-key", "global", "stream-stream-outer", "regrouped"]
+SAMPLE = ["until-close", "foreign-key", "global", "stream-stream-outer"]
 """All of them, without Spark: tests/broker/test_backfill_programs.py."""
 
 
@@ -45,146 +49,190 @@ def test_stateful_verbs_go_on_as_if_they_had_been_live(
         assert got[name] == driven(name)[name], name
 
 
-def test_a_backfill_that_is_killed_and_run_again_leaves_each_record_once(tmp_path: Path) -> None:
-    with LocalBroker(tmp_path / "broker") as broker:
-        make_topics(broker)
-        site = Site(broker.bootstrap_servers, tmp_path)
-        for topic, (got, wanted) in go_through(site, 60_000).items():
-            assert got == wanted, topic
+class InSession(Site):
+    """Commands that are to end well run here, in the session of the tests; those that are killed
+    have processes of their own. (All in processes of their own: `make backfill`.)
+    """
+
+    def run(self, *words: str, environment: Mapping[str, str] | None = None) -> int:
+        assert environment is None
+        return cli.main(self.words(*words))
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_backfill_that_is_killed_and_run_again_leaves_each_record_once(
+    kafka_broker: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds the program's folder
+    make_topics(kafka_broker)
+    site = InSession(kafka_broker.bootstrap_servers, tmp_path)
+    # Enough for two transactions of each task.
+    for topic, (got, wanted) in go_through(site, 24_000).items():
+        assert got == wanted, topic
 
 
 class Counting:
-    """A program that counts words, and its application."""
+    """Words of a topic and how often each was said; with `through`, by way of a topic of the
+    user's.
+    """
 
-    def __init__(self, broker: LocalBroker, create: CreateTopic, state: Path) -> None:
-        self.broker = broker
+    def __init__(self, broker: LocalBroker, name: str, *, through: bool = False) -> None:
+        self._servers, self.name, self._through = broker.bootstrap_servers, name, through
         self.source, self.between, self.out = (
-            create(name, 2, {"retention.ms": "-1"}) for name in ("in", "between", "out")
+            f"{name}-{part}" for part in ("in", "between", "out")
         )
-        self.config: dict[str, Any] = {
-            "application.id": f"counting-{self.source}",
-            "bootstrap.servers": broker.bootstrap_servers,
-            "state.dir": str(state),
-            "processing.guarantee": "exactly_once_v2",
-            "statestore.cache.max.bytes": 0,
-        }
+        for topic in (self.source, self.between, self.out):
+            broker.create_topic(topic, 2, {"retention.ms": "-1"})
 
-    def topology(self, *, through: bool = False) -> Topology:
-        """Draw it; with `through`, words go through a topic of the user's."""
-        builder = StreamsBuilder()
+    def draw(self, builder: StreamsBuilder) -> None:
         words = builder.stream(self.source, Consumed(TEXT, TEXT))
-        if through:
+        if self._through:
             words.to(self.between, Produced(TEXT, TEXT))
             words = builder.stream(self.between, Consumed(TEXT, TEXT))
-        counts = words.group_by(lambda key, word: word, Grouped("words", TEXT, TEXT)).count(
-            Materialized("counts", TEXT, LONG)
-        )
+        counts = words.group_by_key().count(Materialized(f"{self.name}-counts", TEXT, LONG))
         counts.to_stream().to(self.out, Produced(TEXT, LONG))
-        return builder.build()
 
     def say(self, words: str, first_time: int = 1000) -> None:
-        producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers})
+        producer = Producer({"bootstrap.servers": self._servers})
         for number, word in enumerate(words.split()):
-            producer.produce(
-                self.source, word, str(number), number % 2, timestamp=first_time + number
-            )
+            partition = ord(word) % 2
+            producer.produce(self.source, word, word, partition, timestamp=first_time + number)
         producer.flush()
 
-    def live(self, topology: Topology, spark: SparkSession) -> None:
-        application = KafkaStreams(topology, self.config, spark=spark)
-        application.start(available_now=True)
-        assert application.wait_until(State.NOT_RUNNING, PATIENCE_SECONDS * 2000)
-
     def written(self) -> dict[str, list[object]]:
-        return dict(read_updates(self.broker.bootstrap_servers, self.out))
+        return dict(read_updates(self._servers, self.out))
+
+
+def topology_of(*countings: Counting) -> Topology:
+    builder = StreamsBuilder()
+    for counting in countings:
+        counting.draw(builder)
+    return builder.build()
+
+
+def config_of(application_id: str, broker: LocalBroker, state: Path) -> dict[str, Any]:
+    return {
+        "application.id": application_id,
+        "bootstrap.servers": broker.bootstrap_servers,
+        "state.dir": str(state),
+        "processing.guarantee": "exactly_once_v2",
+        "statestore.cache.max.bytes": 0,
+        # A live run that has nothing left to do ends with its turn.
+        "penstock.turn.ms": 2000,
+    }
+
+
+@dataclass(frozen=True)
+class Handover:
+    """What was seen of an application that was backfilled and then live."""
+
+    report: BackfillReport
+    by_job: dict[str, dict[str, list[object]]]
+    """What each counting had written after the backfill."""
+    refusal: str
+    """What a second backfill was told."""
+    in_the_end: dict[str, dict[str, list[object]]]
+    """What each counting had written after the live run."""
+
+
+@pytest.fixture(scope="module")
+def handover(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Handover:
+    """Give one application its past from an archive, from a whole topic and from a part of one:
+    three programs side by side, since starting is what takes long.
+    """
+    folder = tmp_path_factory.mktemp("handover")
+    config = config_of("handover", kafka_broker, folder / "state")
+    archived, cut = Counting(kafka_broker, "archived"), Counting(kafka_broker, "cut")
+    through = Counting(kafka_broker, "through", through=True)
+    countings, archive = (archived, cut, through), str(folder / "archive")
+
+    def written() -> dict[str, dict[str, list[object]]]:
+        return {counting.name: counting.written() for counting in countings}
+
+    archived.say("a b a c a")
+    streams.history(archived.source, config, spark=spark).write.parquet(archive)
+    archived.say("b a", first_time=2000)
+    cut.say("a a a a")
+    through.say("a b a")
+    report = streams.backfill(
+        topology_of(*countings),
+        config,
+        inputs={archived.source: archive},
+        until={cut.source: {0: 0, 1: 2}},
+        spark=spark,
+    )
+    by_job = written()
+    with pytest.raises(StreamsError) as refused:
+        streams.backfill(topology_of(*countings), config, spark=spark)
+    through.say("a b", first_time=2000)
+    application = KafkaStreams(topology_of(*countings), config, spark=spark)
+    application.start(available_now=True)
+    assert application.wait_until(State.NOT_RUNNING, PATIENCE_SECONDS * 2000)
+    return Handover(report, by_job, str(refused.value), written())
+
+
+def test_an_archive_with_offsets_says_where_to_go_on(handover: Handover) -> None:
+    assert handover.report.ends["archived-in"] == {0: 1, 1: 4}
+    assert handover.by_job["archived"] == {"a": [1, 2, 3], "b": [1], "c": [1]}
+    assert handover.in_the_end["archived"] == {"a": [1, 2, 3, 4], "b": [1, 2], "c": [1]}
+
+
+def test_history_can_end_at_offsets(handover: Handover) -> None:
+    assert handover.report.ends["cut-in"] == {0: 0, 1: 2}
+    assert handover.by_job["cut"] == {"a": [1, 2]}
+    assert handover.in_the_end["cut"] == {"a": [1, 2, 3, 4]}
+
+
+def test_what_goes_through_a_topic_of_the_user_s_is_not_read_again(handover: Handover) -> None:
+    assert handover.by_job["through"] == {"a": [1, 2], "b": [1]}
+    assert handover.in_the_end["through"] == {"a": [1, 2, 3], "b": [1, 2]}
+
+
+def test_an_application_that_has_been_backfilled_is_refused(handover: Handover) -> None:
+    assert "it has run before" in handover.refusal
+
+
+@pytest.fixture(scope="module")
+def refused(kafka_broker: LocalBroker) -> Counting:
+    """Give a program that is told what it does wrong."""
+    return Counting(kafka_broker, "refused")
 
 
 @pytest.fixture
-def counting(kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path) -> Counting:
-    return Counting(kafka_broker, kafka_topic, tmp_path / "state")
-
-
-def test_an_archive_with_offsets_says_where_to_go_on(
-    counting: Counting, spark: SparkSession, tmp_path: Path
-) -> None:
-    counting.say("a b a c a")
-    archive = str(tmp_path / "archive")
-    streams.history(counting.source, counting.config, spark=spark).write.parquet(archive)
-    counting.say("b a", first_time=2000)
-
-    report = streams.backfill(
-        counting.topology(), counting.config, inputs={counting.source: archive}, spark=spark
-    )
-    assert report.ends == {counting.source: {0: 3, 1: 2}}
-    assert counting.written() == {"a": [1, 2, 3], "b": [1], "c": [1]}
-
-    counting.live(counting.topology(), spark)
-    assert counting.written() == {"a": [1, 2, 3, 4], "b": [1, 2], "c": [1]}
-
-
-def test_what_goes_through_a_topic_of_the_user_s_is_not_read_again(
-    counting: Counting, spark: SparkSession
-) -> None:
-    counting.say("a b a")
-    streams.backfill(counting.topology(through=True), counting.config, spark=spark)
-    counting.say("a b", first_time=2000)
-    counting.live(counting.topology(through=True), spark)
-
-    assert counting.written() == {"a": [1, 2, 3], "b": [1, 2]}
-
-
-def test_history_can_end_at_offsets(counting: Counting, spark: SparkSession) -> None:
-    counting.say("a a a a")
-    until = {counting.source: {0: 1, 1: 1}}
-    streams.backfill(counting.topology(), counting.config, until=until, spark=spark)
-    assert counting.written() == {"a": [1, 2]}
-
-    counting.live(counting.topology(), spark)
-    assert counting.written() == {"a": [1, 2, 3, 4]}
-
-
-def test_an_application_that_has_been_backfilled_is_refused(
-    counting: Counting, spark: SparkSession
-) -> None:
-    counting.say("a")
-    streams.backfill(counting.topology(), counting.config, spark=spark)
-
-    with pytest.raises(StreamsError, match="it has run before"):
-        streams.backfill(counting.topology(), counting.config, spark=spark)
-
-
-def test_what_fails_in_user_code_is_told_and_can_be_gone_on_with(
-    counting: Counting, spark: SparkSession
-) -> None:
-    counting.say("a b")
-
-    def failing() -> Topology:
-        builder = StreamsBuilder()
-        words = builder.stream(counting.source, Consumed(TEXT, TEXT))
-        words.map_values(lambda word: 1 // (word != "b")).to(counting.out, Produced(TEXT, LONG))
-        return builder.build()
-
-    with pytest.raises(StreamsError, match="ZeroDivisionError"):
-        streams.backfill(failing(), counting.config, spark=spark)
-    with pytest.raises(StreamsError, match="has begun with another program"):
-        streams.backfill(counting.topology(), counting.config, spark=spark)
-    streams.backfill(counting.topology(), counting.config, reset=True, spark=spark)
+def config(kafka_broker: LocalBroker, tmp_path: Path) -> dict[str, Any]:
+    return config_of("refused", kafka_broker, tmp_path)
 
 
 @pytest.mark.parametrize(
     ("wishes", "told"),
     [
         ({"inputs": {"elsewhere": "x"}}, "does not read 'elsewhere'"),
-        ({"live_from": {"{source}": "earliest"}}, "is read from Kafka"),
-        ({"inputs": {"{source}": "/no/such/file"}}, "cannot be read from"),
+        ({"live_from": {"refused-in": "earliest"}}, "is read from Kafka"),
+        ({"inputs": {"refused-in": "/no/such/file"}}, "cannot be read from"),
     ],
 )
 def test_wishes_that_do_not_fit_are_refused(
-    counting: Counting, spark: SparkSession, wishes: dict[str, dict[str, str]], told: str
+    refused: Counting, config: dict[str, Any], spark: SparkSession, wishes: Any, told: str
 ) -> None:
-    meant: dict[str, Any] = {
-        name: {topic.replace("{source}", counting.source): value for topic, value in one.items()}
-        for name, one in wishes.items()
-    }
     with pytest.raises(StreamsError, match=told):
-        streams.backfill(counting.topology(), counting.config, spark=spark, **meant)
+        streams.backfill(topology_of(refused), config, spark=spark, **wishes)
+
+
+def test_what_fails_in_user_code_is_told_and_can_be_gone_on_with(
+    refused: Counting, config: dict[str, Any], spark: SparkSession
+) -> None:
+    refused.say("a b")
+
+    def failing() -> Topology:
+        builder = StreamsBuilder()
+        words = builder.stream(refused.source, Consumed(TEXT, TEXT))
+        words.map_values(lambda word: 1 // (word != "b")).to(refused.out, Produced(TEXT, LONG))
+        return builder.build()
+
+    with pytest.raises(StreamsError, match="ZeroDivisionError"):
+        streams.backfill(failing(), config, spark=spark)
+    with pytest.raises(StreamsError, match="has begun with another program"):
+        streams.backfill(topology_of(refused), config, spark=spark)
+    streams.backfill(topology_of(refused), config, reset=True, spark=spark)

@@ -18,12 +18,8 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "backfill.md"
 
 
 def test_the_snippets_of_the_page_run(
-    kafka_broker: LocalBroker,
-    spark: SparkSession,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     kafka_broker.create_topic("orders", 1)
     producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
     for amount in ("5", "7", "11"):
@@ -37,4 +33,6 @@ def test_the_snippets_of_the_page_run(
     snippets = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     assert snippets
     for snippet in snippets:
-        exec(compile(snippet, str(PAGE), "exec"), names)
+        # A relative path would be in the folder in which the JVM was started.
+        placed = snippet.replace('"archive"', repr(str(tmp_path / "archive")))
+        exec(compile(placed, str(PAGE), "exec"), names)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from penstock import (
@@ -20,6 +20,7 @@ from penstock import (
     Topology,
     serdes,
 )
+from penstock._engine.spark.batch.result import Result
 from penstock.errors import StreamsError
 from penstock.spark import Typed, run
 from penstock.testing import TopologyTestDriver
@@ -46,18 +47,18 @@ def windowed_counts() -> Topology:
     return builder.build()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def small_shuffles(spark: SparkSession) -> Iterator[None]:
-    """Let few tasks sort a few rows."""
-    before = spark.conf.get("spark.sql.shuffle.partitions")
-    spark.conf.set("spark.sql.shuffle.partitions", "2")
-    yield
-    spark.conf.set("spark.sql.shuffle.partitions", str(before))
-
-
 @pytest.fixture(scope="module")
 def words(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(WORDS, "key string, value string, timestamp long")
+
+
+@pytest.fixture(scope="module")
+def counted(words: DataFrame) -> Iterator[tuple[Result, list[Any]]]:
+    """Give a result that has been computed, and the progress that was told meanwhile."""
+    seen: list[Any] = []
+    result = run(word_counts(), {"words": words}, partitions=3).compute(seen.append)
+    yield result, seen
+    result.unpersist()
 
 
 def milliseconds(time: datetime) -> int:
@@ -74,27 +75,30 @@ def driven() -> list[tuple[Any, ...]]:
     return [(record.key, record.value, record.timestamp) for record in records]
 
 
-@pytest.mark.parametrize("partitions", [1, 3])
-def test_outputs_are_those_of_the_test_driver(words: DataFrame, partitions: int) -> None:
-    result = run(word_counts(), {"words": words}, partitions=partitions)
+def shown(rows: list[Row]) -> list[tuple[Any, ...]]:
+    return [(row.key, row.value, milliseconds(row.timestamp)) for row in rows]
+
+
+def test_outputs_are_those_of_the_test_driver(words: DataFrame) -> None:
+    result = run(word_counts(), {"words": words}, partitions=1)
     assert list(result) == ["counts"]
     rows = result.typed("counts").orderBy("partition", "offset").collect()
-    times = [milliseconds(row.timestamp) for row in rows]
-    seen = [(row.key, row.value, time) for row, time in zip(rows, times, strict=True)]
-    if partitions == 1:
-        assert seen == driven()
-        assert [row.offset for row in rows] == list(range(50))
-    assert sorted(seen) == sorted(driven())
-    assert {row.partition for row in rows} == set(range(partitions))
+    assert shown(rows) == driven()
+    assert [row.offset for row in rows] == list(range(50))
     result.unpersist()
 
 
-def test_a_store_is_a_frame_of_its_rows(words: DataFrame) -> None:
-    result = run(word_counts(), {"words": words}, partitions=2)
+def test_outputs_of_several_partitions_are_the_same(counted: tuple[Result, list[Any]]) -> None:
+    rows = counted[0].typed("counts").collect()
+    assert sorted(shown(rows)) == sorted(driven())
+    assert {row.partition for row in rows} == {0, 1, 2}
+
+
+def test_a_store_is_a_frame_of_its_rows(counted: tuple[Result, list[Any]]) -> None:
+    result, _ = counted
     rows = result.store("counts").orderBy("key").collect()
     assert [(row.key, row.value) for row in rows] == [(f"w{n}", 10) for n in range(5)]
     assert rows[0].timestamp.astimezone(UTC) == datetime.fromtimestamp(1.045, UTC)
-    result.unpersist()
 
 
 def test_windows_are_columns_of_their_store(words: DataFrame) -> None:
@@ -110,18 +114,16 @@ def test_windows_are_columns_of_their_store(words: DataFrame) -> None:
 
 
 def test_outputs_compose_with_sql_and_progress_is_told(
-    words: DataFrame, spark: SparkSession
+    counted: tuple[Result, list[Any]], spark: SparkSession
 ) -> None:
-    seen: list[Any] = []
-    result = run(word_counts(), {"words": words}, partitions=2).compute(seen.append)
+    result, seen = counted
     ends = [one for one in seen if one.partitions_done == one.partitions]
     assert (ends[0].stage, ends[0].stages, ends[0].name) == (1, 2, "sub-topology 0")
     assert (ends[-1].stage, ends[-1].records, ends[-1].seconds_left) == (2, 100, 0.0)
-    assert str(ends[-1]).startswith("stage 2 of 2 (sub-topology 1): 2 of 2 partitions, 100 records")
+    assert str(ends[-1]).startswith("stage 2 of 2 (sub-topology 1): 3 of 3 partitions, 100 records")
     result.typed("counts").createOrReplaceTempView("counts")
     [[most]] = spark.sql("select max(value) from counts").collect()
     assert most == 10
-    result.unpersist()
 
 
 def test_typed_columns_become_bytes_by_their_serde(spark: SparkSession) -> None:
@@ -198,12 +200,11 @@ def test_a_partition_that_is_not_there_is_named(spark: SparkSession) -> None:
     result.unpersist()
 
 
-def test_a_topic_that_is_not_written_is_refused(words: DataFrame) -> None:
-    result = run(word_counts(), {"words": words}, partitions=1)
+def test_a_topic_that_is_not_written_is_refused(counted: tuple[Result, list[Any]]) -> None:
+    result, _ = counted
     with pytest.raises(KeyError, match="does not write to topic 'none'; its sink topics: 'counts'"):
         result["none"]
     with pytest.raises(
         StreamsError, match="the topology has no store 'none'; its stores: 'counts'"
     ):
         result.store("none")
-    result.unpersist()

@@ -18,14 +18,15 @@ from conformance.dataframes.run import case_differences, program_differences
 pytestmark = pytest.mark.slow
 
 CASES = (
-    "aggregate_group_by_goes_through_a_topic",
     "join_foreign_filtered_result",
-    "join_global_two_tables",
     "headers_kept_through_a_repartition",
     "handler_processing_dead_letter_holds_the_raw_input",
     "punctuate_stream_time_first_at_once_then_on_the_beat",
 )
 PROGRAMS = (44, 46, 50)
+"""They have all kinds of tables and aggregates, sessions and sliding windows, suppression, joins of
+streams and with tables, a global and a versioned table among them.
+"""
 
 
 @pytest.mark.parametrize("name", CASES)

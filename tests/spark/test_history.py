@@ -88,3 +88,17 @@ def test_a_topic_without_records_has_no_rows(
 
     assert frame.count() == 0
     assert streams.history_ends(frame) == {0: 0}
+
+
+def test_variables_count_if_no_settings_are_given(
+    kafka_topic: CreateTopic,
+    config: dict[str, str],
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    topic = kafka_topic("empty")
+    monkeypatch.setenv("PENSTOCK_BOOTSTRAP_SERVERS", config["bootstrap.servers"])
+    assert streams.history_ends(streams.history(topic, spark=spark)) == {0: 0}
+
+    monkeypatch.setenv("PENSTOCK_BOOTSTRAP_SERVERS", "not a cluster")
+    assert streams.history_ends(streams.history(topic, config, spark=spark)) == {0: 0}

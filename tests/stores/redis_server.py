@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-_ADDRESS = "PENSTOCK_TESTS_REDIS_URL"
+# Not PENSTOCK_...: that would be a setting to whoever reads settings from the environment.
+_ADDRESS = "TESTS_REDIS_URL"
 _PATIENCE_SECONDS = 30
 
 

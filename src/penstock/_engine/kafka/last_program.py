@@ -47,7 +47,11 @@ def check_last_program(
     now, application_id = fingerprint_of(topology), config.application_id
     existing = set(existing_topics(admin))
     topic = task_topic_name(application_id)
-    kept = read_task_records(config, admin, topic, _PARTITION) if topic in existing else {}
+    kept = (
+        read_task_records(config, admin, topic, [_PARTITION])[_PARTITION]
+        if topic in existing
+        else {}
+    )
     before = read_fingerprint(kept[_KEY].decode()) if _KEY in kept else None
     if before is None:
         return now

@@ -62,13 +62,18 @@ def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) ->
 
 
 def bounded(blueprint: Blueprint) -> Blueprint:
-    """Give the application as one that stops where the user's topics end now."""
+    """Give the application as one that stops where the user's topics end now. Those that it writes
+    itself have no end yet: what it will write there comes of what is there now.
+    """
     config = blueprint.config
+    own = blueprint.internal_topics.union(
+        *(task.subtopology.sink_topics() for task in blueprint.tasks)
+    )
     inputs = {
         partition
         for task in blueprint.tasks
         for partition in task.inputs
-        if partition[0] not in blueprint.internal_topics
+        if partition[0] not in own
     }
     isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
     ends = end_offsets(open_admin(config), sorted(inputs), isolation)

@@ -4,7 +4,9 @@ counts.
 
 from __future__ import annotations
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+from collections.abc import Iterable, Mapping
+
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from penstock import clock
@@ -17,43 +19,60 @@ _SECONDS = 30.0
 
 
 def read_task_records(
-    config: StreamsConfig, admin: AdminClient, topic: str, partition: int
-) -> dict[bytes, bytes]:
-    """Give the last committed value of each key in a partition of the task topic.
+    config: StreamsConfig, admin: AdminClient, topic: str, partitions: Iterable[int]
+) -> dict[int, dict[bytes, bytes]]:
+    """Give the last committed value of each key, by partition of the task topic.
 
     Raises:
         StreamsError: it cannot be read.
     """
-    end = end_offsets(admin, [(topic, partition)])[topic, partition]
-    if end == 0:
-        return {}
-    # Compaction may have taken the first records away: begin with what there is.
+    asked = list(partitions)
+    ends = end_offsets(admin, [(topic, partition) for partition in asked])
+    used = {partition: end for (_, partition), end in ends.items() if end > 0}
+    last = _read_to(config, topic, used) if used else {}
+    return {
+        partition: {
+            key: value for key, value in last.get(partition, {}).items() if value is not None
+        }
+        for partition in asked
+    }
+
+
+def _read_to(
+    config: StreamsConfig, topic: str, ends: Mapping[int, int]
+) -> dict[int, dict[bytes, bytes | None]]:
     settings = {"auto.offset.reset": "earliest", "isolation.level": "read_committed"}
     consumer = Consumer({**consumer_settings(config, "restore"), **settings})
     try:
-        consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
-        last = _read(consumer, topic, end)
+        # Not "the beginning", which the client takes half a second to ask for. What compaction has
+        # taken away is passed over.
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
+        return _read(consumer, topic, ends)
     finally:
         consumer.close()
-    return {key: value for key, value in last.items() if value is not None}
 
 
-def _read(consumer: Consumer, topic: str, end: int) -> dict[bytes, bytes | None]:
-    last: dict[bytes, bytes | None] = {}
+def _read(
+    consumer: Consumer, topic: str, ends: Mapping[int, int]
+) -> dict[int, dict[bytes, bytes | None]]:
+    last: dict[int, dict[bytes, bytes | None]] = {partition: {} for partition in ends}
+    unread = set(ends)
     deadline = clock.monotonic() + _SECONDS
     while clock.monotonic() < deadline:
         message = consumer.poll(1.0)
         if message is None:
             continue
-        error = message.error()
+        error, partition = message.error(), int(message.partition() or 0)
         if error is None:
-            last[message.key() or b""] = message.value()
-            if int(message.offset() or 0) + 1 >= end:
-                return last
+            last[partition][message.key() or b""] = message.value()
+            if int(message.offset() or 0) + 1 >= ends[partition]:
+                unread.discard(partition)
         elif error.code() == KafkaError._PARTITION_EOF:
-            return last
+            unread.discard(partition)
         elif not error.retriable():
             msg = f"task topic {topic!r} cannot be read: {error.str()}"
             raise StreamsError(msg)
+        if not unread:
+            return last
     msg = f"task topic {topic!r} cannot be read in {_SECONDS:.0f} s"
     raise StreamsError(msg)

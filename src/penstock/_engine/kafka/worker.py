@@ -245,21 +245,23 @@ class Worker:
 
     def drained(self) -> bool:
         """Tell whether a bounded run has nothing left to do here: all is read, processed and
-        committed, and the broker has no more of the internal topics than was read.
+        committed, and the broker has no more of the topics without an end, those that the
+        application writes itself, than was read.
 
         What is not yet readable counts, too: the broker answers a commit before it has written its
         marks, and until then the records behind it cannot be seen.
         """
         if not self.caught_up() or self._uncommitted():
             return False
-        internal = [
+        ends_known = self._blueprint.ends or {}
+        own = [
             partition
             for running in self._running.values()
             for partition in running.plan.inputs
-            if partition[0] in self._blueprint.internal_topics
+            if partition not in ends_known
         ]
         try:
-            ends = end_offsets(self._admin, internal, "read_uncommitted", _ENDS_SECONDS)
+            ends = end_offsets(self._admin, own, "read_uncommitted", _ENDS_SECONDS)
         except BrokerAway:
             return False
         return all(end <= self._inputs.end_met(place) for place, end in ends.items())

@@ -26,4 +26,4 @@ class Blueprint:
     global_stores: SubtopologyPlan | None = None
     """The stores that every worker holds whole, and what feeds them."""
     ends: Mapping[tuple[str, int], int] | None = None
-    """Of a bounded run: where to stop reading each partition of the user's topics."""
+    """Of a bounded run: where to stop reading each partition that it does not write itself."""

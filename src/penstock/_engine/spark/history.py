@@ -61,8 +61,8 @@ def history(
     """Give the committed records of a topic up to `until` as a batch DataFrame.
 
     Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
-    `config` says where the cluster is, as for an application; variables such as
-    `PENSTOCK_BOOTSTRAP_SERVERS` can say it, too.
+    `config` says where the cluster is, as for an application; if it is left out, variables such as
+    `PENSTOCK_BOOTSTRAP_SERVERS` do.
     `until` and `since` are a datetime with a time zone, milliseconds since the epoch, offsets by
     partition, or None for as far as the topic goes now; the end is found once, at this call, and
     `history_ends` tells it. `records_per_split` is about how many records a Spark task reads: a
@@ -71,7 +71,7 @@ def history(
     Raises:
         StreamsError: there is no such topic, or it has not the offsets.
     """
-    settings = config if isinstance(config, StreamsConfig) else _settings(config or {})
+    settings = config if isinstance(config, StreamsConfig) else _settings(config)
     if records_per_split < 1:
         msg = f"records_per_split must be at least 1; got {records_per_split}"
         raise ConfigError(msg)
@@ -105,9 +105,12 @@ def history_ends(frame: DataFrame) -> dict[int, int] | None:
     return None if told is None else {int(at): int(end) for at, end in json.loads(told).items()}
 
 
-def _settings(given: Mapping[str, Any]) -> StreamsConfig:
+def _settings(given: Mapping[str, Any] | None) -> StreamsConfig:
     # Nothing is committed; consumers must have a group all the same.
-    return StreamsConfig.from_environment({"application.id": "penstock-history", **given})
+    named = {"application.id": "penstock-history"}
+    if given is None:
+        return StreamsConfig.from_environment(named)
+    return StreamsConfig({**named, **given})
 
 
 def _reader_of(splits: list[Split], settings: Mapping[str, Any]) -> ReadSplits:

@@ -50,7 +50,7 @@ class TaskDelivery:
         self._committer = backfill_committer(site.config, str(task_index))
         prepare(self._committer)
         admin = AdminClient(admin_settings(site.config))
-        self._written = read_progress(site.config, admin, task_index, site.run_id)
+        (self._written,) = read_progress(site.config, admin, [task_index], site.run_id)
         self._now = Progress(site.run_id)
         self._metadata: dict[str, str] = {}
         # The next chunk is made while the last one is written.

@@ -49,11 +49,8 @@ class Handover:
             StreamsError: a task is not done, or another driver has taken over.
         """
         config = self._blueprint.config
-        progress = [
-            read_progress(config, self._admin, index, self._plan.run_id)
-            for index in range(len(self._blueprint.tasks))
-        ]
         tasks = self._blueprint.tasks
+        progress = read_progress(config, self._admin, range(len(tasks)), self._plan.run_id)
         if undone := [task.id for task, one in zip(tasks, progress, strict=True) if not one.done]:
             msg = f"tasks {', '.join(undone)} of the backfill are not done: run it again"
             raise StreamsError(msg)

@@ -9,7 +9,7 @@ moment at which it is both finished and unfinished.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
 from confluent_kafka.admin import AdminClient
@@ -106,16 +106,20 @@ def read_plan(config: StreamsConfig, admin: AdminClient) -> BackfillPlan | None:
     topic = task_topic_name(config.application_id)
     if topic not in existing_topics(admin):
         return None
-    text = read_task_records(config, admin, topic, PLAN_PARTITION).get(PLAN_KEY)
+    text = read_task_records(config, admin, topic, [PLAN_PARTITION])[PLAN_PARTITION].get(PLAN_KEY)
     return None if text is None else BackfillPlan.from_json(text)
 
 
 def read_progress(
-    config: StreamsConfig, admin: AdminClient, task_index: int, run_id: str
-) -> Progress:
-    """Give how far a task has come in a run; nowhere if nothing is known."""
+    config: StreamsConfig, admin: AdminClient, task_indexes: Iterable[int], run_id: str
+) -> list[Progress]:
+    """Give how far each of some tasks has come in a run; nowhere if nothing is known."""
     topic = task_topic_name(config.application_id)
-    text = read_task_records(config, admin, topic, task_index).get(PROGRESS_KEY)
+    kept = read_task_records(config, admin, topic, task_indexes)
+    return [_progress(records.get(PROGRESS_KEY), run_id) for records in kept.values()]
+
+
+def _progress(text: bytes | None, run_id: str) -> Progress:
     progress = Progress(run_id) if text is None else Progress.from_json(text)
     return progress if progress.run_id == run_id else Progress(run_id)
 
