@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos restarts backfill lock clean
+.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos restarts backfill docs docs-serve docs-generate lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,6 +105,17 @@ backfill: $(READY) ## two million events of history in Parquet, then live; the b
 bench-backfill: $(READY) ## measure a backfill against the live engine and Java Kafka Streams (JDK)
 	@$(PYTHON) scripts/preflight.py jdk
 	@$(BIN)/python -m benchmarks.backfill --memory $(BENCH)
+
+docs: $(READY) ## build the documentation site into build/site; a warning or a dead link is an error
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
+
+docs-serve: $(READY) ## show the documentation site on this machine while it is written
+	@$(BIN)/mkdocs serve --livereload
+
+docs-generate: $(READY) ## draw the pictures and write the reference pages of docs/ anew
+	@$(BIN)/python -m scripts.pictures
+	@$(BIN)/python -m scripts.reference
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

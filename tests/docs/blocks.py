@@ -1,7 +1,9 @@
 """The fenced blocks of a page of the documentation, and how its programs are run.
 
 The Python blocks of a page are one program, run from top to bottom in one namespace. What a block
-prints stands in the `text` block behind it, and is compared.
+prints stands in the `text` block behind it, and is compared. A block whose title is the name of a
+file is that file in the working directory; a Python one is run as a module, so that what stands
+under `__main__` is not.
 """
 
 from __future__ import annotations
@@ -56,8 +58,12 @@ def blocks_of(page: Path, *languages: str) -> list[Block]:
 
 def run_page(page: Path, names: dict[str, Any] | None = None) -> None:
     """Run the Python blocks of a page and compare what they print with what the page shows."""
-    namespace: dict[str, Any] = {"__name__": "__main__", **(names or {})}
+    namespace: dict[str, Any] = dict(names or {})
+    for file in blocks_of(page):
+        if file.title is not None:
+            Path(file.title).write_text(file.text, encoding="utf-8")
     for block, shown in _with_outputs(blocks_of(page)):
+        namespace["__name__"] = "__main__" if block.title is None else Path(block.title).stem
         printed = io.StringIO()
         # Empty lines in front, so that an error is reported at the line of the page.
         code = compile("\n" * block.line + block.text, str(page), "exec")

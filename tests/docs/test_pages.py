@@ -18,7 +18,6 @@ ELSEWHERE = {
     "backfill.md": "tests/spark/test_backfill_docs.py",
     "dataframes.md": "tests/spark/test_dataframes_docs.py",
     "tutorial.md": "tests/spark/test_tutorial.py",
-    "how-to/deploying.md": "tests/spark/test_deploying_docs.py",
     "concepts/exactly-once.md": "tests/broker/test_exactly_once_docs.py",
 }
 """Pages whose programs need a broker or Spark, and the test that runs them."""
