@@ -107,11 +107,11 @@ bench-backfill: $(READY) ## measure a backfill against the live engine and Java 
 	@$(BIN)/python -m benchmarks.backfill --memory $(BENCH)
 
 docs: $(READY) ## build the documentation site into build/site; a warning or a dead link is an error
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open build/site/index.html"
 
 docs-serve: $(READY) ## show the documentation site on this machine while it is written
-	@$(BIN)/mkdocs serve --livereload
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --livereload
 
 docs-generate: $(READY) ## draw the pictures and write the reference pages of docs/ anew
 	@$(BIN)/python -m scripts.pictures

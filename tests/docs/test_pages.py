@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from penstock._engine.spark.status import RecordTally, status
 from penstock.capacity import FORMULAS
 from penstock.cli import COMMANDS, main
 from tests.docs.blocks import DOCS, ROOT, blocks_of, name_of, pages, run_page
@@ -79,6 +80,22 @@ def test_commands_in_the_middle_of_a_sentence_are_understood() -> None:
             if penstock_fault(arguments) and penstock_fault([*arguments, "x"]):
                 wrong.append(f"{name_of(page)}: penstock {said}")
     assert wrong == []
+
+
+def test_java_that_is_shown_is_part_of_a_program_that_runs() -> None:
+    programs = "".join(
+        path.read_text("utf-8") for path in (ROOT / "tests" / "interop" / "java").glob("*.java")
+    )
+    shown = [block.text for page in pages() for block in blocks_of(page, "java")]
+    assert shown
+    assert [text for text in shown if text not in programs] == []
+
+
+def test_every_figure_of_the_progress_is_told_of() -> None:
+    text = (DOCS / "how-to" / "monitoring.md").read_text("utf-8")
+    figures = {*status({}), "lag", "asOf", *RecordTally().turn()}
+    (told,) = [block.text for block in blocks_of(DOCS / "how-to" / "monitoring.md", "python")][:1]
+    assert [name for name in figures if f"`{name}`" not in text or f'"{name}":' not in told] == []
 
 
 def test_every_command_is_on_its_page() -> None:
