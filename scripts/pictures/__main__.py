@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, serdes
@@ -27,7 +28,7 @@ def word_count() -> str:
 
 
 PICTURES: dict[str, Callable[[], str]] = {
-    **{f"{name}.svg": (lambda name=name: windows.picture(name)) for name in windows.WINDOWS},
+    **{f"{name}.svg": partial(windows.picture, name) for name in windows.WINDOWS},
     "join-window.svg": windows.join_picture,
     "late.svg": windows.late_picture,
     "commit.svg": commits.commit_picture,

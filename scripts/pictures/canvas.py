@@ -70,6 +70,5 @@ class Canvas:
         ground = (
             f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff" stroke="{PALE_GREY}"/>'
         )
-        return "\n".join(
-            [head, f"<title>{escape(self._title)}</title>", ground, *self._parts, "</svg>", ""]
-        )
+        title = f"<title>{escape(self._title)}</title>"
+        return "\n".join([head, title, ground, *self._parts, "</svg>", ""])

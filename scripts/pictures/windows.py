@@ -1,4 +1,4 @@
-"""Pictures of windows: records of one key on a line of time, and the windows that they fall into."""
+"""Pictures of windows: records of one key on a line of time, and the windows they fall into."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXT, NUMBER = serdes.string(), serdes.long()
 _WIDTH, _LEFT, _RIGHT, _ROW = 720, 40, 690, 30
 _SECONDS = 22
 
-WINDOWS = {
+WINDOWS: dict[str, TimeWindows | SlidingWindows | SessionWindows] = {
     "tumbling": TimeWindows.of_size(10 * SECOND),
     "hopping": TimeWindows.of_size(10 * SECOND, advance=5 * SECOND),
     "sliding": SlidingWindows.of_time_difference(5 * SECOND),
@@ -51,17 +51,14 @@ def counted(name: str) -> dict[Window, int]:
     grouped = builder.stream("clicks", Consumed(key=TEXT, value=TEXT)).group_by_key(
         Grouped(key=TEXT, value=TEXT)
     )
-    serde = (
-        serdes.session_windowed(TEXT)
-        if isinstance(windows, SessionWindows)
-        else serdes.time_windowed(TEXT, _length(windows))
-    )
-    (
-        grouped.windowed_by(windows)
-        .count(Materialized("counts", key=TEXT, value=NUMBER))
-        .to_stream()
-        .to("counts", Produced(key=serde, value=NUMBER))
-    )
+    kept = Materialized("counts", key=TEXT, value=NUMBER)
+    if isinstance(windows, SessionWindows):
+        counts = grouped.windowed_by(windows).count(kept)
+        serde = serdes.session_windowed(TEXT)
+    else:
+        counts = grouped.windowed_by(windows).count(kept)
+        serde = serdes.time_windowed(TEXT, _length(windows))
+    counts.to_stream().to("counts", Produced(key=serde, value=NUMBER))
     with TopologyTestDriver(builder.build()) as driver:
         clicks = driver.create_input_topic("clicks", TEXT, TEXT)
         for second in RECORDS:

@@ -25,9 +25,9 @@ OURS = {
 
 NO_TYPE = {
     "StreamPartitioner": "a function `(topic, key, value, partitions)`",
-    "TimestampExtractor": "a function `(record, partition_time)`; the ready ones are in `penstock.timestamps`",
+    "TimestampExtractor": "a function `(record, partition_time)`; see `penstock.timestamps`",
     "RocksDBConfigSetter": "a function `(store_name, settings)`, given as `rocksdb.config.setter`",
-    "StreamsUncaughtExceptionHandler": "a function of the failure, given to `KafkaStreams.set_uncaught_exception_handler`",
+    "StreamsUncaughtExceptionHandler": "a function of the failure that gives an `UncaughtResponse`",
     "WindowedSerdes": "functions of `penstock.serdes`",
 }
 """Types that are something simpler here."""
@@ -224,8 +224,8 @@ NAMES: dict[str, dict[str, str]] = {
         "metrics": "no: there are no sensors of your own",
     },
     "RecordContext": {
-        "sourceRawKey": "no: `ErrorHandlerContext.source_raw_key` has it, where something failed",
-        "sourceRawValue": "no: `ErrorHandlerContext.source_raw_value` has it, where something failed",
+        "sourceRawKey": "no: `ErrorHandlerContext.source_raw_key` has it after a failure",
+        "sourceRawValue": "no: `ErrorHandlerContext.source_raw_value` has it after a failure",
     },
     "StreamPartitioner": {"partitions": "Produced(partitioner=...)"},
     "TimestampExtractor": {"extract": "Consumed(timestamp_extractor=...)"},

@@ -16,23 +16,7 @@ from scripts.reference.names import attributes, definer, own_attributes, public_
 
 MISSING = "no: "
 
-_HEAD = """\
-# Java to Python
-
-Every public method of Kafka Streams {version} that a program calls, every setting, and what it is here.
-This page is made of Java's sources and of Penstock's own names by `python -m scripts.reference`; a test
-makes it again, and fails if a name of either side is missing.
-
-Rules that save looking up:
-
-- camelCase is snake_case: `mapValues` is `map_values`. Who writes `mapValues` is told so.
-- What Java overloads with `ValueMapperWithKey` or `ValueJoinerWithKey` has a name of its own:
-  `map_values_with_key`, `join_with_key`.
-- Options are dataclasses: `Consumed.with(a, b).withName("n")` is `Consumed(key=a, value=b, name="n")`.
-- Getters without arguments are attributes: `context.taskId()` is `context.task_id`.
-- A `KeyValue` is a tuple. A `Duration` is a `timedelta` or milliseconds. An `Optional` is None or a value.
-- Functional interfaces (`Predicate`, `ValueMapper`, `Initializer`, ...) are functions.
-"""
+_HEAD = Path(__file__).parent / "heads" / "java.md"
 
 _ONLY_HERE = """\
 ## Only here
@@ -58,7 +42,7 @@ def java_api() -> dict[str, Any]:
 def page() -> str:
     """Write the page."""
     api = java_api()
-    parts = [_HEAD.format(version=api["version"])]
+    parts = [_HEAD.read_text("utf-8").replace("VERSION", api["version"])]
     covered: set[tuple[str, str]] = set()
     for java, methods in api["types"].items():
         rows = [(method, translation(java, method)) for method in methods]
@@ -103,7 +87,7 @@ def _section(java: str, rows: list[tuple[str, str]]) -> str:
 
 
 def _shown(said: str) -> str:
-    return f"– {said.removeprefix(MISSING)}" if said.startswith(MISSING) else f"`{said}`"
+    return f"*none:* {said.removeprefix(MISSING)}" if said.startswith(MISSING) else f"`{said}`"
 
 
 def _only_here(covered: set[tuple[str, str]]) -> str:
@@ -132,8 +116,9 @@ def _first_sentence(kind: type, attribute: str) -> str:
 def _settings(keys: list[str]) -> str:
     lines = [f"| `{key}` | {_setting(key)} |" for key in keys]
     head = (
-        "## Settings\n\nThe keys of `StreamsConfig`. A key that has no effect is refused, not ignored. "
-        "What each does, and the defaults: [Settings](settings.md).\n\n| Java | here |\n|---|---|"
+        "## Settings\n\nThe keys of `StreamsConfig`. A key that has no effect is refused, not "
+        "ignored. What each does, and the defaults: [Settings](settings.md).\n\n"
+        "| Java | here |\n|---|---|"
     )
     return "\n".join([head, *lines, ""])
 

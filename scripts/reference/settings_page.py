@@ -4,39 +4,12 @@ from __future__ import annotations
 
 import inspect
 import tempfile
+from pathlib import Path
 from typing import Any
 
 from penstock.settings.table import BY_KEY, NOT_HONOURED, RENAMED, SETTINGS, Setting
 
-_HEAD = """\
-# Settings
-
-Keys and defaults are those of Kafka Streams 4.3, unless they begin with `penstock.`. This page is written
-from the table in the code by `python -m scripts.reference`.
-
-A setting is given to `KafkaStreams` in a dict, by `StreamsConfig.from_file` (`.toml`, `.properties`), by
-`StreamsConfig.from_environment` (`PENSTOCK_COMMIT_INTERVAL_MS`), or on the command line
-(`--settings FILE`, `--set KEY=VALUE`). Keys may be written in snake_case. A key that nobody knows is an error
-that names the nearest one:
-
-```python
-from penstock import ConfigError, StreamsConfig
-
-try:
-    StreamsConfig({"application.id": "shop", "commit.intervall.ms": 500})
-except ConfigError as error:
-    print(error)
-```
-
-```text
-setting 'commit.intervall.ms' is not known; did you mean 'commit.interval.ms'? (settings of your own start with 'app.')
-```
-
-What begins with `consumer.`, `main.consumer.`, `restore.consumer.`, `global.consumer.`, `producer.`, `admin.`
-is for those Kafka clients; `topic.` is for internal topics; `app.` is yours, and reaches processors by
-`context.app_configs()`. Java's client keys are translated to librdkafka's, whose own may be given as well.
-Values of keys that hold secrets are never shown.
-"""
+_HEAD = Path(__file__).parent / "heads" / "settings.md"
 
 
 def page() -> str:
@@ -46,7 +19,7 @@ def page() -> str:
     refused = ", ".join(f"`{key}`" for key in sorted(NOT_HONOURED))
     return "\n".join(
         [
-            _HEAD,
+            _HEAD.read_text("utf-8"),
             "## All of them",
             "",
             "| key | default | unit | |",
@@ -63,7 +36,7 @@ def page() -> str:
             "",
             "## Refused",
             "",
-            "These keys of Kafka Streams have no effect here. Who sets one is told so at the start:",
+            "These keys of Kafka Streams have no effect here; who sets one is told so:",
             "",
             f"{refused}.",
             "",

@@ -52,7 +52,7 @@ def blocks_of(page: Path, *languages: str) -> list[Block]:
     for fence in _FENCE.finditer(text):
         title = _TITLE.search(fence["rest"])
         line = text.count("\n", 0, fence.start("text"))
-        found.append(Block(fence["language"], title and title[1], line, fence["text"]))  # type: ignore[arg-type]
+        found.append(Block(fence["language"], title and title[1], line, fence["text"]))
     return [block for block in found if not languages or block.language in languages]
 
 

@@ -6,7 +6,7 @@ import contextlib
 import io
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from penstock.cli import build_parser
@@ -15,7 +15,6 @@ from penstock.settings import StreamsConfig
 ROOT = Path(__file__).parents[2]
 PLAIN = {"cd", "echo", "printf", "git", "source"}
 """Commands of which nothing is ours."""
-_WRAPPERS = {"time", "sudo"}
 _COMMENT = re.compile(r"(^|\s+)# .*$")
 
 
@@ -52,13 +51,13 @@ def _fault(words: list[str], files: set[str]) -> str | None:
     name = program.rsplit("/", maxsplit=1)[-1]
     if name in PLAIN:
         return None
-    checks = {
+    checks: dict[str, Callable[[], str | None]] = {
         "penstock": lambda: penstock_fault(arguments),
         "make": lambda: _make_fault(arguments),
         "python": lambda: _python_fault(arguments, files),
         "pip": lambda: None if arguments[:1] == ["install"] else "only installs are shown",
         "spark-submit": lambda: _submit_fault(arguments, files),
-        "pytest": lambda: None,
+        "pytest": lambda: _python_fault(arguments, files),
     }
     return checks[name]() if name in checks else "a command that nobody checks"
 
