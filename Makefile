@@ -119,10 +119,11 @@ docs-generate: $(READY) ## draw the pictures and write the reference pages of do
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(LOCK) --group dev --output-file requirements/dev.lock
+	@$(LOCK) pyproject.toml --group dev --output-file requirements/dev.lock
+	@$(LOCK) --group pyproject.toml:docs --constraint requirements/dev.lock --no-annotate --output-file requirements/docs.lock
 
 # Hashes, and versions for every platform and Python from 3.11 on; where packages come from is pip's setting, not ours.
-LOCK = $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+LOCK = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
 clean: ## remove the environment and everything tools have left

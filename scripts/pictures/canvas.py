@@ -64,8 +64,8 @@ class Canvas:
         """Give the picture."""
         width, height = self._size
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-            f'height="{height}" font-family="system-ui, sans-serif" role="img">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" font-family="system-ui, sans-serif" role="img">'
         )
         ground = (
             f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff" stroke="{PALE_GREY}"/>'

@@ -54,3 +54,12 @@ def test_files_outside_the_documentation_have_pages(site: Path) -> None:
     assert 'href="source/examples/word_count.py.html"' in (site / "applications.html").read_text(
         "utf-8"
     )
+
+
+def test_the_site_s_own_lock_file_has_the_versions_of_the_project() -> None:
+    def versions(name: str) -> set[str]:
+        text = (ROOT / "requirements" / name).read_text("utf-8")
+        return set(re.findall(r"^([a-z][\w.-]*==[^ ]+)", text, re.M))
+
+    assert versions("docs.lock")
+    assert versions("docs.lock") - versions("dev.lock") == set()
