@@ -134,3 +134,25 @@ def test_an_answer_that_is_shown_is_the_answer(
     # So is how many cores it has.
     printed, cores = capsys.readouterr().out, re.compile(r"\d+ slots? .*")
     assert cores.sub("", printed) == cores.sub("", answer)
+
+
+WRONG_PAGES = {
+    "prints something else": "```python\nprint(1)\n```\n\n```text\n2\n```\n",
+    "prints what is not shown": "```python\nprint(1)\n```\n",
+    "shows what is not printed": "```python\nx = 1\n```\n\n```text\n1\n```\n",
+    "asserts what is not so": "```python\nassert 1 == 2\n```\n",
+}
+
+
+@pytest.mark.parametrize("page", WRONG_PAGES.values(), ids=list(WRONG_PAGES))
+def test_a_page_that_is_wrong_would_be_noticed(page: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(page)
+    with pytest.raises(AssertionError):
+        run_page(path)
+
+
+def test_the_tutorial_is_as_long_as_the_readme_says() -> None:
+    (program,) = [block for block in blocks_of(DOCS / "tutorial.md") if block.title == "views.py"]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"{len(program.text.splitlines())} lines" in readme
