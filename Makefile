@@ -107,7 +107,7 @@ bench-backfill: $(READY) ## measure a backfill against the live engine and Java 
 	@$(BIN)/python -m benchmarks.backfill --memory $(BENCH)
 
 docs: $(READY) ## build the documentation site into build/site; a warning or a dead link is an error
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open build/site/index.html"
 
 docs-serve: $(READY) ## show the documentation site on this machine while it is written

@@ -28,7 +28,7 @@ RECORDS = (1, 4, 6, 13, 15)
 TEXT, NUMBER = serdes.string(), serdes.long()
 
 _WIDTH, _LEFT, _RIGHT, _ROW = 720, 40, 690, 30
-_SECONDS = 22
+_SECONDS = 26
 
 WINDOWS: dict[str, TimeWindows | SlidingWindows | SessionWindows] = {
     "tumbling": TimeWindows.of_size(10 * SECOND),
