@@ -28,6 +28,7 @@ NO_TYPE = {
     "TimestampExtractor": "a function `(record, partition_time)`; see `penstock.timestamps`",
     "RocksDBConfigSetter": "a function `(store_name, settings)`, given as `rocksdb.config.setter`",
     "StreamsUncaughtExceptionHandler": "a function of the failure that gives an `UncaughtResponse`",
+    "Serdes": "functions of `penstock.serdes`",
     "WindowedSerdes": "functions of `penstock.serdes`",
 }
 """Types that are something simpler here."""
@@ -199,6 +200,22 @@ NAMES: dict[str, dict[str, str]] = {
     "WindowedSerdes": {
         "timeWindowedSerdeFrom": "serdes.time_windowed",
         "sessionWindowedSerdeFrom": "serdes.session_windowed",
+    },
+    "Serdes": {
+        "Boolean": "serdes.boolean",
+        "ByteArray": "serdes.bytes",
+        "ByteBuffer": "no: `serdes.bytes` gives bytes",
+        "Bytes": "serdes.bytes",
+        "Double": "serdes.double",
+        "Float": "serdes.float",
+        "Integer": "serdes.integer",
+        "ListSerde": "no: `serdes.json(list[int])`, with other bytes",
+        "Long": "serdes.long",
+        "Short": "serdes.short",
+        "String": "serdes.string",
+        "UUID": "serdes.uuid",
+        "Void": "serdes.void",
+        "serdeFrom": "serdes.of",
     },
     "Topology": {
         "addReadOnlyStateStore": "no: read the topic as a table, or `Topology.add_global_store`"

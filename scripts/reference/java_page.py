@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from penstock import serdes
 from penstock.camel_case import snake_case
 from penstock.settings.client_keys import clients_knowing
 from penstock.settings.table import BY_KEY, NOT_HONOURED, RENAMED
@@ -73,7 +74,14 @@ def only_here(covered: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     it is left out.
     """
     types = public_types()
-    known = {(definer(types[owner], attribute), attribute) for owner, attribute in covered}
+    makers = {name for name in serdes.__all__ if inspect.isfunction(getattr(serdes, name))}
+    for name in sorted(makers - {attribute for owner, attribute in covered if owner == "serdes"}):
+        yield "serdes", name
+    known = {
+        (definer(types[owner], attribute), attribute)
+        for owner, attribute in covered
+        if owner in types
+    }
     for name, kind in sorted(types.items()):
         for attribute in sorted(own_attributes(name, kind)):
             if (definer(kind, attribute), attribute) not in known:
@@ -92,8 +100,9 @@ def _shown(said: str) -> str:
 
 def _only_here(covered: set[tuple[str, str]]) -> str:
     lines, plain = [], dict[str, list[str]]()
+    owners: dict[str, Any] = {**public_types(), "serdes": serdes}
     for name, attribute in only_here(covered):
-        if said := _first_sentence(public_types()[name], attribute):
+        if said := _first_sentence(owners[name], attribute):
             lines.append(f"| `{name}.{attribute}` | {said} |")
         else:
             plain.setdefault(name, []).append(attribute)
@@ -104,7 +113,7 @@ def _only_here(covered: set[tuple[str, str]]) -> str:
     return "\n".join([_ONLY_HERE, *lines, "", _FIELDS, *fields, ""])
 
 
-def _first_sentence(kind: type, attribute: str) -> str:
+def _first_sentence(kind: Any, attribute: str) -> str:
     thing = inspect.getattr_static(kind, attribute, None)
     is_documented = callable(thing) or isinstance(thing, (classmethod, property, staticmethod))
     text = (inspect.getdoc(getattr(kind, attribute, None)) or "") if is_documented else ""

@@ -87,6 +87,7 @@ def reached(shown: str) -> Iterator[tuple[str, str]]:
     if owner == "serdes":
         if not hasattr(serdes, attribute):
             raise NoSuchNameError(shown)
+        yield owner, attribute
         return
     kind = public_types().get(owner)
     if kind is None or (attribute and attribute not in attributes(kind)):
