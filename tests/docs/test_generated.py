@@ -17,7 +17,7 @@ from scripts.reference.java_names import NAMES, OURS
 from scripts.reference.java_page import MISSING, java_api, translation
 from scripts.reference.names import NoSuchNameError, attributes, public_types, reached
 from tests.crash.test_commit_steps import CRASH_POINTS
-from tests.docs.blocks import pages
+from tests.docs.blocks import name_of, pages
 
 AGAIN = "run: python -m scripts.{}"
 
@@ -77,3 +77,22 @@ def test_names_within_a_reason_exist_too() -> None:
 def test_a_name_that_does_not_exist_would_be_noticed(wrong: str) -> None:
     with pytest.raises(NoSuchNameError):
         list(reached(wrong))
+
+
+def test_names_in_the_middle_of_a_sentence_exist() -> None:
+    """`Materialized(retention=...)`, `KafkaStreams.progress`: as far as they begin with a class of
+    ours. Pages that speak Java are left out.
+    """
+    wrong = []
+    for page in pages():
+        if page.name == "java.md" or page.parent.name == "decisions":
+            continue
+        prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
+        for name in re.findall(r"`([A-Z]\w+(?:\.\w+)?(?:\([^`]*\))?)`", prose):
+            if re.split(r"[.(]", name)[0] not in public_types():
+                continue
+            try:
+                list(reached(name))
+            except (NoSuchNameError, SyntaxError):
+                wrong.append(f"{name_of(page)}: {name}")
+    assert wrong == []
