@@ -15,6 +15,17 @@ from penstock.settings.table import BY_KEY, NOT_HONOURED, RENAMED
 from scripts.reference.java_names import NAMES, NO_TYPE, OURS
 from scripts.reference.names import attributes, definer, own_attributes, public_types, reached
 
+_FIRST = (
+    "StreamsBuilder KStream KTable GlobalKTable KGroupedStream KGroupedTable CogroupedKStream "
+    "TimeWindowedKStream SessionWindowedKStream TimeWindowedCogroupedKStream "
+    "SessionWindowedCogroupedKStream BranchedKStream TimeWindows SlidingWindows SessionWindows "
+    "UnlimitedWindows JoinWindows Window Windowed EmitStrategy Suppressed BufferConfig Branched "
+    "Consumed Grouped Joined Materialized Named Printed Produced Repartitioned StreamJoined "
+    "TableJoined Serdes WindowedSerdes KafkaStreams Topology TopologyDescription"
+).split()
+"""What most programs call; the rest follows by name."""
+
+JAVA_API = Path(__file__).parent / "java_api.json"
 MISSING = "no: "
 
 _HEAD = Path(__file__).parent / "heads" / "java.md"
@@ -35,8 +46,7 @@ Fields of plain data, and members of enumerations:
 
 def java_api() -> dict[str, Any]:
     """Give Java's names."""
-    path = Path(__file__).parent / "java_api.json"
-    api: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    api: dict[str, Any] = json.loads(JAVA_API.read_text(encoding="utf-8"))
     return api
 
 
@@ -45,7 +55,7 @@ def page() -> str:
     api = java_api()
     parts = [_HEAD.read_text("utf-8").replace("VERSION", api["version"])]
     covered: set[tuple[str, str]] = set()
-    for java, methods in api["types"].items():
+    for java, methods in sorted(api["types"].items(), key=_place):
         rows = [(method, translation(java, method)) for method in methods]
         covered |= {
             name for _, said in rows if not said.startswith(MISSING) for name in reached(said)
@@ -86,6 +96,11 @@ def only_here(covered: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         for attribute in sorted(own_attributes(name, kind)):
             if (definer(kind, attribute), attribute) not in known:
                 yield name, attribute
+
+
+def _place(entry: tuple[str, object]) -> tuple[int, str]:
+    name, _ = entry
+    return (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
 
 
 def _section(java: str, rows: list[tuple[str, str]]) -> str:
