@@ -22,7 +22,7 @@ _FIRST = (
     "UnlimitedWindows JoinWindows Window Windowed EmitStrategy Suppressed BufferConfig Branched "
     "Consumed Grouped Joined Materialized Named Printed Produced Repartitioned StreamJoined "
     "TableJoined Serdes WindowedSerdes KafkaStreams Topology TopologyDescription"
-).split()
+)
 """What most programs call; the rest follows by name."""
 
 JAVA_API = Path(__file__).parent / "java_api.json"
@@ -100,7 +100,8 @@ def only_here(covered: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 def _place(entry: tuple[str, object]) -> tuple[int, str]:
     name, _ = entry
-    return (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)
+    first = _FIRST.split()
+    return (first.index(name) if name in first else len(first), name)
 
 
 def _section(java: str, rows: list[tuple[str, str]]) -> str:
