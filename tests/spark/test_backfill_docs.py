@@ -21,9 +21,7 @@ def test_the_snippets_of_the_page_run(
     kafka_broker: LocalBroker,
     spark: SparkSession,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     kafka_broker.create_topic("orders", 1)
     producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
     for amount in ("5", "7", "11"):
@@ -33,7 +31,12 @@ def test_the_snippets_of_the_page_run(
     orders = builder.stream("orders", Consumed(text, text)).group_by_key()
     orders.count(Materialized("totals", text, serdes.long()))
 
-    names = {"servers": kafka_broker.bootstrap_servers, "topology": builder.build()}
+    # Not where the test is: Spark writes relative to where its JVM was started.
+    names = {
+        "servers": kafka_broker.bootstrap_servers,
+        "topology": builder.build(),
+        "folder": tmp_path,
+    }
     snippets = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     assert snippets
     for snippet in snippets:
