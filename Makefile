@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos restarts backfill lock clean
+.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos restarts backfill docs docs-serve docs-generate lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,12 +106,24 @@ bench-backfill: $(READY) ## measure a backfill against the live engine and Java 
 	@$(PYTHON) scripts/preflight.py jdk
 	@$(BIN)/python -m benchmarks.backfill --memory $(BENCH)
 
+docs: $(READY) ## build the documentation site into build/site; a warning or a dead link is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "open build/site/index.html"
+
+docs-serve: $(READY) ## show the documentation site on this machine while it is written
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve --livereload
+
+docs-generate: $(READY) ## draw the pictures and write the reference pages of docs/ anew
+	@$(BIN)/python -m scripts.pictures
+	@$(BIN)/python -m scripts.reference
+
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(LOCK) --group dev --output-file requirements/dev.lock
+	@$(LOCK) pyproject.toml --group dev --output-file requirements/dev.lock
+	@$(LOCK) --group pyproject.toml:docs --constraint requirements/dev.lock --no-annotate --output-file requirements/docs.lock
 
 # Hashes, and versions for every platform and Python from 3.11 on; where packages come from is pip's setting, not ours.
-LOCK = $(BIN)/uv pip compile pyproject.toml --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+LOCK = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock"
 
 clean: ## remove the environment and everything tools have left
