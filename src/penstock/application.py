@@ -17,6 +17,7 @@ from penstock._engine.runtime.own_engines import destroy_own_state
 from penstock._engine.spark.control import Report, WorkerFailure
 from penstock._engine.spark.quiescence import Quiescence
 from penstock._engine.state.directory import StateDirectory
+from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import monotonic
@@ -98,7 +99,8 @@ class KafkaStreams(ExplainsCamelCase):
     ) -> None:
         if not isinstance(topology, Topology):
             msg = (
-                f"KafkaStreams takes a Topology; got {topology!r}; did you forget builder.build()?"
+                f"KafkaStreams takes a Topology; got {shown(topology)}; did you forget "
+                "builder.build()?"
             )
             raise TopologyError(msg)
         self._topology = topology

@@ -96,7 +96,10 @@ def an_outer_join_with_a_table() -> None:
     left.outer_join(table, pair, NEAR)  # wrong
 
 
-@refused("left_join takes what is of the same StreamsBuilder; got it of another builder")
+@refused(
+    "left_join takes a stream or table of the same StreamsBuilder; got one of another builder; "
+    "make both with one"
+)
 def joining_streams_of_two_builders() -> None:
     _, left, _ = inputs()
     _, _, right = inputs()

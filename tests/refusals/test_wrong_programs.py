@@ -197,7 +197,7 @@ def to_with_the_option_of_another_verb() -> None:
     words().to("echoes", Consumed())  # wrong
 
 
-@refused("to takes a Produced; got serdes.string()")
+@refused("to takes a Produced; got serdes.string(); write Produced(value=serdes.string())")
 def to_with_a_serde() -> None:
     words().to("echoes", TEXT)  # wrong
 
@@ -207,7 +207,7 @@ def stream_with_the_option_of_another_verb() -> None:
     StreamsBuilder().stream("words", Produced())  # wrong
 
 
-@refused("repartition takes a Repartitioned; got 'by-user'")
+@refused("repartition takes a Repartitioned; got 'by-user'; write Repartitioned('by-user')")
 def repartition_with_a_name() -> None:
     words().repartition("by-user")  # wrong
 
@@ -227,7 +227,7 @@ def serde_factory_instead_of_serde() -> None:
     Consumed(key=serdes.string)  # wrong
 
 
-@refused("value serde must be a Serde; got the class str; see penstock.serdes")
+@refused("value serde must be a Serde; got the class str; did you mean serdes.string()?")
 def python_type_instead_of_serde() -> None:
     words().to("echoes", Produced(value=str))  # wrong
 
@@ -455,7 +455,10 @@ def merge_with_nothing() -> None:
     words().merge(None)  # wrong
 
 
-@refused("merge takes a stream of the same StreamsBuilder; got one of another builder")
+@refused(
+    "merge takes a stream of the same StreamsBuilder; got one of another builder; make "
+    "both with one"
+)
 def merge_with_a_stream_of_another_builder() -> None:
     words().merge(words())  # wrong
 
@@ -769,9 +772,8 @@ def misspelled_serde() -> None:
 
 
 @refused(
-    "sink 'KSTREAM-SINK-0000000001' (defined at {first}) has no value serde; pass one "
-    "(Consumed(value=...), Produced(value=...), Repartitioned(value=...), Grouped(value=...), "
-    "Materialized(value=...)) or set 'default.value.serde'",
+    "sink 'KSTREAM-SINK-0000000001' (defined at {first}) has no value serde; pass "
+    "Produced(value=...), or set 'default.value.serde'",
     ConfigError,
 )
 def sink_without_a_serde() -> None:
@@ -841,7 +843,7 @@ def advancing_backwards() -> None:
     echo_driver(**{"default.value.serde": TEXT}).advance_wall_clock_time(-1)
 
 
-@refused("topic 'echoes' is not written to yet", LookupError)
+@refused("topic 'echoes' is not written to yet; topics written to: none", LookupError)
 def reading_before_anything_was_written() -> None:
     driver = echo_driver(**{"default.value.serde": TEXT})
     driver.create_output_topic("echoes", TEXT, TEXT).read_value()
