@@ -176,7 +176,7 @@ class KafkaStreams(ExplainsCamelCase):
             )
             raise StreamsError(msg)
         if self._state is not State.CREATED:
-            msg = f"an application can be started once; this one is {self._state.value}"
+            msg = f"an application can be started once; this is {self._state.value}; make a new one"
             raise StreamsError(msg)
         blueprint = prepare(self._topology, self._config)
         if available_now:
@@ -448,7 +448,7 @@ class KafkaStreams(ExplainsCamelCase):
 
     def _started_query(self) -> ApplicationQuery:
         if self._query is None:
-            msg = "the application has not been started"
+            msg = "the application has not been started; call start() or run() first"
             raise StreamsError(msg)
         return self._query
 

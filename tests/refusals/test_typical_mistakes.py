@@ -138,7 +138,9 @@ def map_values_with_the_key() -> None:
     words().map_values(lambda key, value: value)  # wrong
 
 
-@refused("map_values' mapper must be a function; got None")
+@refused(
+    "map_values' mapper must be a function; got None; pass the function itself, without calling it"
+)
 def function_that_was_called_already() -> None:
     words().map_values(print())  # wrong
 
@@ -492,6 +494,17 @@ def start_without_a_cluster() -> None:
 
 
 @refused(
+    "the topology reads nothing: it must have a stream, a table or a global table; was it built "
+    "before they were added? call builder.build() last"
+)
+def topology_that_was_built_too_early() -> None:
+    builder = StreamsBuilder()
+    topology = builder.build()
+    words(builder).to("copies")
+    KafkaStreams(topology, UNREACHABLE).start()  # wrong
+
+
+@refused(
     "the Kafka cluster at 127.0.0.1:1 does not answer: 127.0.0.1:1/bootstrap: Connect to "
     "ipv4#127.0.0.1:1 failed: Connection refused; is it up, is 'bootstrap.servers' right, and does "
     "'security.protocol' fit its listener?",
@@ -501,14 +514,17 @@ def cluster_that_is_not_there() -> None:
     KafkaStreams(copies(), UNREACHABLE).start()
 
 
-@refused("an application can be started once; this one is NOT_RUNNING", StreamsError)
+@refused(
+    "an application can be started once; this is NOT_RUNNING; make a new one",
+    StreamsError,
+)
 def start_after_close() -> None:
     streams = KafkaStreams(copies(), {"application.id": "shop"})
     streams.close()
     streams.start()
 
 
-@refused("the application has not been started", StreamsError)
+@refused("the application has not been started; call start() or run() first", StreamsError)
 def pause_before_start() -> None:
     KafkaStreams(copies(), {"application.id": "shop"}).pause()
 

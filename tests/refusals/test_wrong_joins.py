@@ -157,7 +157,9 @@ def joining_a_table_with_windows() -> None:
     left.join(table, pair, NEAR)  # wrong
 
 
-@refused("left_join's joiner must be a function; got None")
+@refused(
+    "left_join's joiner must be a function; got None; pass the function itself, without calling it"
+)
 def joining_without_a_joiner() -> None:
     _, left, right = inputs()
     left.left_join(right, None, NEAR)  # wrong

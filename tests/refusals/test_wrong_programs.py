@@ -92,7 +92,9 @@ def test_there_are_many_of_them_and_none_is_like_another() -> None:
 # Functions
 
 
-@refused("filter's predicate must be a function; got None")
+@refused(
+    "filter's predicate must be a function; got None; pass the function itself, without calling it"
+)
 def filter_without_a_predicate() -> None:
     words().filter(None)  # wrong
 
@@ -107,27 +109,40 @@ def map_to_a_pair() -> None:
     words().map(("a", "b"))  # wrong
 
 
-@refused("map_values' mapper must be a function; got None")
+@refused(
+    "map_values' mapper must be a function; got None; pass the function itself, without calling it"
+)
 def map_values_without_a_mapper() -> None:
     words().map_values(None)  # wrong
 
 
-@refused("map_values_with_key's mapper must be a function; got None")
+@refused(
+    "map_values_with_key's mapper must be a function; got None; pass the function itself, without "
+    "calling it"
+)
 def map_values_with_key_without_a_mapper() -> None:
     words().map_values_with_key(None)  # wrong
 
 
-@refused("flat_map's mapper must be a function; got None")
+@refused(
+    "flat_map's mapper must be a function; got None; pass the function itself, without calling it"
+)
 def flat_map_without_a_mapper() -> None:
     words().flat_map(None)  # wrong
 
 
-@refused("flat_map_values' mapper must be a function; got None")
+@refused(
+    "flat_map_values' mapper must be a function; got None; pass the function itself, without "
+    "calling it"
+)
 def flat_map_values_without_a_mapper() -> None:
     words().flat_map_values(None)  # wrong
 
 
-@refused("flat_map_values_with_key's mapper must be a function; got None")
+@refused(
+    "flat_map_values_with_key's mapper must be a function; got None; pass the function itself, "
+    "without calling it"
+)
 def flat_map_values_with_key_without_a_mapper() -> None:
     words().flat_map_values_with_key(None)  # wrong
 
@@ -137,17 +152,21 @@ def select_key_by_a_field_name() -> None:
     words().select_key("user")  # wrong
 
 
-@refused("peek's action must be a function; got None")
+@refused("peek's action must be a function; got None; pass the function itself, without calling it")
 def peek_with_the_result_of_a_call() -> None:
     words().peek(print("seen", end=""))  # wrong
 
 
-@refused("for_each's action must be a function; got None")
+@refused(
+    "for_each's action must be a function; got None; pass the function itself, without calling it"
+)
 def for_each_without_an_action() -> None:
     words().for_each(None)  # wrong
 
 
-@refused("branch's predicate must be a function; got None")
+@refused(
+    "branch's predicate must be a function; got None; pass the function itself, without calling it"
+)
 def branch_without_a_predicate() -> None:
     words().split().branch(None)  # wrong
 

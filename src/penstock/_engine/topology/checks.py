@@ -30,7 +30,9 @@ def check_function(
     takes more.
     """
     if not callable(function):
-        hint = "" if parameters or function is None else f"; write lambda: {shown(function)}"
+        hint = "" if parameters else f"; write lambda: {shown(function)}"
+        if function is None:
+            hint = "; pass the function itself, without calling it"
         msg = f"{what} must be a function; got {shown(function)}{hint}"
         raise TopologyError(msg)
     if inspect.iscoroutinefunction(function):
