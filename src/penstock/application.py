@@ -17,6 +17,7 @@ from penstock._engine.runtime.own_engines import destroy_own_state
 from penstock._engine.spark.control import Report, WorkerFailure
 from penstock._engine.spark.quiescence import Quiescence
 from penstock._engine.state.directory import StateDirectory
+from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import monotonic
@@ -98,7 +99,8 @@ class KafkaStreams(ExplainsCamelCase):
     ) -> None:
         if not isinstance(topology, Topology):
             msg = (
-                f"KafkaStreams takes a Topology; got {topology!r}; did you forget builder.build()?"
+                f"KafkaStreams takes a Topology; got {shown(topology)}; did you forget "
+                "builder.build()?"
             )
             raise TopologyError(msg)
         self._topology = topology
@@ -175,7 +177,7 @@ class KafkaStreams(ExplainsCamelCase):
             )
             raise StreamsError(msg)
         if self._state is not State.CREATED:
-            msg = f"an application can be started once; this one is {self._state.value}"
+            msg = f"an application can be started once; this is {self._state.value}; make a new one"
             raise StreamsError(msg)
         blueprint = prepare(self._topology, self._config)
         if available_now:
@@ -447,7 +449,7 @@ class KafkaStreams(ExplainsCamelCase):
 
     def _started_query(self) -> ApplicationQuery:
         if self._query is None:
-            msg = "the application has not been started"
+            msg = "the application has not been started; call start() or run() first"
             raise StreamsError(msg)
         return self._query
 

@@ -151,7 +151,14 @@ def user_traceback(error: BaseException) -> str:
     """
     while error.__cause__ is not None:
         error = error.__cause__
-    frames = [place for place in traceback.walk_tb(error.__traceback__) if not _is_ours(place[0])]
+    frames = [
+        place
+        for place in traceback.walk_tb(error.__traceback__)
+        # runpy is how `penstock run` runs a program.
+        if not _is_ours(place[0]) and place[0].f_globals.get("__name__") != "runpy"
+    ]
+    if isinstance(error, SyntaxError):  # it says its line itself
+        return "".join(traceback.format_exception_only(error)).rstrip()
     if not frames:
         return ""
     stack = traceback.StackSummary.extract(iter(frames))

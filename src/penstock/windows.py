@@ -52,6 +52,7 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         "ofSizeWithNoGrace": "of_size(size)",
         "ofSizeAndGrace": "of_size(size, grace=...)",
         "advanceBy": "of_size(size, advance=...)",
+        "grace": "of_size(size, grace=...)",
     }
 
     size_ms: int

@@ -96,7 +96,10 @@ def an_outer_join_with_a_table() -> None:
     left.outer_join(table, pair, NEAR)  # wrong
 
 
-@refused("left_join takes what is of the same StreamsBuilder; got it of another builder")
+@refused(
+    "left_join takes a stream or table of the same StreamsBuilder; got one of another builder; "
+    "make both with one"
+)
 def joining_streams_of_two_builders() -> None:
     _, left, _ = inputs()
     _, _, right = inputs()
@@ -154,7 +157,9 @@ def joining_a_table_with_windows() -> None:
     left.join(table, pair, NEAR)  # wrong
 
 
-@refused("left_join's joiner must be a function; got None")
+@refused(
+    "left_join's joiner must be a function; got None; pass the function itself, without calling it"
+)
 def joining_without_a_joiner() -> None:
     _, left, right = inputs()
     left.left_join(right, None, NEAR)  # wrong

@@ -92,7 +92,9 @@ def test_there_are_many_of_them_and_none_is_like_another() -> None:
 # Functions
 
 
-@refused("filter's predicate must be a function; got None")
+@refused(
+    "filter's predicate must be a function; got None; pass the function itself, without calling it"
+)
 def filter_without_a_predicate() -> None:
     words().filter(None)  # wrong
 
@@ -107,27 +109,40 @@ def map_to_a_pair() -> None:
     words().map(("a", "b"))  # wrong
 
 
-@refused("map_values' mapper must be a function; got None")
+@refused(
+    "map_values' mapper must be a function; got None; pass the function itself, without calling it"
+)
 def map_values_without_a_mapper() -> None:
     words().map_values(None)  # wrong
 
 
-@refused("map_values_with_key's mapper must be a function; got None")
+@refused(
+    "map_values_with_key's mapper must be a function; got None; pass the function itself, without "
+    "calling it"
+)
 def map_values_with_key_without_a_mapper() -> None:
     words().map_values_with_key(None)  # wrong
 
 
-@refused("flat_map's mapper must be a function; got None")
+@refused(
+    "flat_map's mapper must be a function; got None; pass the function itself, without calling it"
+)
 def flat_map_without_a_mapper() -> None:
     words().flat_map(None)  # wrong
 
 
-@refused("flat_map_values' mapper must be a function; got None")
+@refused(
+    "flat_map_values' mapper must be a function; got None; pass the function itself, without "
+    "calling it"
+)
 def flat_map_values_without_a_mapper() -> None:
     words().flat_map_values(None)  # wrong
 
 
-@refused("flat_map_values_with_key's mapper must be a function; got None")
+@refused(
+    "flat_map_values_with_key's mapper must be a function; got None; pass the function itself, "
+    "without calling it"
+)
 def flat_map_values_with_key_without_a_mapper() -> None:
     words().flat_map_values_with_key(None)  # wrong
 
@@ -137,17 +152,21 @@ def select_key_by_a_field_name() -> None:
     words().select_key("user")  # wrong
 
 
-@refused("peek's action must be a function; got None")
+@refused("peek's action must be a function; got None; pass the function itself, without calling it")
 def peek_with_the_result_of_a_call() -> None:
     words().peek(print("seen", end=""))  # wrong
 
 
-@refused("for_each's action must be a function; got None")
+@refused(
+    "for_each's action must be a function; got None; pass the function itself, without calling it"
+)
 def for_each_without_an_action() -> None:
     words().for_each(None)  # wrong
 
 
-@refused("branch's predicate must be a function; got None")
+@refused(
+    "branch's predicate must be a function; got None; pass the function itself, without calling it"
+)
 def branch_without_a_predicate() -> None:
     words().split().branch(None)  # wrong
 
@@ -197,7 +216,7 @@ def to_with_the_option_of_another_verb() -> None:
     words().to("echoes", Consumed())  # wrong
 
 
-@refused("to takes a Produced; got serdes.string()")
+@refused("to takes a Produced; got serdes.string(); write Produced(value=serdes.string())")
 def to_with_a_serde() -> None:
     words().to("echoes", TEXT)  # wrong
 
@@ -207,7 +226,7 @@ def stream_with_the_option_of_another_verb() -> None:
     StreamsBuilder().stream("words", Produced())  # wrong
 
 
-@refused("repartition takes a Repartitioned; got 'by-user'")
+@refused("repartition takes a Repartitioned; got 'by-user'; write Repartitioned('by-user')")
 def repartition_with_a_name() -> None:
     words().repartition("by-user")  # wrong
 
@@ -227,7 +246,7 @@ def serde_factory_instead_of_serde() -> None:
     Consumed(key=serdes.string)  # wrong
 
 
-@refused("value serde must be a Serde; got the class str; see penstock.serdes")
+@refused("value serde must be a Serde; got the class str; did you mean serdes.string()?")
 def python_type_instead_of_serde() -> None:
     words().to("echoes", Produced(value=str))  # wrong
 
@@ -455,7 +474,10 @@ def merge_with_nothing() -> None:
     words().merge(None)  # wrong
 
 
-@refused("merge takes a stream of the same StreamsBuilder; got one of another builder")
+@refused(
+    "merge takes a stream of the same StreamsBuilder; got one of another builder; make "
+    "both with one"
+)
 def merge_with_a_stream_of_another_builder() -> None:
     words().merge(words())  # wrong
 
@@ -769,9 +791,8 @@ def misspelled_serde() -> None:
 
 
 @refused(
-    "sink 'KSTREAM-SINK-0000000001' (defined at {first}) has no value serde; pass one "
-    "(Consumed(value=...), Produced(value=...), Repartitioned(value=...), Grouped(value=...), "
-    "Materialized(value=...)) or set 'default.value.serde'",
+    "sink 'KSTREAM-SINK-0000000001' (defined at {first}) has no value serde; pass "
+    "Produced(value=...), or set 'default.value.serde'",
     ConfigError,
 )
 def sink_without_a_serde() -> None:
@@ -841,7 +862,7 @@ def advancing_backwards() -> None:
     echo_driver(**{"default.value.serde": TEXT}).advance_wall_clock_time(-1)
 
 
-@refused("topic 'echoes' is not written to yet", LookupError)
+@refused("topic 'echoes' is not written to yet; topics written to: none", LookupError)
 def reading_before_anything_was_written() -> None:
     driver = echo_driver(**{"default.value.serde": TEXT})
     driver.create_output_topic("echoes", TEXT, TEXT).read_value()

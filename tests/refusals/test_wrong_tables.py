@@ -103,7 +103,9 @@ def join_a_name() -> object:
     return left.join("right", pair)  # wrong
 
 
-@refused("join takes a table of the same StreamsBuilder; got one of another builder")
+@refused(
+    "join takes a table of the same StreamsBuilder; got one of another builder; make both with one"
+)
 def join_a_table_of_another_builder() -> object:
     left, _ = tables()
     _, other = tables()

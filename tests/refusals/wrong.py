@@ -1,7 +1,8 @@
 """A wrong program and what it is told.
 
 A program is wrong in the line marked `# wrong`: a TopologyError ends with that line of its file.
-Where a message names an earlier line too, as `{first}`, that one is marked `# first`.
+Where a message names an earlier line too, as `{first}`, that one is marked `# first`; another error
+that names the wrong line says where, as `{wrong}`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Wrong:
 
     def expected(self) -> str:
         text = self.message.replace("{first}", self._place("# first"))
+        text = text.replace("{wrong}", self._place("# wrong"))
         return f"{text} (at {self._place('# wrong')})" if self.kind is TopologyError else text
 
     def _place(self, mark: str) -> str:

@@ -140,7 +140,7 @@ def test_states_follow_the_workers(queries: list[FakeQuery]) -> None:
 def test_application_starts_once(queries: list[FakeQuery]) -> None:
     streams = application()
     streams.start()
-    with pytest.raises(StreamsError, match="can be started once; this one is REBALANCING"):
+    with pytest.raises(StreamsError, match="can be started once; this is REBALANCING"):
         streams.start()
     with pytest.raises(StreamsError, match="must be set before start"):
         streams.set_state_listener(lambda new, old: None)

@@ -7,6 +7,7 @@ program makes, `printing.py` prints tables and JSON.
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
 from collections.abc import Sequence
@@ -32,6 +33,9 @@ COMMANDS = (
 )
 """The modules of this package that are commands, in the order in which help lists them."""
 
+EARLIER_NAMES = ("show", "send")
+"""What commands were called before; understood, but not listed."""
+
 _EXAMPLES = """\
 examples:
   penstock run app.py            run a program; without a cluster, a local broker serves
@@ -48,7 +52,10 @@ _PIPE_CLOSED = 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code: 0 done, 1 failed, 2 called wrongly, 130 interrupted."""
-    given = build_parser().parse_args(arguments)
+    parser = build_parser()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    _check_command(parser, words)
+    given = parser.parse_args(words)
     try:
         code = int(given.run(given))
         sys.stdout.flush()
@@ -64,6 +71,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
     return code
+
+
+def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Refuse a command that there is not, with the nearest one."""
+    if not words or words[0].startswith("-") or words[0] in {*COMMANDS, *EARLIER_NAMES}:
+        return
+    near = difflib.get_close_matches(words[0], COMMANDS, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ";"
+    if words[0].endswith(".py"):
+        hint = f"; did you mean 'penstock run {words[0]}'?"
+    parser.error(f"there is no command {words[0]!r}{hint} commands: {', '.join(COMMANDS)}")
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import runpy
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.options import add_cluster, add_command, add_json, setting, settings_of
 from penstock.cli.printing import to_json
-from penstock.cli.programs import application_id_of, as_main, check_is_file, topology_among
+from penstock.cli.programs import (
+    application_id_of,
+    as_main,
+    file_and_name,
+    run_file,
+    topology_among,
+)
 from penstock.cli.times import moment
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill
@@ -48,8 +52,12 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument("program", type=Path, help="a Python file")
-    parser.add_argument("arguments", nargs="*", help="what the program finds in sys.argv")
+    parser.add_argument(
+        "program", help="a Python file, or file:name of a Topology or StreamsBuilder in it"
+    )
+    parser.add_argument(
+        "arguments", nargs="*", default=[], help="what the program finds in sys.argv"
+    )
     add_cluster(parser)
     parser.add_argument(
         "--until",
@@ -85,8 +93,7 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the backfill of a program."""
-    path: Path = arguments.program
-    check_is_file(path)
+    path, name = file_and_name(arguments.program)
     settings = settings_of(arguments)
 
     def instead(topology: Topology, config: StreamsConfig) -> None:
@@ -94,9 +101,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     wishes = Invocation(settings, quiet=arguments.quiet, instead=instead)
     with as_main(path, arguments.arguments), invoked(wishes):
-        names = runpy.run_path(str(path), run_name="__main__")
+        names = run_file(path, "__main__")
         if not wishes.answered:
-            topology = topology_among(names, str(path))
+            topology = topology_among(names, path, name)
             instead(
                 topology, StreamsConfig({"application.id": application_id_of(path), **settings})
             )

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from penstock._engine.topology.topology import Topology
 from penstock.dsl.builder import StreamsBuilder
-from penstock.errors import StreamsError
+from penstock.errors import StreamsError, failure_location, user_traceback
 from penstock.settings import StreamsConfig
 from penstock.terminal.invocation import Invocation, invoked
 
@@ -31,9 +31,9 @@ def load_topology(program: str) -> Topology:
     """Run a program file, not as `__main__`, and give the topology it defines at its top level; if
     it has none there, that of the KafkaStreams which it makes when it is run.
     """
-    path, name = _file_and_name(program)
+    path, name = file_and_name(program)
     sys.path.insert(0, str(Path(path).parent))
-    names = runpy.run_path(path)
+    names = run_file(path)
     if not name and not any(isinstance(value, _DEFINES_ONE) for value in names.values()):
         return load_application(program, {}).topology
     return topology_among(names, path, name)
@@ -47,7 +47,7 @@ def load_application(
     A program that makes none, or `file:name`, is the application that its file is named after, as
     for `penstock run`. `settings` go before the program's own.
     """
-    path, name = _file_and_name(program)
+    path, name = file_and_name(program)
     if name:
         return _named_after(path, load_topology(program), settings)
     seen: list[Application] = []
@@ -58,7 +58,7 @@ def load_application(
 
     with as_main(path, arguments), invoked(Invocation(dict(settings), look=look)):
         try:
-            names = runpy.run_path(path, run_name="__main__")
+            names = run_file(path, "__main__")
         except _EnoughSeenError:
             return seen[0]
         except SystemExit as ended:
@@ -68,6 +68,23 @@ def load_application(
             )
             raise StreamsError(msg) from ended
     return _named_after(path, topology_among(names, path), settings)
+
+
+def run_file(path: str | Path, name: str = "<run_path>") -> dict[str, Any]:
+    """Run a program under a name of its own, and give its top-level names.
+
+    Raises:
+        StreamsError: it failed; a note holds its traceback, without our own lines.
+    """
+    try:
+        return runpy.run_path(str(path), run_name=name)
+    except StreamsError:
+        raise
+    except Exception as error:
+        where = "" if isinstance(error, SyntaxError) else f" (at {failure_location(error)})"
+        failed = StreamsError(f"{path} failed: {type(error).__name__}: {error}{where}")
+        failed.add_note(user_traceback(error))
+        raise failed from error
 
 
 def application_id_of(path: str | Path) -> str:
@@ -86,12 +103,7 @@ def topology_among(names: Mapping[str, Any], path: str, name: str = "") -> Topol
         key: value for key, value in found.items() if isinstance(value, Topology)
     } or found
     if len(topologies) != 1:
-        given = ", ".join(sorted(topologies)) or "none"
-        msg = (
-            f"{path} must define one Topology or StreamsBuilder at its top level; found {given}; "
-            f"name it: {path}:NAME"
-        )
-        raise StreamsError(msg)
+        raise StreamsError(_not_one(path, name, sorted(topologies), names))
     value = next(iter(topologies.values()))
     return value.build() if isinstance(value, StreamsBuilder) else value
 
@@ -109,8 +121,12 @@ def as_main(path: str | Path, arguments: Sequence[str]) -> Iterator[None]:
 
 def check_is_file(path: str | Path) -> None:
     """Refuse a program that is not there."""
+    if Path(path).is_dir():
+        msg = f"a program must be a Python file; {str(path)!r} is a folder"
+        raise StreamsError(msg)
     if not Path(path).is_file():
-        msg = f"there is no program {str(path)!r}"
+        where = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+        msg = f"there is no program {str(path)!r}{where}"
         raise StreamsError(msg)
 
 
@@ -118,12 +134,33 @@ class _EnoughSeenError(BaseException):
     """Ends a program that is only looked at; no `except Exception` of the program's holds it."""
 
 
+def _not_one(path: str, name: str, found: list[str], names: Mapping[str, Any]) -> str:
+    """Say why no topology was found under a name, or more than one under none."""
+    wanted = "one Topology or StreamsBuilder at its top level"
+    if name:
+        known = ", ".join(key for key, value in names.items() if isinstance(value, _DEFINES_ONE))
+        return (
+            f"{path} has no Topology or StreamsBuilder called {name!r} at its top level; it has: "
+            f"{known or 'none'}"
+        )
+    if found:
+        return (
+            f"{path} must define {wanted}; found {', '.join(found)}; name the one you mean: "
+            f"{path}:{found[0]}"
+        )
+    return (
+        f"{path} must define {wanted}, or make a KafkaStreams; found none; if a function makes it, "
+        "call it at the top level: builder = make_it()"
+    )
+
+
 def _named_after(path: str, topology: Topology, settings: Mapping[str, Any]) -> Application:
     own = {"application.id": application_id_of(path)}
     return Application(topology, StreamsConfig({**own, **settings}))
 
 
-def _file_and_name(program: str) -> tuple[str, str]:
+def file_and_name(program: str) -> tuple[str, str]:
+    """Split `file:name`; the name may be missing, the file may not."""
     path, _, name = program.partition(":")
     check_is_file(path)
     return path, name

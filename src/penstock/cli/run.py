@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import runpy
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.application import KafkaStreams
 from penstock.cli.options import add_cluster, add_command, settings_of
-from penstock.cli.programs import application_id_of, as_main, check_is_file, topology_among
+from penstock.cli.programs import (
+    application_id_of,
+    as_main,
+    file_and_name,
+    run_file,
+    topology_among,
+)
 from penstock.terminal.invocation import Invocation, invoked
 
 if TYPE_CHECKING:
@@ -33,8 +37,12 @@ def register(commands: Commands) -> None:
     parser = add_command(
         commands, "run", "run a program", description=_DESCRIPTION, examples=_EXAMPLES
     )
-    parser.add_argument("program", type=Path, help="a Python file")
-    parser.add_argument("arguments", nargs="*", help="what the program finds in sys.argv")
+    parser.add_argument(
+        "program", help="a Python file, or file:name of a Topology or StreamsBuilder in it"
+    )
+    parser.add_argument(
+        "arguments", nargs="*", default=[], help="what the program finds in sys.argv"
+    )
     add_cluster(parser)
     parser.add_argument(
         "--available-now",
@@ -54,15 +62,14 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program."""
-    path: Path = arguments.program
-    check_is_file(path)
+    path, name = file_and_name(arguments.program)
     settings = settings_of(arguments)
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
     wishes = Invocation(settings, arguments.available_now, arguments.quiet)
     with as_main(path, arguments.arguments), invoked(wishes):
-        names = runpy.run_path(str(path), run_name="__main__")
+        names = run_file(path, "__main__")
         if not wishes.answered:
-            topology = topology_among(names, str(path))
+            topology = topology_among(names, path, name)
             KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
     return 0

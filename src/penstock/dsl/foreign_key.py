@@ -301,7 +301,10 @@ def _check(left: table.KTable[Any, Any], right: object, join: ForeignKeyJoin) ->
         msg = f"{join.verb} of a table takes another KTable; got {shown(right)}"
         raise TopologyError(msg)
     if right._graph is not left._graph:
-        msg = f"{join.verb} takes a table of the same StreamsBuilder; got one of another builder"
+        msg = (
+            f"{join.verb} takes a table of the same StreamsBuilder; got one of another builder; "
+            "make both with one"
+        )
         raise TopologyError(msg)
     if not takes(join.extractor, 2):
         check_function(join.extractor, f"{join.verb}'s foreign_key_extractor", "value")

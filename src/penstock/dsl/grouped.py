@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, Generic, TypeVar, get_args, overload
 
 from penstock._engine.topology import nodes
@@ -199,6 +200,8 @@ def check_windows(windows: object) -> None:
     if isinstance(windows, get_args(AnyWindows)):
         return
     hint = "; JoinWindows are for joins" if isinstance(windows, JoinWindows) else ""
+    if isinstance(windows, timedelta | int):
+        hint = "; write TimeWindows.of_size(...)"
     msg = (
         "windowed_by takes TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows; got "
         f"{shown(windows)}{hint}"

@@ -318,7 +318,10 @@ def _join(
         msg = f"{kind.verb} takes {partners}; got {shown(other)}"
         raise TopologyError(msg)
     if cast("KStream[Any, Any]", other)._graph is not stream._graph:
-        msg = f"{kind.verb} takes what is of the same StreamsBuilder; got it of another builder"
+        msg = (
+            f"{kind.verb} takes a stream or table of the same StreamsBuilder; got one of another "
+            "builder; make both with one"
+        )
         raise TopologyError(msg)
     partner, draw = way
     signature = inspect.signature(draw)

@@ -197,7 +197,10 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
             msg = f"merge takes another KStream; got {shown(other)}"
             raise TopologyError(msg)
         if other._graph is not self._graph:
-            msg = "merge takes a stream of the same StreamsBuilder; got one of another builder"
+            msg = (
+                "merge takes a stream of the same StreamsBuilder; got one of another builder; "
+                "make both with one"
+            )
             raise TopologyError(msg)
         step = self._draw("KSTREAM-MERGE-", nodes.PassThrough(merges=True), named, other._step)
         return KStream(

@@ -86,7 +86,10 @@ def _check(
         msg = f"{kind.verb} of a table takes another KTable; got {shown(right)}"
         raise TopologyError(msg)
     if right._graph is not left._graph:
-        msg = f"{kind.verb} takes a table of the same StreamsBuilder; got one of another builder"
+        msg = (
+            f"{kind.verb} takes a table of the same StreamsBuilder; got one of another builder; "
+            "make both with one"
+        )
         raise TopologyError(msg)
     check_function(joiner, f"{kind.verb}'s joiner", "left", "right")
 

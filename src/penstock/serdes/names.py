@@ -6,6 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from penstock.errors import ConfigError
 from penstock.serdes.contract import Serde
@@ -39,6 +40,16 @@ _BY_JAVA_CLASS = {
     "BooleanSerde": "boolean",
     "UUIDSerde": "uuid",
     "VoidSerde": "void",
+}
+_BY_PYTHON_TYPE: dict[type, str] = {
+    str: "string",
+    bytes: "bytes",
+    int: "long",
+    float: "double",
+    bool: "boolean",
+    UUID: "uuid",
+    dict: "json",
+    list: "json",
 }
 _JAVA_PREFIXES = (
     "org.apache.kafka.common.serialization.Serdes$",
@@ -89,6 +100,18 @@ def _suggestion(name: str) -> str:
 def _call_hint(spec: object) -> str:
     if isinstance(spec, type) and issubclass(spec, Serde):
         return f"; give an object: {spec.__qualname__}()"
-    if callable(spec) and getattr(spec, "__module__", "") == "penstock.serdes":
-        return f"; call it: serdes.{getattr(spec, '__name__', '')}()"
-    return ""
+    factory = factory_meant(spec)
+    return f"; write serdes.{factory}()" if factory else ""
+
+
+def factory_meant(spec: object) -> str | None:
+    """Give the factory that was meant by what is no serde: itself, a type of Python or a name.
+
+    >>> factory_meant(int)
+    'long'
+    """
+    if callable(spec) and getattr(spec, "__module__", "").startswith("penstock.serdes"):
+        return str(getattr(spec, "__name__", ""))
+    if isinstance(spec, type):
+        return _BY_PYTHON_TYPE.get(spec)
+    return spec if isinstance(spec, str) and spec in _BY_NAME else None

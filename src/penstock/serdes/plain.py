@@ -127,6 +127,25 @@ class VoidSerde(BuiltInSerde[None]):
         raise SerializationError(msg)
 
 
+_FOREIGN_TYPE = re.compile(
+    r"descriptor '\w+' for '(str|bytes)' objects doesn't apply to an? '(.+)'"
+)
+
+
+def said(error: TypeError) -> str:
+    """Give what a serde says of a value that it cannot write. The C functions that encode text and
+    bytes speak of descriptors, which tells users nothing.
+
+    >>> said(TypeError("descriptor 'encode' for 'str' objects doesn't apply to a 'int' object"))
+    'serdes.string() writes str; got int'
+    """
+    match = _FOREIGN_TYPE.match(str(error))
+    if match is None:
+        return str(error)
+    wanted, got = match.groups()
+    return f"serdes.{'string' if wanted == 'str' else wanted}() writes {wanted}; got {got}"
+
+
 # The text of a UUID comes from msgspec, which writes and reads it in C: a third of the time.
 _quoted_uuid = msgspec.json.Encoder().encode
 

@@ -55,9 +55,9 @@ class StreamsConfig:
         ConfigError: a key is not known, or a value is not one it can have.
     """
 
-    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, values: Mapping[str, Any] | StreamsConfig | None = None) -> None:
         self._given: dict[str, Any] = {}
-        for key, value in (values or {}).items():
+        for key, value in given_settings(values).items():
             self._take(key, value)
         self._values = {
             setting.key: self._given[setting.key]
@@ -399,17 +399,16 @@ class StreamsConfig:
     def _required_serde(self, part: str, node: str) -> Serde[Any]:
         serde = self._values[f"default.{part}.serde"]
         if serde is None:
-            msg = (
-                f"{node} has no {part} serde; pass one (Consumed({part}=...), "
-                f"Produced({part}=...), Repartitioned({part}=...), Grouped({part}=...), "
-                f"Materialized({part}=...)) or set 'default.{part}.serde'"
-            )
+            options = " or ".join(f"{option}({part}=...)" for option in _options_of(node))
+            msg = f"{node} has no {part} serde; pass {options}, or set 'default.{part}.serde'"
             raise ConfigError(msg)
         return cast(Serde[Any], serde)
 
     def _of_consumer(self, key: str, default: Any, parse: Callable[[Any], Any]) -> Any:
         value = self.client_settings("consumer.", "main.consumer.").get(key, default)
-        return _parsed(f"consumer.{key}", value, parse)
+        spellings = (f"main.consumer.{key}", f"consumer.{key}", key)
+        given = next((spelling for spelling in spellings if spelling in self._given), key)
+        return _parsed(given, value, parse)
 
     def _with_prefix(self, prefix: str) -> dict[str, Any]:
         return {
@@ -425,7 +424,10 @@ class StreamsConfig:
     def _take(self, key: str, value: Any) -> None:
         spelling = dotted_key(key)
         if spelling in self._given:
-            msg = f"setting {spelling!r} must be given once; got {key!r} too"
+            msg = (
+                f"setting {spelling!r} must be given once; got it dotted and in snake_case; leave "
+                "one out"
+            )
             raise ConfigError(msg)
         setting = BY_KEY.get(spelling)
         trimmed = value.strip() if isinstance(value, str) else value
@@ -435,6 +437,28 @@ class StreamsConfig:
             self._given[spelling] = value
         else:
             self._given[spelling] = _parsed(key, trimmed, _for_client)
+
+
+def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str, Any]:
+    """Give settings as a dict.
+
+    Raises:
+        ConfigError: they are neither a mapping nor a StreamsConfig.
+    """
+    if isinstance(values, StreamsConfig):
+        return values.given()
+    if not isinstance(values, Mapping | None):
+        msg = f"settings must be a dict, such as {{'application.id': 'orders'}}; got {values!r}"
+        raise ConfigError(msg)
+    return dict(values or {})
+
+
+def _options_of(node: str) -> tuple[str, ...]:
+    """Give the options that bring a serde to a node or store, by its title."""
+    kind = node.partition(" ")[0]
+    if "-repartition" in node:
+        return "Grouped", "Repartitioned"
+    return {"source": ("Consumed",), "sink": ("Produced",)}.get(kind, ("Materialized",))
 
 
 def _fresh(default: Any) -> Any:

@@ -16,6 +16,7 @@ from penstock.settings.client_keys import (
 from penstock.settings.table import BY_KEY, NOT_HONOURED, RENAMED
 
 USER_PREFIX = "app."
+_SPARK_PREFIX = "spark."
 
 # librdkafka has a few keys that are not dotted, such as log_level.
 _WITH_UNDERSCORE = {
@@ -72,6 +73,11 @@ def _not_known(key: str) -> str:
         return f"setting {key!r} is not known any more; it is called {RENAMED[dotted]!r} now"
     if dotted in NOT_HONOURED or key in NOT_HONOURED:
         return f"setting {key!r} of Kafka Streams has no effect in Penstock yet; leave it out"
+    if dotted.startswith(_SPARK_PREFIX):
+        return (
+            f"setting {key!r} is one of Spark's; give it to the session: "
+            f"SparkSession.builder.config({dotted!r}, ...), and that to KafkaStreams(spark=...)"
+        )
     prefix, rest = _split(dotted)
     others = clients_knowing(rest)
     if prefix in PREFIXES and others:

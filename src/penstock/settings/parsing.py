@@ -40,7 +40,13 @@ def servers(value: Any) -> str:
     hosts = [part.strip() for part in parts]
     wrong = [host for host in hosts if not re.fullmatch(r"([a-zA-Z_0-9]+://)?.*?:[0-9]+", host)]
     if wrong or not hosts:
-        msg = f"must be 'host:port', several with commas; got {value!r}"
+        hint = (
+            "; the port is missing: Kafka's is mostly 9092" if hosts and ":" not in wrong[0] else ""
+        )
+        msg = f"must be 'host:port', several with commas; got {value!r}{hint}"
+        raise ValueError(msg)
+    if any(re.match("https?://", host) for host in hosts):
+        msg = f"must be 'host:port', several with commas, without 'http://'; got {value!r}"
         raise ValueError(msg)
     return ",".join(hosts)
 
@@ -139,6 +145,7 @@ def _named(name: str, what: str, names: dict[str, type]) -> Any:
             raise ValueError(msg) from error
     simple = name.rpartition(".")[2]
     if simple not in names:
-        msg = f"must be {what} or the name of one of {', '.join(names)}; got {name!r}"
+        known = f"the name of one of {', '.join(names)}" if names else "'module:name' of one"
+        msg = f"must be {what} or {known}; got {name!r}"
         raise ValueError(msg)
     return names[simple]

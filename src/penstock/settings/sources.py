@@ -31,7 +31,8 @@ def read_file(path: str | Path) -> dict[str, Any]:
     try:
         return reader(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        msg = f"settings file {str(file)!r} cannot be read: {error}"
+        reason = error.strerror if isinstance(error, OSError) else error
+        msg = f"settings file {str(file)!r} cannot be read: {reason}"
         raise ConfigError(msg) from error
 
 

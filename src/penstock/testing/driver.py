@@ -22,10 +22,11 @@ from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import ManualClock, SystemClock
 from penstock.durations import Duration, to_milliseconds
-from penstock.errors import TopologyError
+from penstock.errors import StreamsError, TopologyError
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
+from penstock.settings.config import given_settings
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
 from penstock.stores import (
     KeyValueStore,
@@ -63,7 +64,7 @@ class TopologyTestDriver(ExplainsCamelCase):
     def __init__(
         self,
         topology: Topology,
-        config: Mapping[str, Any] | None = None,
+        config: Mapping[str, Any] | StreamsConfig | None = None,
         initial_wall_clock_ms: int | None = None,
     ) -> None:
         if not isinstance(topology, Topology):
@@ -78,7 +79,7 @@ class TopologyTestDriver(ExplainsCamelCase):
                 # Results that are looked for now and then are looked for with each record here.
                 JOIN_EMIT_INTERVAL: 0,
                 WINDOW_EMIT_INTERVAL: 0,
-                **(config or {}),
+                **given_settings(config),
             }
         )
         start_ms = (
@@ -114,6 +115,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         )
         self._task.set_lags(self._lags)
         self._task.start(start_ms)
+        self._closed = False
 
     def create_input_topic(
         self,
@@ -133,10 +135,11 @@ class TopologyTestDriver(ExplainsCamelCase):
     ) -> TestOutputTopic[K, V]:
         """Open a topic to read records from; internal topics can be read too."""
         _check_serdes(key_serde, value_serde)
-        return TestOutputTopic(topic, self._written.get, (key_serde, value_serde))
+        return TestOutputTopic(topic, self._written, (key_serde, value_serde))
 
     def advance_wall_clock_time(self, duration: Duration) -> None:
         """Move the wall clock; timers that are due fire once."""
+        self._check_open()
         self._clock.advance(to_milliseconds(duration, "advance"))
         self._task.punctuate_wall_clock(self._clock.now_ms())
         self._commit()
@@ -208,6 +211,7 @@ class TopologyTestDriver(ExplainsCamelCase):
 
     def close(self) -> None:
         """Close the processors and the stores."""
+        self._closed = True
         self._task.close()
         if self._global is not None:
             self._global.close()
@@ -232,7 +236,13 @@ class TopologyTestDriver(ExplainsCamelCase):
         store = self._task.task_store(name)
         return self._task.global_store(name) if store is None else store
 
+    def _check_open(self) -> None:
+        if self._closed:
+            msg = "the driver is closed; pipe and advance before close(), inside its with block"
+            raise StreamsError(msg)
+
     def _pipe(self, topic: str, raw: Raw) -> None:
+        self._check_open()
         if not self._enqueue(topic, raw):
             known = ", ".join(map(repr, self._next_offset)) or "none"
             msg = f"topic {topic!r} is no input of the topology; its inputs: {known}"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from penstock.camel_case import ExplainsCamelCase
 from penstock.durations import Duration, to_milliseconds
+from penstock.errors import SerializationError
 from penstock.record import HeaderPairs, Headers, HeadersLike
 from penstock.serdes import Serde
 
@@ -85,7 +87,10 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
             timestamp = self._now_ms
             self._now_ms += self._advance_ms
         if not isinstance(timestamp, int):
-            msg = f"a timestamp must be whole milliseconds; got {timestamp!r}"
+            hint = (
+                "; write int(moment.timestamp() * 1000)" if isinstance(timestamp, datetime) else ""
+            )
+            msg = f"a timestamp must be whole milliseconds; got {timestamp!r}{hint}"
             raise TypeError(msg)
         pairs = _header_pairs(headers)
         raw_key = self._bytes("key", self._key_serde, key, pairs)
@@ -148,24 +153,22 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
     def __init__(
         self,
         topic: str,
-        queue: Callable[[str], list[Raw] | None],
+        written: Mapping[str, list[Raw]],
         serdes: tuple[Serde[K], Serde[V]],
     ) -> None:
         self._topic = topic
-        self._queue = queue
+        self._written = written
         self._key_serde, self._value_serde = serdes
 
     def read_record(self) -> TestRecord[K | None, V | None]:
         """Take the next record; LookupError if there is none."""
-        queue = self._queue(self._topic)
+        queue = self._written.get(self._topic)
         if not queue:
-            state = "empty" if queue is not None else "not written to yet"
-            msg = f"topic {self._topic!r} is {state}"
-            raise LookupError(msg)
+            raise LookupError(self._nothing_there())
         key, value, timestamp, headers = queue.pop(0)
         return TestRecord(
-            self._key_serde.deserialize(self._topic, key, headers),
-            self._value_serde.deserialize(self._topic, value, headers),
+            self._read("key", self._key_serde, key, headers),
+            self._read("value", self._value_serde, value, headers),
             timestamp,
             Headers(headers),
         )
@@ -206,11 +209,27 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
 
     def is_empty(self) -> bool:
         """Tell whether there is nothing to read."""
-        return not self._queue(self._topic)
+        return not self._written.get(self._topic)
 
     def queue_size(self) -> int:
         """Give how many records there are to read."""
-        return len(self._queue(self._topic) or ())
+        return len(self._written.get(self._topic, ()))
+
+    def _nothing_there(self) -> str:
+        if self._topic in self._written:
+            return f"topic {self._topic!r} is empty: all of its records have been read"
+        written = ", ".join(map(repr, sorted(self._written))) or "none"
+        return f"topic {self._topic!r} is not written to yet; topics written to: {written}"
+
+    def _read(self, part: str, serde: Serde[Any], data: bytes | None, headers: HeaderPairs) -> Any:
+        try:
+            return serde.deserialize(self._topic, data, headers)
+        except SerializationError as error:
+            msg = (
+                f"the {part} of a record of topic {self._topic!r} cannot be read with {serde!r}: "
+                f"{error}"
+            )
+            raise SerializationError(msg) from error
 
 
 def _header_pairs(headers: HeadersLike) -> HeaderPairs:

@@ -53,7 +53,7 @@ def test_a_topology_is_preferred_to_the_builder_it_comes_from(
 def test_one_of_several_is_named(app: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app.write_text(PROGRAM + 'other = StreamsBuilder()\nother.stream("elsewhere")\n')
     assert main(["describe", str(app)]) == 1
-    assert "found builder, other; name it:" in capsys.readouterr().err
+    assert "found builder, other; name the one you mean:" in capsys.readouterr().err
     assert main(["describe", f"{app}:other"]) == 0
     assert "elsewhere" in capsys.readouterr().out
 
@@ -61,7 +61,11 @@ def test_one_of_several_is_named(app: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("", "must define one Topology or StreamsBuilder at its top level; found none"),
+        (
+            "",
+            "must define one Topology or StreamsBuilder at its top level, or make a KafkaStreams; "
+            "found none",
+        ),
         (
             "from penstock import StreamsBuilder\nStreamsBuilder().stream([])\n",
             "a source must read at least one topic; got none (at ",
@@ -88,4 +92,6 @@ def test_a_mistake_has_the_line_of_the_program(
 
 def test_a_program_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["describe", "no-such-program.py"]) == 1
-    assert capsys.readouterr().err == "penstock: there is no program 'no-such-program.py'\n"
+    assert capsys.readouterr().err == (
+        f"penstock: there is no program 'no-such-program.py' in {Path.cwd()}\n"
+    )

@@ -118,7 +118,9 @@ def test_program_without_a_topology_is_refused(
 
 def test_program_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "nowhere.py"]) == 1
-    assert capsys.readouterr().err == "penstock: there is no program 'nowhere.py'\n"
+    assert capsys.readouterr().err == (
+        f"penstock: there is no program 'nowhere.py' in {Path.cwd()}\n"
+    )
 
 
 @pytest.mark.parametrize("setting", ["poll.ms", "=5"])

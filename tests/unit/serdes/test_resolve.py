@@ -87,4 +87,4 @@ def test_an_unknown_name_is_told_all_names() -> None:
 def test_other_things_are_refused_with_a_hint() -> None:
     assert refusal(5) == "serde must be a Serde or the name of one; got 5"
     assert refusal(Own).endswith("; give an object: Own()")
-    assert refusal(serdes.long).endswith("; call it: serdes.long()")
+    assert refusal(serdes.long).endswith("; write serdes.long()")

@@ -52,7 +52,8 @@ class TestValues:
     def test_a_key_in_both_spellings_is_refused(self) -> None:
         assert (
             refusal({"poll.ms": 1, "poll_ms": 2})
-            == "setting 'poll.ms' must be given once; got 'poll_ms' too"
+            == "setting 'poll.ms' must be given once; got it dotted and in snake_case; leave "
+            "one out"
         )
 
     def test_text_is_trimmed_as_in_java(self) -> None:
@@ -122,7 +123,7 @@ class TestRefusals:
                 "bootstrap.servers",
                 "localhost",
                 "setting 'bootstrap.servers' must be 'host:port', several with commas; got "
-                "'localhost'",
+                "'localhost'; the port is missing: Kafka's is mostly 9092",
             ),
             (
                 "consumer.auto.offset.reset",

@@ -22,9 +22,7 @@ class Pipe:
         self.into: TestInputTopic[str, str] = TestInputTopic(
             "t", lambda topic, raw: self.raws.append(raw), (TEXT, TEXT), start, auto_advance
         )
-        self.out: TestOutputTopic[str, str] = TestOutputTopic(
-            "t", lambda topic: self.raws, (TEXT, TEXT)
-        )
+        self.out: TestOutputTopic[str, str] = TestOutputTopic("t", {"t": self.raws}, (TEXT, TEXT))
 
     def times(self) -> list[int | None]:
         return [raw[2] for raw in self.raws]

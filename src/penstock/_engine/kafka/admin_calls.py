@@ -7,6 +7,7 @@ first thing to ask is whether there is a connection at all (`open_admin`).
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -32,6 +33,9 @@ REQUEST_SECONDS = 10.0
 _PAUSE_SECONDS = 0.2
 _SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
+
+# What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
+_IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
 
 _REFUSED = frozenset(
     {
@@ -97,7 +101,8 @@ def _why(faults: list[KafkaError], silence: KafkaError) -> str:
     """Give the fault that says most: a refusal, or the last that is more than 'all are down'."""
     refusals = [fault for fault in faults if fault.code() in _REFUSED]
     telling = [fault for fault in faults if fault.code() != KafkaError._ALL_BROKERS_DOWN]
-    return (refusals or telling or [silence])[-1].str()
+    said = (refusals or telling or [silence])[-1].str()
+    return _IN_PASSING.sub("", said)
 
 
 def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:

@@ -25,8 +25,9 @@ from penstock._engine.kafka.topics import (
 )
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.internal_topics import task_topic_name
-from penstock._engine.planner.layout import draft_of, lay_out
+from penstock._engine.planner.layout import Draft, draft_of, lay_out
 from penstock._engine.topology.topology import Topology
+from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
 
 
@@ -34,9 +35,20 @@ def prepare(topology: Topology, config: StreamsConfig) -> Blueprint:
     """Check the cluster against the topology, make what is missing, and plan the tasks."""
     check_clients(config)
     config.check_optimizations(topology.optimizations)
+    _check_reads(draft_of(topology, config.application_id))
     admin = open_admin(config)
     refuse_unfinished_backfill(config, admin)
     return make_ready(topology, config, admin)
+
+
+def _check_reads(draft: Draft) -> None:
+    """Refuse a topology without sources, which would do nothing for ever. Java: KafkaStreams."""
+    if not draft.sources:
+        msg = (
+            "the topology reads nothing: it must have a stream, a table or a global table; was it "
+            "built before they were added? call builder.build() last"
+        )
+        raise TopologyError(msg)
 
 
 def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) -> Blueprint:

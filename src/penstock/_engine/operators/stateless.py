@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -10,6 +11,8 @@ from penstock._engine.operators.site import Process, Site
 from penstock._engine.topology import nodes
 from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
+
+_SEVERAL_VALUES = "several values, or none in an empty list"
 
 
 def filter_records(operation: nodes.Filter, site: Site) -> Process:
@@ -102,8 +105,8 @@ def flat_map(operation: nodes.FlatMap, site: Site) -> Process:
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             pairs = mapper(key, value)
-            if pairs is None:
-                _refuse_none("flat_map's", "(key, value) pairs")
+            if type(pairs) is not list:
+                _check_several(pairs, "flat_map's", "(key, value) pairs")
             for pair in pairs:
                 if type(pair) is not tuple or len(pair) != 2:
                     _check_pair(pair, "flat_map")
@@ -127,8 +130,8 @@ def flat_map_values(operation: nodes.FlatMapValues, site: Site) -> Process:
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             new_values = mapper(key, value) if with_key else mapper(value)
-            if new_values is None:
-                _refuse_none("flat_map_values'", "several values, or none in an empty list")
+            if type(new_values) is not list:
+                _check_several(new_values, "flat_map_values'", _SEVERAL_VALUES)
             for new_value in new_values:
                 forward(key, new_value, timestamp, headers)
         except Exception as error:
@@ -220,6 +223,7 @@ def _check_pair(pair: object, verb: str) -> None:
         raise StreamsError(msg)
 
 
-def _refuse_none(whose: str, expected: str) -> None:
-    msg = f"{whose} mapper must give {expected}; got None"
-    raise StreamsError(msg)
+def _check_several(values: object, whose: str, expected: str) -> None:
+    if not isinstance(values, Iterable):
+        msg = f"{whose} mapper must give {expected}; got {values!r}"
+        raise StreamsError(msg)

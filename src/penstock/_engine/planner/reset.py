@@ -108,9 +108,10 @@ def check_not_running(application_id: str, members: Iterable[Member]) -> None:
     """
     listed = [f"{member.id} on {member.host}" for member in members]
     if listed:
+        count = f"{len(listed)} member{'s' if len(listed) > 1 else ''}"
         msg = (
             f"application {application_id!r} must not run while it is reset; its group has "
-            f"{len(listed)} members: {'; '.join(listed)}; stop all instances; of one that crashed, "
+            f"{count}: {'; '.join(listed)}; stop all instances; of one that crashed, "
             "members stay until session.timeout.ms (45 s unless set) is over: wait for them with "
             "--wait 60"
         )

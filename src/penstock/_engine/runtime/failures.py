@@ -37,6 +37,7 @@ from penstock.handlers import (
     SerializationOrigin,
 )
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
+from penstock.serdes.plain import said
 
 _LOG = logging.getLogger(__name__)
 
@@ -223,7 +224,7 @@ class Failures:
         return self._unsettled(
             node,
             f"writes to topic {record.topic!r} with a {origin} serde that does not fit: got "
-            f"{type(got).__name__} {got!r} {self._place()}; {error}; pass the right one: "
+            f"{type(got).__name__} {got!r} {self._place()}; {said(error)}; pass the right one: "
             f"to(..., Produced({origin}=...)), or set 'default.{origin}.serde'",
         )
 

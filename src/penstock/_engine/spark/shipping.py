@@ -11,6 +11,7 @@ from pyspark import cloudpickle
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.spark.struct_classes import must_be_sent, reduce_struct
+from penstock._engine.topology.checks import shown
 from penstock._engine.topology.nodes import Node, ProcessorNode
 from penstock.errors import TopologyError
 from penstock.serdes.documents import JsonSerde
@@ -29,9 +30,9 @@ def pack(blueprint: Blueprint) -> bytes:
         node, holder, why = culprit
         place = f" (defined at {node.location})" if node.location else ""
         msg = (
-            f"node {node.name!r}{place} cannot be shipped to Spark's workers: {holder!r} holds "
-            "something that "
-            f"cannot be pickled ({why}); make it where it is used, for example in Processor.init"
+            f"node {node.name!r}{place} cannot be shipped to Spark's workers: {shown(holder)} "
+            f"holds something that cannot be pickled ({why}); make it where it "
+            "is used, for example in Processor.init"
         )
         raise TopologyError(msg) from error
 

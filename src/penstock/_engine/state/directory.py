@@ -200,8 +200,8 @@ def _take(path: Path) -> FileLock | None:
         return FileLock.take(path)
     except OSError as error:
         msg = (
-            f"the state directory {path.parent} cannot be used: {error}; check 'state.dir', its"
-            f" free space and its permissions"
+            f"the state directory {path.parent} cannot be used: {error.strerror}; check"
+            " 'state.dir', its free space and its permissions"
         )
         raise StateError(msg, path.parent) from error
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor, Processor, ValueTransformerWithKey
 from penstock.serdes import Serde
+from penstock.serdes.names import factory_meant
 from penstock.stores import StoreBuilder
 
 T = TypeVar("T")
@@ -28,7 +30,16 @@ def check_function(
     takes more.
     """
     if not callable(function):
-        msg = f"{what} must be a function; got {shown(function)}"
+        hint = "" if parameters else f"; write lambda: {shown(function)}"
+        if function is None:
+            hint = "; pass the function itself, without calling it"
+        msg = f"{what} must be a function; got {shown(function)}{hint}"
+        raise TopologyError(msg)
+    if inspect.iscoroutinefunction(function):
+        msg = (
+            f"{what} must be a plain function, since nobody awaits what it gives; got the async "
+            f"function {getattr(function, '__name__', function)}; write it with def"
+        )
         raise TopologyError(msg)
     taken = _parameters_unless(function, len(parameters))
     if taken is not None:
@@ -54,9 +65,19 @@ def check_timestamp_extractor(extractor: object) -> None:
 def check_option(option: object, kind: type[T], verb: str) -> T:
     """Refuse an option object of another verb: `to(..., Consumed(...))`."""
     if not isinstance(option, kind):
-        msg = f"{verb} takes a {kind.__name__}; got {shown(option)}"
+        msg = f"{verb} takes a {kind.__name__}; got {shown(option)}{_as_option(option, kind)}"
         raise TopologyError(msg)
     return option
+
+
+def _as_option(option: object, kind: type) -> str:
+    """Say how to write a name or a serde that was passed without its option object."""
+    names = [part.name for part in fields(kind)] if is_dataclass(kind) else []
+    if isinstance(option, str) and names[:1] == ["name"] and kind is not StoreBuilder:
+        return f"; write {kind.__name__}({option!r})"
+    if isinstance(option, Serde) and "value" in names and kind is not StoreBuilder:
+        return f"; write {kind.__name__}(value={option!r})"
+    return ""
 
 
 def check_serde(serde: object, what: str) -> None:
@@ -69,7 +90,10 @@ def check_given_serde(serde: object, what: str) -> None:
     """Refuse anything that is no serde, the common slip of passing its factory included."""
     if isinstance(serde, Serde):
         return
-    factory = getattr(serde, "__name__", None) if _from_serdes(serde) else None
+    factory = factory_meant(serde)
+    if isinstance(serde, type) and issubclass(serde, Serde):
+        msg = f"{what} serde must be a Serde; got {shown(serde)}; did you mean {serde.__name__}()?"
+        raise TopologyError(msg)
     hint = f"did you mean serdes.{factory}()?" if factory else "see penstock.serdes"
     msg = f"{what} serde must be a Serde; got {shown(serde)}; {hint}"
     raise TopologyError(msg)
@@ -274,7 +298,3 @@ def _parameters_unless(function: Callable[..., Any], count: int) -> str | None:
     except TypeError:
         return str(signature)
     return None
-
-
-def _from_serdes(serde: object) -> bool:
-    return str(getattr(serde, "__module__", "")).startswith("penstock.serdes")

@@ -81,4 +81,4 @@ def test_a_program_that_is_wrong_is_a_fault(
 ) -> None:
     monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
     assert main(["doctor", "nowhere.py", "--quick"]) == 1
-    assert " failed  program: there is no program 'nowhere.py'\n" in capsys.readouterr().out
+    assert " failed  program: there is no program 'nowhere.py' in " in capsys.readouterr().out

@@ -38,6 +38,7 @@ from penstock._engine.state.directory import StateDirectory
 from penstock._engine.state.layers.cache import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock.clock import new_id
+from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.state import StorePlace, destroy_state
 
@@ -73,7 +74,11 @@ def run_stage(
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         pack: StagePack = pickle.loads(packed)
-        yield from work(pack, batches, processed.add)
+        try:
+            yield from work(pack, batches, processed.add)
+        except StreamsError as error:
+            # Spark shows users where it was raised: our own lines would tell them nothing.
+            raise error.with_traceback(None) from error.__cause__
 
     return run
 

@@ -25,6 +25,7 @@ from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
+from penstock.settings.config import given_settings
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
 
 APPLICATION_ID = "dataframes"
@@ -34,7 +35,7 @@ def settings_of(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConf
     """Give the settings of a bounded run: every update is told, unless a cache is asked for, and
     nothing waits for a clock.
     """
-    given = config.given() if isinstance(config, StreamsConfig) else dict(config or {})
+    given = given_settings(config)
     # Through the settings' own check, so that both spellings of a key are one.
     spelled = StreamsConfig({"application.id": APPLICATION_ID, **given}).given()
     return StreamsConfig(

@@ -13,6 +13,7 @@ from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.contract import BuiltInSerde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
+from penstock.serdes.plain import said
 from penstock.stores import ValueAndTimestamp
 
 TIMESTAMP_BYTES: Final = 8
@@ -129,7 +130,7 @@ def wrong_type(store: str, part: str, value: object, error: TypeError) -> Stream
     """Make the error of a serde that does not fit; it says whose it is."""
     return StreamsError(
         f"state store {store!r} has a {part} serde that does not fit: got {type(value).__name__} "
-        f"{value!r}; {error}; pass the right one: Materialized({part}=...), or set "
+        f"{value!r}; {said(error)}; pass the right one: Materialized({part}=...), or set "
         f"'default.{part}.serde'"
     )
 
