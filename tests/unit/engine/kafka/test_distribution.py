@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.kafka import class_archive, distribution, jars, java
+from penstock._engine.kafka import distribution, jars, java
 from penstock._engine.kafka.distribution import Distribution
 from penstock.errors import StreamsError
 
@@ -81,20 +81,6 @@ def test_failure_of_the_format_tool_is_told(kafka: Distribution, tmp_path: Path)
     with pytest.raises(StreamsError, match="failed with exit code 3: no space left"):
         kafka.format(tmp_path / "data")
     assert list(kafka.folder.iterdir()) == []
-
-
-def test_class_archive_is_kept_for_this_java_and_these_jars(
-    kafka: Distribution, tmp_path: Path
-) -> None:
-    made = tmp_path / "classes.jsa"
-    made.write_text("archive")
-    class_archive.keep(made, kafka.class_archive)
-    assert kafka.class_archive.read_text() == "archive"
-    assert [path.name for path in kafka.folder.iterdir()] == [kafka.class_archive.name]
-    other_java = Distribution(java.Java("java", 21, "build 21"), kafka.jars, kafka.folder)
-    assert not other_java.class_archive.exists()
-    kafka.jars[0].write_text("another jar")
-    assert not kafka.class_archive.exists()
 
 
 def test_jars_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
