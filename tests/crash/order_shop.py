@@ -67,7 +67,7 @@ def write(servers: str, state_dir: str, url: str) -> None:
     database, stop = Database(url), threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     own = {"bootstrap.servers": servers, "state.dir": state_dir}
-    quick = {"commit.interval.ms": 100, "consumer.session.timeout.ms": 6000}
+    quick = {"commit.interval.ms": 100, "consumer.session.timeout.ms": 3000}
     name = {"application.id": os.path.basename(state_dir)}
     config = StreamsConfig({**order_pipeline.settings, **own, **quick, **name})
     blueprint = prepare(order_pipeline.topology(database), config)

@@ -4,6 +4,7 @@ publishes every message of the outbox.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -100,7 +101,8 @@ def finish(servers: str, state: Path, database: Database) -> None:
     finally:
         process.terminate()
         said, _ = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 0, said
+    # If all was committed before, it may be told to stop before it listens.
+    assert process.returncode in {0, -signal.SIGTERM}, said
 
 
 @pytest.mark.parametrize("point", [f"{point}:40" for point in WRITE_POINTS])

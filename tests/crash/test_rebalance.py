@@ -12,7 +12,7 @@ from penstock._engine.kafka.broker import LocalBroker
 from tests.crash.fleet import Fleet, by_letter, counted_once, produce, updates
 
 RECORDS = 2000
-SESSION_SECONDS = 6
+SESSION_SECONDS = 3
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_a_worker_that_leaves_hands_its_tasks_over_at_once(
     assert leaving.wait(timeout=30) == 0
     fleet.launch(state="b")
     written += produce(fleet, RECORDS, seed=2)
-    # The session timeout is 6 s and would show as a wait; patience here is for slow machines only.
+    # The session timeout is 3 s and would show as a wait; patience here is for slow machines only.
     assert updates(fleet, "by-key", written.total()) == counted_once(written)
     assert fleet.stop() == []
 

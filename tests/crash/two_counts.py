@@ -51,7 +51,7 @@ def settings(
             "processing.guarantee": guarantee,
             "commit.interval.ms": 100,
             "statestore.cache.max.bytes": 0,
-            "consumer.session.timeout.ms": 6000,
+            "consumer.session.timeout.ms": 3000,
         }
     )
 

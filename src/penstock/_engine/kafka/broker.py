@@ -43,6 +43,8 @@ _SETTINGS: Mapping[str, object] = {
     "log.dirs": "kafka",
     "auto.create.topics.enable": "false",
     "group.initial.rebalance.delay.ms": 0,
+    # On one machine a member that says nothing for a second may be taken for dead, if it wishes.
+    "group.min.session.timeout.ms": 1000,
     "offsets.topic.num.partitions": 4,
     "offsets.topic.replication.factor": 1,
     "transaction.state.log.num.partitions": 4,
