@@ -68,6 +68,7 @@ def write(servers: str, state_dir: str, url: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     own = {"bootstrap.servers": servers, "state.dir": state_dir}
     quick = {"commit.interval.ms": 100, "consumer.session.timeout.ms": 3000}
+    quick["producer.transaction.timeout.ms"] = 3000
     name = {"application.id": os.path.basename(state_dir)}
     config = StreamsConfig({**order_pipeline.settings, **own, **quick, **name})
     blueprint = prepare(order_pipeline.topology(database), config)

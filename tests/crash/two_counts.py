@@ -52,6 +52,7 @@ def settings(
             "commit.interval.ms": 100,
             "statestore.cache.max.bytes": 0,
             "consumer.session.timeout.ms": 3000,
+            "producer.transaction.timeout.ms": 3000,
         }
     )
 

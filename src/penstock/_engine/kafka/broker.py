@@ -50,6 +50,8 @@ _SETTINGS: Mapping[str, object] = {
     "transaction.state.log.num.partitions": 4,
     "transaction.state.log.replication.factor": 1,
     "transaction.state.log.min.isr": 1,
+    # What a killed program left open is looked for each second, not every ten.
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 1000,
     "share.coordinator.state.topic.num.partitions": 4,
     "share.coordinator.state.topic.replication.factor": 1,
     "share.coordinator.state.topic.min.isr": 1,
