@@ -63,6 +63,7 @@ def _take_in(archive: Path) -> None:
 
 
 def _forget_oldest(folder: Path) -> None:
-    archives = sorted(folder.glob("*.jsa"), key=lambda path: path.stat().st_mtime_ns)
+    # Those too that nobody has taken in: their environment may be gone.
+    archives = sorted(folder.glob("classes-*"), key=lambda path: path.stat().st_mtime_ns)
     for path in archives[:-_KEPT]:
         path.unlink(missing_ok=True)

@@ -60,8 +60,9 @@ def test_an_archive_is_dropped_with_which_a_jvm_did_not_start(cache: Path) -> No
 def test_only_the_newest_archives_are_kept(cache: Path) -> None:
     cache.mkdir()
     for number in range(5):
-        (cache / f"classes-{number}.jsa").write_text("of another environment")
-        os.utime(cache / f"classes-{number}.jsa", (number, number))
+        name = f"classes-{number}.jsa" if number != 1 else "classes-1.4711"
+        (cache / name).write_text("of another environment")
+        os.utime(cache / name, (number, number))
     os.utime(as_a_jvm_does(classes.archive_option()), LONG_AGO)
     used = classes.archive_option().partition("=")[2]
     names = {path.name for path in cache.iterdir()}
