@@ -35,7 +35,7 @@ run: $(READY) ## set up and show a demonstration: broker, Spark, two programs
 	@$(BIN)/penstock demo
 
 test: $(READY) ## run the whole test suite, three files at a time: most of it waits for brokers and Spark
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # Each check is a target of its own, so that `make -k check` shows what all of them have to say.
 check: check-format check-lint check-types check-imports check-architecture ## all fast checks: under a minute
