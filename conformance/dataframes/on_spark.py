@@ -25,8 +25,11 @@ _SCHEMA = (
 
 @contextmanager
 def session() -> Iterator[SparkSession]:
-    """Give a session for many small jobs, one after the other."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - whoever compares without it needs none
+    """Give a session for many small jobs, one after the other; failed tasks are tried again."""
+    # Whoever compares without Spark needs none of it.
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    from penstock._engine.spark.classes import QUICK_START, archive_option  # noqa: PLC0415
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -36,7 +39,10 @@ def session() -> Iterator[SparkSession]:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.adaptive.enabled", "false")
+        # Data are small: each task costs more than the rows in it.
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.locality.wait", "0")
+        .config("spark.driver.extraJavaOptions", f"{archive_option()} {QUICK_START}")
         .getOrCreate()
     )
     made.sparkContext.setLogLevel("OFF")

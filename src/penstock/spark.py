@@ -20,13 +20,12 @@ from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from penstock._engine.kafka.backfill.live_from import LiveFrom
     from penstock._engine.kafka.history import Bound
     from penstock._engine.spark.batch.backfill import BackfillReport
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
+    from penstock._engine.spark.session import DataFrame, SparkSession
 
 __all__ = ["Typed", "backfill", "history", "history_ends", "run"]
 

@@ -6,7 +6,14 @@ import argparse
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.options import add_cluster, add_command, add_json, setting, settings_of
+from penstock.cli.options import (
+    add_cluster,
+    add_command,
+    add_json,
+    add_main_program,
+    setting,
+    settings_of,
+)
 from penstock.cli.printing import to_json
 from penstock.cli.programs import (
     application_id_of,
@@ -52,12 +59,7 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument(
-        "program", help="a Python file, or file:name of a Topology or StreamsBuilder in it"
-    )
-    parser.add_argument(
-        "arguments", nargs="*", default=[], help="what the program finds in sys.argv"
-    )
+    add_main_program(parser)
     add_cluster(parser)
     parser.add_argument(
         "--until",

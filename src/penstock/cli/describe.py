@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.description import NodeDescription, TopologyDescription
-from penstock.cli.options import add_command, add_json
+from penstock.cli.options import add_command, add_json, add_program_file
 from penstock.cli.printing import to_json
 from penstock.cli.programs import load_topology
 
@@ -37,9 +37,7 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument(
-        "program", help="a Python file, or file:name of a Topology or StreamsBuilder in it"
-    )
+    add_program_file(parser)
     parser.add_argument(
         "--format",
         choices=("text", "mermaid", "svg"),

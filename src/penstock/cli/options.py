@@ -36,18 +36,31 @@ def add_command(
 
 
 def add_program(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """Let a command take a program, and what it finds in sys.argv."""
-    parser.add_argument(
-        "program",
-        nargs="?" if optional else None,
-        help="a Python file, or file:name of a Topology or StreamsBuilder in it",
-    )
+    """Let a command take a program, and what it finds in sys.argv, behind the command's options."""
+    add_program_file(parser, optional=optional)
     parser.add_argument(
         "--program-arguments",
         nargs=argparse.REMAINDER,
         default=[],
         metavar="...",
         help="the rest of the line is what the program finds in sys.argv",
+    )
+
+
+def add_main_program(parser: argparse.ArgumentParser) -> None:
+    """Let a command take a program as `python` does: what it finds in sys.argv comes after it."""
+    add_program_file(parser)
+    parser.add_argument(
+        "arguments", nargs="*", default=[], help="what the program finds in sys.argv"
+    )
+
+
+def add_program_file(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """Let a command take a program."""
+    parser.add_argument(
+        "program",
+        nargs="?" if optional else None,
+        help="a Python file, or file:name of a Topology or StreamsBuilder in it",
     )
 
 

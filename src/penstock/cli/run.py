@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from penstock.application import KafkaStreams
-from penstock.cli.options import add_cluster, add_command, settings_of
+from penstock.cli.options import add_cluster, add_command, add_main_program, settings_of
 from penstock.cli.programs import (
     application_id_of,
     as_main,
@@ -37,12 +37,7 @@ def register(commands: Commands) -> None:
     parser = add_command(
         commands, "run", "run a program", description=_DESCRIPTION, examples=_EXAMPLES
     )
-    parser.add_argument(
-        "program", help="a Python file, or file:name of a Topology or StreamsBuilder in it"
-    )
-    parser.add_argument(
-        "arguments", nargs="*", default=[], help="what the program finds in sys.argv"
-    )
+    add_main_program(parser)
     add_cluster(parser)
     parser.add_argument(
         "--available-now",

@@ -22,6 +22,8 @@ from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
+__all__ = ["REQUEST_SECONDS", "AdminClient", "open_admin", "patiently", "settle", "until"]
+
 K = TypeVar("K")
 T = TypeVar("T")
 

@@ -18,6 +18,11 @@ from penstock._engine.kafka.jars import cache_root
 from penstock.clock import SystemClock
 from penstock.errors import StreamsError
 
+QUICK_START = "-XX:TieredStopAtLevel=1"
+"""Without its second compiler, for a JVM that hosts and waits: it would take more time than it ever
+saves.
+"""
+
 # A JVM writes its archive in about a second.
 _WRITTEN_MS = 10_000
 

@@ -21,21 +21,18 @@ from typing import Any
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from penstock._engine.spark.classes import archive_option, drop_archive
+from penstock._engine.spark.classes import QUICK_START, archive_option, drop_archive
 from penstock._engine.spark.signals import hand_on_signals, is_submitted
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-__all__ = ["SparkSession", "check", "session_for"]
+__all__ = ["DataFrame", "SparkSession", "check", "session_for"]
 
 _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
 _FILE_LEVEL = "WARN"
-
-# A live query's JVM hosts and waits: its second compiler would take more time than it ever saves.
-_QUICK_START = "-XX:TieredStopAtLevel=1"
 
 
 def session_for(
@@ -87,14 +84,6 @@ def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
         "spark.locality.wait": "0",
         "spark.python.unix.domain.socket.enabled": "true",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": " ".join(
-            [
-                f"-Dlog4j2.configurationFile={_LOG4J}",
-                f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
-                archive_option(),
-                *([] if heavy else [_QUICK_START]),
-            ]
-        ),
     }
     # A shell of Spark's own says which master, too.
     if not is_submitted() and "SPARK_ENV_LOADED" not in os.environ:
@@ -105,22 +94,33 @@ def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
     if (py4j := logging.getLogger("py4j")).level == logging.NOTSET:
         py4j.setLevel(logging.WARNING)
     with _signals_kept():
-        return _launch(config, settings)
+        return _launch(config, settings, heavy=heavy)
 
 
-def _launch(config: StreamsConfig, settings: Mapping[str, str]) -> SparkSession:
+def _launch(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool) -> SparkSession:
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
     has_jvm = SparkContext._gateway is not None or is_submitted()
     try:
         if not has_jvm:
+            conf.set("spark.driver.extraJavaOptions", _jvm_options(config, heavy=heavy))
             SparkContext._ensure_initialized(gateway=_launch_jvm(conf, config), conf=conf)
         return SparkSession.builder.config(conf=conf).getOrCreate()
     except PySparkException as error:
-        drop_archive()
+        if not has_jvm:
+            drop_archive()
         msg = f"Spark did not start: {error}; {_last_words(config)}"
         raise StreamsError(msg) from None
+
+
+def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
+    options = [
+        f"-Dlog4j2.configurationFile={_LOG4J}",
+        f"-Dpenstock.log={config.spark_log or _FILE_LEVEL}",
+        archive_option(),
+    ]
+    return " ".join(options if heavy else [*options, QUICK_START])
 
 
 def _launch_jvm(conf: SparkConf, config: StreamsConfig) -> Any:

@@ -13,7 +13,7 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient
+    from penstock._engine.kafka.admin_calls import AdminClient
 
 _ANSWER_MS = 5_000
 
