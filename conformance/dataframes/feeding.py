@@ -107,6 +107,7 @@ _FED_BACK = dict.fromkeys(
     (
         "handler_processing_dead_letter_topic_may_be_a_source",
         "headers_fed_back_stay_with_the_record",
+        "sink_dynamic_topic_may_be_a_source",
     ),
     "it sends records, to a topic that only they name, back to its own input",
 )

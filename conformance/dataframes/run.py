@@ -36,6 +36,8 @@ from penstock import Topology
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
 
+_TELL_EVERY = 50
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line says; return 0 if everything agrees."""
@@ -47,12 +49,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")
         return 2
     told: Counter[str] = Counter()
+    names = options.names or ([] if options.only_programs else list(cases))
+    seeds = range(options.first, options.first + options.programs)
     with _runner(on_spark=not options.without_spark) as run:
-        if options.names or not options.only_programs:
-            for name in options.names or cases:
-                told[_tell(name, partial(case_differences, cases[name], run))] += 1
-        for seed in range(options.first, options.first + options.programs):
-            told[_tell(f"program {seed}", partial(program_differences, seed, run))] += 1
+        compare: dict[str, Callable[[], list[str] | str]] = {
+            name: partial(case_differences, cases[name], run) for name in names
+        }
+        compare |= {f"program {seed}": partial(program_differences, seed, run) for seed in seeds}
+        for done, (name, differ) in enumerate(compare.items(), 1):
+            told[_tell(name, differ)] += 1
+            if done % _TELL_EVERY == 0:
+                print(f"{done} of {len(compare)}, {told['DIFFERS']} differ", flush=True)
     for outcome, count in told.most_common():
         print(f"{count:5} {outcome}")
     return 1 if told["DIFFERS"] else 0
