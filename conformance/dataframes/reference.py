@@ -21,6 +21,7 @@ from penstock._engine.runtime.position import TIMESTAMP, RawRecord
 from penstock._engine.runtime.record_queue import TopicPartition
 from penstock._engine.runtime.stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.layers.cache import CacheBudget
 from penstock.record import HeaderPairs
 
 Written = tuple[bytes | None, bytes | None, int, HeaderPairs]
@@ -72,7 +73,9 @@ class Reference:
         return sent
 
     def _run_circle(self, stage: Stage) -> dict[TopicPartition, list[list[Written]]]:
-        tasks = [(plan, self._open(plan)) for plan in stage.tasks]
+        # Tasks that run together share their cache, as the tasks of a worker do.
+        budget = CacheBudget(self._plan.config.cache_bytes_max)
+        tasks = [(plan, self._open(plan, budget)) for plan in stage.tasks]
         owner = {place: task for plan, task in tasks for place in plan.inputs}
         own: dict[TopicPartition, list[Written]] = defaultdict(list)
         waiting = {place: list(self._queues[place]) for place in owner if self._queues.get(place)}
@@ -95,7 +98,7 @@ class Reference:
             self._look(plan, task)
         return {place: [records] for place, records in own.items()}
 
-    def _open(self, plan: TaskPlan) -> Task:
+    def _open(self, plan: TaskPlan, cache_budget: CacheBudget | None = None) -> Task:
         stores = self._global_stores()
         count = self._plan.partition_count
         task = Task(
@@ -105,6 +108,7 @@ class Reference:
             plan.inputs,
             count,
             make_engine=memory_engine,
+            cache_budget=cache_budget,
             global_stores=stores,
         )
         task.set_lags(dict.fromkeys(plan.inputs, 0))
