@@ -137,6 +137,9 @@ class Worker:
         for running in learning:
             running.task.committed(ends)
         crash_point("after-apply")
+        # As in Java the interval begins when a commit has ended: a slow one is not followed by the
+        # next at once.
+        self._last_commit_ms = self._clock.now_ms()
         outputs, self._outputs = self._outputs, []
         self._on_commit(outputs)
 
