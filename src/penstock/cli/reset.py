@@ -142,7 +142,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.dry_run or plan.is_empty or (arguments.json and not arguments.yes):
             return 0
         if not arguments.yes and not _confirmed(name):
-            print("nothing was changed", file=sys.stderr)
             return 1
 
         def forget(task: TaskDirectory) -> None:
@@ -247,6 +246,7 @@ def _application(arguments: argparse.Namespace) -> Application:
 
 
 def _confirmed(application_id: str) -> bool:
+    """Ask whoever is at the terminal, and tell them if that was a no."""
     if not sys.stdin.isatty():
         msg = (
             f"resetting {application_id!r} must be confirmed, and nobody is at the terminal; "
@@ -255,4 +255,13 @@ def _confirmed(application_id: str) -> bool:
         raise StreamsError(msg)
     question = Paint(sys.stderr)("bold", f"reset {application_id}? [y/N] ")
     print(question, end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    answer, agreed = "", False
+    try:
+        answer = sys.stdin.readline()
+        agreed = answer.strip().lower() in {"y", "yes"}
+    finally:
+        if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
+            print(file=sys.stderr)
+        if not agreed:
+            print("nothing was changed", file=sys.stderr)
+    return agreed
