@@ -15,17 +15,11 @@ from penstock.cli.options import (
     settings_of,
 )
 from penstock.cli.printing import to_json
-from penstock.cli.programs import (
-    application_id_of,
-    as_main,
-    file_and_name,
-    run_file,
-    topology_among,
-)
+from penstock.cli.programs import play
 from penstock.cli.times import moment
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill
-from penstock.terminal.invocation import Invocation, invoked
+from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -95,20 +89,12 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the backfill of a program."""
-    path, name = file_and_name(arguments.program)
-    settings = settings_of(arguments)
 
     def instead(topology: Topology, config: StreamsConfig) -> None:
         _backfill(topology, config, arguments)
 
-    wishes = Invocation(settings, quiet=arguments.quiet, instead=instead)
-    with as_main(path, arguments.arguments), invoked(wishes):
-        names = run_file(path, "__main__")
-        if not wishes.answered:
-            topology = topology_among(names, path, name)
-            instead(
-                topology, StreamsConfig({"application.id": application_id_of(path), **settings})
-            )
+    wishes = Invocation(settings_of(arguments), quiet=arguments.quiet, instead=instead)
+    play(arguments.program, arguments.arguments, wishes)
     return 0
 
 

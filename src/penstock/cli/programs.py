@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from penstock._engine.topology.topology import Topology
+from penstock.application import KafkaStreams
 from penstock.dsl.builder import StreamsBuilder
 from penstock.errors import StreamsError, failure_location, user_traceback
 from penstock.settings import StreamsConfig
@@ -68,6 +69,18 @@ def load_application(
             )
             raise StreamsError(msg) from ended
     return _named_after(path, topology_among(names, path), settings)
+
+
+def play(program: str, arguments: Sequence[str], wishes: Invocation) -> None:
+    """Run a program as `python` would, with wishes in force; if it runs no application, then the
+    one that its file is named after.
+    """
+    path, name = file_and_name(program)
+    with as_main(path, arguments), invoked(wishes):
+        names = run_file(path, "__main__")
+        if not wishes.answered:
+            topology = topology_among(names, path, name)
+            KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
 
 
 def run_file(path: str | Path, name: str = "<run_path>") -> dict[str, Any]:

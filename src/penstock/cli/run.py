@@ -5,16 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from penstock.application import KafkaStreams
 from penstock.cli.options import add_cluster, add_command, add_main_program, settings_of
-from penstock.cli.programs import (
-    application_id_of,
-    as_main,
-    file_and_name,
-    run_file,
-    topology_among,
-)
-from penstock.terminal.invocation import Invocation, invoked
+from penstock.cli.programs import play
+from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
     from penstock.cli.options import Commands
@@ -57,14 +50,9 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program."""
-    path, name = file_and_name(arguments.program)
     settings = settings_of(arguments)
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
     wishes = Invocation(settings, arguments.available_now, arguments.quiet)
-    with as_main(path, arguments.arguments), invoked(wishes):
-        names = run_file(path, "__main__")
-        if not wishes.answered:
-            topology = topology_among(names, path, name)
-            KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
+    play(arguments.program, arguments.arguments, wishes)
     return 0

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from penstock import KafkaStreams, Topology
-from penstock.cli import main
-from penstock.cli import run as command
+from penstock.cli import main, programs
 from penstock.cli.programs import topology_among
 from penstock.errors import StreamsError
 from penstock.terminal import invocation
@@ -53,7 +52,7 @@ def streams(monkeypatch: pytest.MonkeyPatch) -> type[FakeStreams]:
         error: ClassVar[Exception | None] = None
 
     monkeypatch.setattr("penstock.KafkaStreams", Fresh)
-    monkeypatch.setattr(command, "KafkaStreams", Fresh)
+    monkeypatch.setattr(programs, "KafkaStreams", Fresh)
     monkeypatch.setattr(sys, "argv", ["penstock"])
     monkeypatch.setattr(sys, "path", sys.path.copy())
     return Fresh
