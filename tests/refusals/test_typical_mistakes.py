@@ -871,6 +871,8 @@ PROGRAMS = {
     "two.py": BUILDER.format("one") + BUILDER.format("two"),
     "hidden.py": "def main():\n    from penstock import StreamsBuilder\n",
     "typo.py": BUILDER.format("builder") + "builder.strem('in')\n",
+    "parser.py": "import argparse\nparser = argparse.ArgumentParser()\n"
+    "parser.add_argument('--region', required=True)\nprint(parser.parse_args())\n",
     "unknown.py": "import pandsa\n",
     "unclosed.py": "print((1)\n",
     "wrong.py": BUILDER.format("builder") + "builder.stream('x').filter(lambda value: value)\n",
@@ -889,6 +891,25 @@ LINES: list[tuple[str, int, str]] = [
         2,
         f"{USAGE}penstock: error: there is no command 'app.py'; did you mean 'penstock run "
         f"app.py'? commands: {COMMANDS}\n",
+    ),
+    (
+        "help",
+        2,
+        f"{USAGE}penstock: error: there is no command 'help'; write penstock --help, or penstock "
+        f"COMMAND --help; commands: {COMMANDS}\n",
+    ),
+    (
+        "run app.py --region eu",
+        2,
+        f"{USAGE}penstock: error: unrecognized arguments: --region eu; what is meant for the "
+        "program comes last, after --\n",
+    ),
+    (
+        "describe parser.py",
+        1,
+        "usage: parser.py [-h] --region REGION\nparser.py: error: the following arguments are "
+        "required: --region\npenstock: parser.py ended, with exit code 2, before it made a "
+        "KafkaStreams; if it needs arguments, give them at the end of the line, after --\n",
     ),
     ("run ap.py", 1, "penstock: there is no program 'ap.py' in {folder}\n"),
     ("run .", 1, "penstock: a program must be a Python file; '.' is a folder\n"),

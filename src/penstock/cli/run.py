@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from penstock.cli.options import add_cluster, add_command, add_main_program, settings_of
+from penstock.cli.options import add_cluster, add_command, add_program, settings_of
 from penstock.cli.programs import play
 from penstock.terminal.invocation import Invocation
 
@@ -22,6 +22,7 @@ _EXAMPLES = """\
   penstock run app.py --settings production.properties   with the settings of a file
   penstock run app.py --available-now                    process what is there, then end
   penstock run app.py --set num.stream.threads=4         any setting of the application
+  penstock run app.py --quiet -- --region eu             with options for the program itself
 """
 
 
@@ -30,7 +31,7 @@ def register(commands: Commands) -> None:
     parser = add_command(
         commands, "run", "run a program", description=_DESCRIPTION, examples=_EXAMPLES
     )
-    add_main_program(parser)
+    add_program(parser)
     add_cluster(parser)
     parser.add_argument(
         "--available-now",

@@ -76,6 +76,56 @@ def test_program_runs_as_python_would_run_it(tmp_path: Path, streams: type[FakeS
     assert [settings for settings, _ in streams.ran] == [{"application.id": "mine", "poll.ms": 7}]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-- eu --quiet",
+        "eu -- --quiet",
+        "--available-now -- eu --quiet",
+        "eu --available-now -- --quiet",
+        "--program-arguments eu --quiet",
+    ],
+)
+def test_what_stands_last_is_the_programs(
+    tmp_path: Path, streams: type[FakeStreams], words: str
+) -> None:
+    note = (
+        f"import pathlib, sys\npathlib.Path({str(tmp_path / 'out')!r}).write_text(str(sys.argv))\n"
+    )
+    path = program(tmp_path, note + APPLICATION)
+    assert main(["run", path, *words.split()]) == 0
+    assert (tmp_path / "out").read_text() == str([path, "eu", "--quiet"])
+    assert [told.quiet for _, told in streams.ran] == [False]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "run app.py --quiet eu",
+            "unrecognized arguments: eu; what is meant for the program comes",
+        ),
+        ("topics app.py --fast", "unrecognized arguments: --fast; what is meant for the program"),
+        ("consume words --fast", "unrecognized arguments: --fast\n"),
+        ("consume words -- eu", "unrecognized arguments: -- eu\n"),
+    ],
+)
+def test_words_that_nobody_takes_are_refused(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(words.split())
+    assert caught.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_no_command_at_all_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 2
+    assert "    backfill  process the past" in capsys.readouterr().err
+
+
 def test_wishes_reach_the_application(tmp_path: Path, streams: type[FakeStreams]) -> None:
     wishes = ["--set", "poll.ms=9", "--bootstrap-servers", "kafka:9092", "--spark-log", "warn"]
     main(["run", program(tmp_path, APPLICATION), *wishes, "--quiet", "--available-now"])
