@@ -7,14 +7,17 @@ Windows of time are [start, end): the end is outside. Sliding windows and sessio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
+
+T = TypeVar("T")
 
 END_OF_TIME: Final = 2**63 - 1
 """Where an unlimited window ends: the largest timestamp there is."""
@@ -34,6 +37,33 @@ class HasEnd(Protocol):
     def end(self) -> int: ...
 
 
+def _made_by(method: str) -> Callable[[type[T]], type[T]]:
+    """Have calls of a class itself explained, which takes milliseconds and checks nothing: a user
+    writes `method`.
+    """
+
+    def explained(kind: type[T]) -> type[T]:
+        initialize, count = kind.__init__, kind.__init__.__code__.co_argcount - 1
+
+        @functools.wraps(initialize)
+        def checked(self: T, *given: object, **named: object) -> None:
+            values = [*given, *named.values()]
+            if len(values) != count or not all(isinstance(value, int) for value in values):
+                shown = [*map(repr, given), *(f"{key}={value!r}" for key, value in named.items())]
+                msg = (
+                    f"{kind.__name__} must be made by one of its methods; got "
+                    f"{kind.__name__}({', '.join(shown)}); write {kind.__name__}.{method}"
+                )
+                raise TopologyError(msg)
+            initialize(self, *given, **named)
+
+        kind.__init__ = checked  # type: ignore[assignment]
+        return kind
+
+    return explained
+
+
+@_made_by("of_size(size, grace=..., advance=...)")
 @dataclass(frozen=True, slots=True)
 class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Windows of a fixed size that begin at multiples of `advance`: tumbling if that is the size,
@@ -100,6 +130,7 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end + self.grace_ms
 
 
+@_made_by("of_time_difference(difference, grace=...)")
 @dataclass(frozen=True, slots=True)
 class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Windows as long as the time difference at most between two records in them, both ends
@@ -161,6 +192,7 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end + self.grace_ms + 1
 
 
+@_made_by("of_inactivity_gap(gap, grace=...)")
 @dataclass(frozen=True, slots=True)
 class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Windows from the first to the last record of a burst: a session ends when no record follows
@@ -218,6 +250,7 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end + self.gap_ms + self.grace_ms + 1
 
 
+@_made_by("of(start=...)")
 @dataclass(frozen=True, slots=True)
 class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """One window from `start` on that never closes. Java: UnlimitedWindows."""
@@ -256,6 +289,7 @@ class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return window.end
 
 
+@_made_by("of_time_difference(difference, grace=...)")
 @dataclass(frozen=True, slots=True)
 class JoinWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """How far apart records of two streams may be to be joined: the right one from `before` the

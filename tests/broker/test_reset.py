@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,12 +17,14 @@ from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.topics import internal_topics
 from penstock._engine.kafka.worker import Worker
+from penstock._engine.planner.reset import Partition
 from penstock._engine.runtime.collector import Output
 from penstock.cli import main
 from penstock.cli.programs import Application, load_application
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, write
 from tests.broker.programs import counting
+from tests.terminal import CTRL_C, CTRL_D, Terminal, shown
 
 pytestmark = pytest.mark.slow
 
@@ -51,9 +53,13 @@ class Counted:
     def config(self) -> StreamsConfig:
         return self.application.config
 
-    def command(self, *arguments: str) -> int:
+    def words(self, *arguments: str) -> list[str]:
+        """Give the words of the command."""
         wishes = [f"--set={key}={value}" for key, value in self._settings.items()]
-        return main(["reset", self._program, *wishes, *arguments])
+        return ["reset", self._program, *wishes, *arguments]
+
+    def command(self, *arguments: str) -> int:
+        return main(self.words(*arguments))
 
     def run(self, count: int) -> list[Output]:
         """Run until so many counts have been committed."""
@@ -66,6 +72,11 @@ class Counted:
 
     def internal_topics(self) -> list[str]:
         return internal_topics(open_admin(self.config), self.name)
+
+    def remains(self) -> tuple[dict[Partition, int], list[str], list[Path]]:
+        """Give what a reset is about: offsets, internal topics, the folders of tasks."""
+        offsets = committed_offsets(open_admin(self.config), self.name)
+        return offsets, self.internal_topics(), sorted(self.state_dir.glob("*/*_*"))
 
 
 @pytest.fixture
@@ -144,6 +155,67 @@ def test_it_asks_where_nobody_said_yes(
         monkeypatch.setattr(sys, "stdin", nobody)
         assert counted.command() == 1
     assert "must be confirmed, and nobody is at the terminal; pass --yes" in capsys.readouterr().err
+    assert len(counted.internal_topics()) == 3
+
+
+@pytest.fixture
+def question(counted: Counted, tmp_path: Path) -> Iterator[Terminal]:
+    """The command in a terminal, after it has asked about an application that has counted."""
+    counted.run(4)
+    terminal = Terminal(*counted.words(), home=tmp_path)
+    try:
+        terminal.read_until(lambda text: "[y/N]" in text)
+        yield terminal
+    finally:
+        terminal.close()
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [(b"n\n", 1), (b"\n", 1), (b"yess\n", 1), (CTRL_D, 1), (CTRL_C, 130)],
+    ids=["n", "Enter", "no answer of ours", "Ctrl-D", "Ctrl-C"],
+)
+def test_whoever_does_not_say_yes_changes_nothing(
+    counted: Counted, question: Terminal, keys: bytes, code: int
+) -> None:
+    before = counted.remains()
+    question.press(keys)
+    assert question.exit_code() == code
+    asked = f"reset {counted.name}? [y/N] "
+    told = shown(question.text).partition(asked)[2]
+    assert told.splitlines()[1:] == ["nothing was changed"]
+    assert counted.remains() == before
+
+
+def test_whoever_says_yes_gets_what_was_shown(counted: Counted, question: Terminal) -> None:
+    topics = counted.internal_topics()
+    question.press(b"y\n")
+    assert question.exit_code() == 0
+    told = shown(question.text).partition("[y/N] ")[2]
+    assert told.splitlines() == [
+        "y",
+        f"deleted the local state in {counted.state_dir / counted.name}",
+        "committed the new offsets",
+        f"deleted the internal topics {', '.join(topics)}",
+    ]
+    assert all(topic in question.text.partition("[y/N]")[0] for topic in topics)
+    offsets, *others = counted.remains()
+    assert {offsets[counted.lines, partition] for partition in (0, 1)} == {0}
+    assert others == [[], []]
+
+
+def test_an_application_that_starts_before_the_answer_is_left_alone(
+    counted: Counted, question: Terminal
+) -> None:
+    application = counted.application
+    blueprint, admin = prepare(application.topology, application.config), open_admin(counted.config)
+    with TaskHost(blueprint) as host:
+        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        _step_until(worker, lambda: bool(members_of(admin, counted.name)))
+        question.press(b"y\n")
+        assert question.exit_code() == 1
+        worker.close()
+    assert f"application '{counted.name}' must not run while it is reset" in question.text
     assert len(counted.internal_topics()) == 3
 
 

@@ -43,6 +43,8 @@ from penstock import (
     Record,
     Repartitioned,
     SerializationError,
+    SessionWindows,
+    SlidingWindows,
     StreamsBuilder,
     StreamsConfig,
     StreamsError,
@@ -177,6 +179,35 @@ def name_of_a_store_alone() -> None:
 @refused("to takes a Produced; got serdes.string(); write Produced(value=serdes.string())")
 def serde_alone() -> None:
     words().to("copies", TEXT)  # wrong
+
+
+@refused(
+    "stream takes a Consumed; got serdes.string(), serdes.long(); write "
+    "Consumed(key=serdes.string(), value=serdes.long())"
+)
+def serdes_one_by_one() -> None:
+    StreamsBuilder().stream("words", TEXT, serdes.long())  # wrong
+
+
+@refused(
+    "table takes a Consumed; got serdes.string(), serdes.string(); write "
+    "Consumed(key=serdes.string(), value=serdes.string())"
+)
+def serdes_one_by_one_for_a_table() -> None:
+    StreamsBuilder().table("words", TEXT, TEXT)  # wrong
+
+
+@refused(
+    "to takes a Produced; got serdes.string(), serdes.long(); write Produced(key=serdes.string(), "
+    "value=serdes.long())"
+)
+def serdes_one_by_one_for_a_sink() -> None:
+    words().map_values(len).to("lengths", TEXT, serdes.long())  # wrong
+
+
+@refused("stream takes a Consumed; got serdes.string(); write Consumed(key=serdes.string())")
+def serde_by_a_keyword() -> None:
+    StreamsBuilder().stream("words", key_serde=TEXT)  # wrong
 
 
 @refused("value serde must be a Serde; got the class int; did you mean serdes.long()?")
@@ -329,6 +360,41 @@ def window_in_words() -> None:
 
 
 @refused(
+    "TimeWindows must be made by one of its methods; got "
+    "TimeWindows(datetime.timedelta(seconds=60)); write TimeWindows.of_size(size, grace=..., "
+    "advance=...)"
+)
+def time_windows_that_are_called() -> None:
+    words().group_by_key().windowed_by(TimeWindows(timedelta(minutes=1)))  # wrong
+
+
+@refused(
+    "SlidingWindows must be made by one of its methods; got "
+    "SlidingWindows(datetime.timedelta(seconds=60), datetime.timedelta(0)); write "
+    "SlidingWindows.of_time_difference(difference, grace=...)"
+)
+def sliding_windows_that_are_called() -> None:
+    SlidingWindows(timedelta(minutes=1), timedelta())  # wrong
+
+
+@refused(
+    "SessionWindows must be made by one of its methods; got SessionWindows(60000); write "
+    "SessionWindows.of_inactivity_gap(gap, grace=...)"
+)
+def session_windows_that_are_called() -> None:
+    SessionWindows(60_000)  # wrong
+
+
+@refused(
+    "JoinWindows must be made by one of its methods; got "
+    "JoinWindows(difference=datetime.timedelta(seconds=300)); write "
+    "JoinWindows.of_time_difference(difference, grace=...)"
+)
+def join_windows_that_are_called() -> None:
+    JoinWindows(difference=timedelta(minutes=5))  # wrong
+
+
+@refused(
     "windowed_by takes TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows; got "
     "datetime.timedelta(seconds=300); write TimeWindows.of_size(...)"
 )
@@ -435,6 +501,24 @@ def guarantee_of_old() -> None:
 )
 def unknown_offset_reset() -> None:
     StreamsConfig({"application.id": "shop", "auto.offset.reset": "begin"})
+
+
+@refused(
+    "setting 'security.protocol' must be 'PLAINTEXT' or 'SSL' or 'SASL_PLAINTEXT' or 'SASL_SSL'; "
+    "got 'TLS'",
+    ConfigError,
+)
+def unknown_security_protocol() -> None:
+    StreamsConfig({"application.id": "shop", "security.protocol": "TLS"})
+
+
+@refused(
+    "setting 'consumer.sasl.mechanism' must be 'PLAIN' or 'SCRAM-SHA-256' or 'SCRAM-SHA-512' or "
+    "'OAUTHBEARER' or 'GSSAPI'; got 'plain'",
+    ConfigError,
+)
+def unknown_mechanism_of_sasl() -> None:
+    StreamsConfig({"application.id": "shop", "consumer.sasl.mechanism": "plain"})
 
 
 @refused(
@@ -787,6 +871,8 @@ PROGRAMS = {
     "two.py": BUILDER.format("one") + BUILDER.format("two"),
     "hidden.py": "def main():\n    from penstock import StreamsBuilder\n",
     "typo.py": BUILDER.format("builder") + "builder.strem('in')\n",
+    "parser.py": "import argparse\nparser = argparse.ArgumentParser()\n"
+    "parser.add_argument('--region', required=True)\nprint(parser.parse_args())\n",
     "unknown.py": "import pandsa\n",
     "unclosed.py": "print((1)\n",
     "wrong.py": BUILDER.format("builder") + "builder.stream('x').filter(lambda value: value)\n",
@@ -805,6 +891,25 @@ LINES: list[tuple[str, int, str]] = [
         2,
         f"{USAGE}penstock: error: there is no command 'app.py'; did you mean 'penstock run "
         f"app.py'? commands: {COMMANDS}\n",
+    ),
+    (
+        "help",
+        2,
+        f"{USAGE}penstock: error: there is no command 'help'; write penstock --help, or penstock "
+        f"COMMAND --help; commands: {COMMANDS}\n",
+    ),
+    (
+        "run app.py --region eu",
+        2,
+        f"{USAGE}penstock: error: unrecognized arguments: --region eu; what is meant for the "
+        "program comes last, after --\n",
+    ),
+    (
+        "describe parser.py",
+        1,
+        "usage: parser.py [-h] --region REGION\nparser.py: error: the following arguments are "
+        "required: --region\npenstock: parser.py ended, with exit code 2, before it made a "
+        "KafkaStreams; if it needs arguments, give them at the end of the line, after --\n",
     ),
     ("run ap.py", 1, "penstock: there is no program 'ap.py' in {folder}\n"),
     ("run .", 1, "penstock: a program must be a Python file; '.' is a folder\n"),
@@ -980,6 +1085,15 @@ def frame_with_a_record_without_a_time() -> None:
 )
 def frame_for_another_topic() -> None:
     run(copies(), {"word": some_words()})
+
+
+@refused_on_spark(
+    "partitions has 'word', which the topology neither reads nor writes; its topics are 'copies', "
+    "'words'; correct the name, or leave it out",
+    StreamsError,
+)
+def partitions_of_another_topic() -> None:
+    run(copies(), {"words": some_words()}, partitions={"word": 3, "copies": 2})
 
 
 @refused_on_spark(

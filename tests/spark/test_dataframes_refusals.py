@@ -140,3 +140,12 @@ def test_functions_that_cannot_travel(spark: SparkSession) -> None:
 
     text = refusal(lambda: run(uses(held), {"in": held}))
     assert text.startswith("node 'KSTREAM-FILTER-0000000001'")
+
+
+def test_where_records_name_their_topics_any_may_have_partitions(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    routed = builder.stream("in", Consumed(TEXT, TEXT))
+    routed.to(lambda key, value, context: value, Produced(TEXT, TEXT))
+    frame = spark.createDataFrame([("key", "red", 5)], RECORDS)
+    result = run(builder.build(), {"in": frame}, partitions={"red": 3})
+    assert [row.value for row in result["red"].collect()] == [b"red"]

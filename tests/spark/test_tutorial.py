@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import DOCS, blocks_of
-from tests.spark.test_cli_run import CTRL_C, Terminal
+from tests.terminal import CTRL_C, Terminal
 
 pytestmark = pytest.mark.slow
 

@@ -36,6 +36,9 @@ COMMANDS = (
 EARLIER_NAMES = ("show", "send")
 """What commands were called before; understood, but not listed."""
 
+# The second is what it was called before.
+_FOR_THE_PROGRAM = ("--", "--program-arguments")
+
 _EXAMPLES = """\
 examples:
   penstock run app.py            run a program; without a cluster, a local broker serves
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = build_parser()
     words = list(sys.argv[1:] if arguments is None else arguments)
     _check_command(parser, words)
-    given = parser.parse_args(words)
+    given = _parsed(parser, words)
     try:
         code = int(given.run(given))
         sys.stdout.flush()
@@ -73,12 +76,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Read the words of the command line; those behind `--` are for the program."""
+    end = next((at for at, word in enumerate(words) if word in _FOR_THE_PROGRAM), len(words))
+    given, unknown = parser.parse_known_args(words[:end])
+    takes_program = hasattr(given, "arguments")
+    if unknown or (end < len(words) and not takes_program):
+        hint = "; what is meant for the program comes last, after --" if takes_program else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown or words[end:])}{hint}")
+    if takes_program:
+        given.arguments += words[end + 1 :]
+    return given
+
+
 def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     """Refuse a command that there is not, with the nearest one."""
-    if not words or words[0].startswith("-") or words[0] in {*COMMANDS, *EARLIER_NAMES}:
+    if not words:
+        parser.print_help(sys.stderr)
+        sys.exit(2)
+    if words[0].startswith("-") or words[0] in {*COMMANDS, *EARLIER_NAMES}:
         return
     near = difflib.get_close_matches(words[0], COMMANDS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
+    if words[0] == "help":
+        hint = "; write penstock --help, or penstock COMMAND --help;"
     if words[0].endswith(".py"):
         hint = f"; did you mean 'penstock run {words[0]}'?"
     parser.error(f"there is no command {words[0]!r}{hint} commands: {', '.join(COMMANDS)}")

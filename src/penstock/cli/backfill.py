@@ -10,22 +10,16 @@ from penstock.cli.options import (
     add_cluster,
     add_command,
     add_json,
-    add_main_program,
+    add_program,
     setting,
     settings_of,
 )
 from penstock.cli.printing import to_json
-from penstock.cli.programs import (
-    application_id_of,
-    as_main,
-    file_and_name,
-    run_file,
-    topology_among,
-)
+from penstock.cli.programs import play
 from penstock.cli.times import moment
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill
-from penstock.terminal.invocation import Invocation, invoked
+from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,8 +31,8 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Process the past of a program's topics as one Spark job: what the live application would have
 written is written, each record once, to its output topics and changelogs; then the offsets are
-committed at which it goes on, and 'penstock run' starts there with its state. A job that was killed
-is run again with the same words and goes on where it was.
+committed at which it goes on, and 'penstock run' starts there with its state. If the job is killed,
+give the same command again: it goes on where it was.
 """
 _EXAMPLES = """\
   penstock backfill app.py                                     all that the topics hold now
@@ -59,13 +53,13 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    add_main_program(parser)
+    add_program(parser)
     add_cluster(parser)
     parser.add_argument(
         "--until",
         type=_until,
         metavar="WHEN",
-        help="where history ends in Kafka: now (the default), a moment, or offsets of partitions",
+        help="where history ends in Kafka: now (default), a time, or the offsets of partitions",
     )
     parser.add_argument(
         "--input",
@@ -73,7 +67,7 @@ def register(commands: Commands) -> None:
         default=[],
         type=setting,
         metavar="TOPIC=PATH",
-        help="read the history of a topic from Parquet files; may be given again",
+        help="read the history of a topic from Parquet files; may be given several times",
     )
     parser.add_argument(
         "--live-from",
@@ -81,7 +75,8 @@ def register(commands: Commands) -> None:
         default=[],
         type=_live_from,
         metavar="TOPIC=WHERE",
-        help="where a topic with such a history is read on: earliest, latest or a moment",
+        help="where the live application goes on in a topic of --input: earliest, latest or a "
+        "time; needed if its files do not say it",
     )
     parser.add_argument(
         "--reset",
@@ -95,20 +90,12 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the backfill of a program."""
-    path, name = file_and_name(arguments.program)
-    settings = settings_of(arguments)
 
     def instead(topology: Topology, config: StreamsConfig) -> None:
         _backfill(topology, config, arguments)
 
-    wishes = Invocation(settings, quiet=arguments.quiet, instead=instead)
-    with as_main(path, arguments.arguments), invoked(wishes):
-        names = run_file(path, "__main__")
-        if not wishes.answered:
-            topology = topology_among(names, path, name)
-            instead(
-                topology, StreamsConfig({"application.id": application_id_of(path), **settings})
-            )
+    wishes = Invocation(settings_of(arguments), quiet=arguments.quiet, instead=instead)
+    play(arguments.program, arguments.arguments, wishes)
     return 0
 
 

@@ -24,7 +24,7 @@ how each came about. Without numbers a formula shows a worked example; an option
 has its default, or the example's number.
 """
 _EXAMPLES = """\
-  penstock capacity                                        all formulas
+  penstock capacity                                        the list of formulas
   penstock capacity windows                                a worked example
   penstock capacity windows --keys 2e6 --key-bytes 16 --value-bytes 80 --window-size 5min
   penstock capacity restore --keys 1e8 --partitions 24 --workers 6
@@ -55,15 +55,18 @@ def register(commands: Commands) -> None:
 
 
 def _register(formulas: Commands, formula: Formula) -> None:
-    text = inspect.getdoc(formula.function) or ""
+    text = (inspect.getdoc(formula.function) or "").partition(">>>")[0].strip()
+    parameters = inspect.signature(formula.function).parameters
+    for name in parameters:
+        text = text.replace(f"`{name}`", option_of(name))
     parser = formulas.add_parser(
         formula.name,
         help=formula.tells,
-        description=text.partition(">>>")[0].strip(),
+        description=text,
         epilog=f"example:\n  {as_command(formula, formula.example)}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for name, parameter in inspect.signature(formula.function).parameters.items():
+    for name, parameter in parameters.items():
         parser.add_argument(
             option_of(name),
             dest=name,

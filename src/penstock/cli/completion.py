@@ -64,7 +64,9 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    parser.add_argument(
+        "shell", choices=("bash", "zsh", "fish"), help="the shell that is to complete"
+    )
     parser.set_defaults(run=run)
 
 

@@ -50,8 +50,8 @@ def register(commands: Commands) -> None:
         choices=(*TYPES, *WINDOWED_TYPES),
         default="string",
         metavar="TYPE",
-        help="what a key is (default string): one of those below, "
-        "or time-windowed:TYPE or session-windowed:TYPE",
+        help="what a key is (default string): a type as for --value, or time-windowed:TYPE or "
+        "session-windowed:TYPE, as windowed aggregates write them",
     )
     parser.add_argument(
         "--value",
@@ -61,7 +61,10 @@ def register(commands: Commands) -> None:
         help=f"what a value is (default string): {', '.join(TYPES)}; bytes in hexadecimal",
     )
     parser.add_argument(
-        "--window-ms", type=positive, metavar="MS", help="how long the windows of such keys are"
+        "--window-ms",
+        type=positive,
+        metavar="MS",
+        help="how long the windows of time-windowed keys are",
     )
     parser.add_argument(
         "--from",
@@ -81,7 +84,7 @@ def register(commands: Commands) -> None:
         "--details", action="store_true", help="show partition, offset, time and headers too"
     )
     add_json(parser, "print a JSON object for each record, one in a line")
-    add_cluster(parser)
+    add_cluster(parser, of_program=False)
     parser.set_defaults(run=run)
 
 

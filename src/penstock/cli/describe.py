@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.description import NodeDescription, TopologyDescription
-from penstock.cli.options import add_command, add_json, add_program_file
+from penstock.cli.options import add_command, add_json, add_program
 from penstock.cli.printing import to_json
 from penstock.cli.programs import load_topology
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from penstock.cli.options import Commands
 
 _DESCRIPTION = """\
-Show the topology of a program: sources, processors, stores and sinks, by sub-topology. It is looked
-for at the top level of the program, where what stands under `if __name__ == "__main__":` does not
-run; if there is none, the program is run up to where it makes its KafkaStreams.
+Show the topology of a program: sources, processors, stores and sinks, by sub-topology. The program
+is imported, not run, for the one Topology or StreamsBuilder at its top level; if there is none, it
+is run up to where it makes its KafkaStreams.
 """
 _EXAMPLES = """\
   penstock describe app.py                     the text that Java's describe() prints
@@ -37,7 +37,7 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
-    add_program_file(parser)
+    add_program(parser)
     parser.add_argument(
         "--format",
         choices=("text", "mermaid", "svg"),
@@ -50,7 +50,7 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the topology."""
-    topology = load_topology(arguments.program)
+    topology = load_topology(arguments.program, arguments.arguments)
     if arguments.json:
         print(to_json(as_document(topology.describe())))
         return 0

@@ -36,40 +36,26 @@ def add_command(
 
 
 def add_program(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """Let a command take a program, and what it finds in sys.argv, behind the command's options."""
-    add_program_file(parser, optional=optional)
-    parser.add_argument(
-        "--program-arguments",
-        nargs=argparse.REMAINDER,
-        default=[],
-        metavar="...",
-        help="the rest of the line is what the program finds in sys.argv",
-    )
-
-
-def add_main_program(parser: argparse.ArgumentParser) -> None:
     """Let a command take a program as `python` does: what it finds in sys.argv comes after it."""
-    add_program_file(parser)
-    parser.add_argument(
-        "arguments", nargs="*", default=[], help="what the program finds in sys.argv"
-    )
-
-
-def add_program_file(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """Let a command take a program."""
     parser.add_argument(
         "program",
         nargs="?" if optional else None,
         help="a Python file, or file:name of a Topology or StreamsBuilder in it",
     )
-
-
-def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Let a command be told where the cluster is, and how to connect."""
     parser.add_argument(
-        "--bootstrap-servers",
-        metavar="HOST:PORT",
-        help="the Kafka cluster (default: the program's own, else the local broker)",
+        "arguments",
+        nargs="*",
+        default=[],
+        help="what the program finds in sys.argv; options of its own come last, after --",
+    )
+
+
+def add_cluster(parser: argparse.ArgumentParser, *, of_program: bool = True) -> None:
+    """Let a command be told where the cluster is, and how to connect; a program may say it too."""
+    default = "the program's own, else the local broker" if of_program else "the local broker"
+    before = "the program and --settings say" if of_program else "--settings says"
+    parser.add_argument(
+        "--bootstrap-servers", metavar="HOST:PORT", help=f"the Kafka cluster (default: {default})"
     )
     parser.add_argument(
         "--settings",
@@ -83,7 +69,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=setting,
         metavar="KEY=VALUE",
-        help="a setting, before what the program and --settings say; may be given again",
+        help=f"a setting; it goes before what {before}; may be given several times",
     )
 
 

@@ -64,7 +64,7 @@ def register(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan."""
     settings = settings_of(arguments)
-    application = load_application(arguments.program, settings, arguments.program_arguments)
+    application = load_application(arguments.program, settings, arguments.arguments)
     config = application.config
     config.check_optimizations(application.topology.optimizations)
     draft = draft_of(application.topology, config.application_id)

@@ -86,7 +86,11 @@ def register(commands: Commands) -> None:
         earlier_name="send",
     )
     parser.add_argument("topic", help="the topic to write to")
-    parser.add_argument("--separator", metavar="TEXT", help="what stands between key and value")
+    parser.add_argument(
+        "--separator",
+        metavar="TEXT",
+        help="what stands between key and value (default: a line is a value without a key)",
+    )
     for part in ("key", "value"):
         parser.add_argument(
             f"--{part}",
@@ -98,7 +102,7 @@ def register(commands: Commands) -> None:
     parser.add_argument("--null", metavar="TEXT", help="a key or value that is this text is null")
     parser.add_argument("--partition", type=int, metavar="N", help="write all to this partition")
     add_json(parser, _JSON_HELP)
-    add_cluster(parser)
+    add_cluster(parser, of_program=False)
     parser.set_defaults(run=run)
 
 

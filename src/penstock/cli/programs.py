@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from penstock._engine.topology.topology import Topology
+from penstock.application import KafkaStreams
 from penstock.dsl.builder import StreamsBuilder
 from penstock.errors import StreamsError, failure_location, user_traceback
 from penstock.settings import StreamsConfig
@@ -27,15 +28,15 @@ class Application:
     config: StreamsConfig
 
 
-def load_topology(program: str) -> Topology:
+def load_topology(program: str, arguments: Sequence[str] = ()) -> Topology:
     """Run a program file, not as `__main__`, and give the topology it defines at its top level; if
     it has none there, that of the KafkaStreams which it makes when it is run.
     """
     path, name = file_and_name(program)
-    sys.path.insert(0, str(Path(path).parent))
-    names = run_file(path)
+    with as_main(path, arguments):
+        names = _names_in(path)
     if not name and not any(isinstance(value, _DEFINES_ONE) for value in names.values()):
-        return load_application(program, {}).topology
+        return load_application(program, {}, arguments).topology
     return topology_among(names, path, name)
 
 
@@ -49,7 +50,7 @@ def load_application(
     """
     path, name = file_and_name(program)
     if name:
-        return _named_after(path, load_topology(program), settings)
+        return _named_after(path, load_topology(program, arguments), settings)
     seen: list[Application] = []
 
     def look(topology: Topology, config: StreamsConfig) -> NoReturn:
@@ -58,16 +59,34 @@ def load_application(
 
     with as_main(path, arguments), invoked(Invocation(dict(settings), look=look)):
         try:
-            names = run_file(path, "__main__")
+            names = _names_in(path, "__main__")
         except _EnoughSeenError:
             return seen[0]
-        except SystemExit as ended:
-            msg = (
-                f"{path} ended, with exit code {ended.code or 0}, before it made a KafkaStreams; "
-                "if it needs arguments, give them at the end of the line: --program-arguments ..."
-            )
-            raise StreamsError(msg) from ended
     return _named_after(path, topology_among(names, path), settings)
+
+
+def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:
+    """Run a program that is only looked at, and give its top-level names."""
+    try:
+        return run_file(path, name)
+    except SystemExit as ended:
+        msg = (
+            f"{path} ended, with exit code {ended.code or 0}, before it made a KafkaStreams; if it "
+            "needs arguments, give them at the end of the line, after --"
+        )
+        raise StreamsError(msg) from ended
+
+
+def play(program: str, arguments: Sequence[str], wishes: Invocation) -> None:
+    """Run a program as `python` would, with wishes in force; if it runs no application, then the
+    one that its file is named after.
+    """
+    path, name = file_and_name(program)
+    with as_main(path, arguments), invoked(wishes):
+        names = run_file(path, "__main__")
+        if not wishes.answered:
+            topology = topology_among(names, path, name)
+            KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
 
 
 def run_file(path: str | Path, name: str = "<run_path>") -> dict[str, Any]:

@@ -56,6 +56,8 @@ _EXAMPLES = """\
   penstock reset app.py --yes --to-latest            skip what is there; do not ask
   penstock reset app.py --by-duration 1h             process the last hour again
   penstock reset --application-id fraud --bootstrap-servers kafka:9092     without the program
+
+exit code: 0 if it was done or nothing was to do, 1 if it failed or the answer was no
 """
 
 
@@ -69,7 +71,11 @@ def register(commands: Commands) -> None:
         examples=_EXAMPLES,
     )
     add_program(parser, optional=True)
-    parser.add_argument("--application-id", metavar="ID", help="the application, or another id")
+    parser.add_argument(
+        "--application-id",
+        metavar="ID",
+        help="the id of the application, instead of the program's own or without a program",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would be done, only")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument(
@@ -77,12 +83,13 @@ def register(commands: Commands) -> None:
         type=float,
         default=0.0,
         metavar="SECONDS",
-        help="how long to wait for an application that is about to end (default 0)",
+        help="how long to wait for members of the group to leave, such as those of an application "
+        "that crashed (default 0)",
     )
     _add_target(parser)
     _add_scope(parser)
     add_cluster(parser)
-    add_json(parser, "print what is to be done as a JSON document; it asks nothing: --yes does it")
+    add_json(parser, "print what is to be done as a JSON document, and do it only with --yes")
     parser.set_defaults(run=run)
 
 
@@ -96,7 +103,10 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
         "--to-datetime", type=moment_ms, metavar="TIME", help="a time such as 2026-01-31T12:00"
     )
     target.add_argument(
-        "--by-duration", type=duration, metavar="TIME", help="so long ago: 30s, 15min, 2h, 7d"
+        "--by-duration",
+        type=duration,
+        metavar="TIME",
+        help="so long before now: 30s, 15min, 2h, 7d",
     )
     target.add_argument(
         "--shift-by", type=int, metavar="N", help="N records forward, or back if negative"
@@ -112,13 +122,14 @@ def _add_scope(parser: argparse.ArgumentParser) -> None:
         "--input-topics",
         type=names,
         metavar="A,B",
-        help="these only (default: all that the program reads, or the group has offsets of)",
+        help="move the offsets of these only (default: all that the program reads, or that the "
+        "group has offsets of)",
     )
     group.add_argument(
         "--intermediate-topics",
         type=names,
         metavar="A,B",
-        help="skipped to their ends (default: those that the program writes and reads)",
+        help="skip these to their ends (default: those that the program both writes and reads)",
     )
     group.add_argument(
         "--internal-topics", type=names, metavar="A,B", help="delete these only (default: all)"
@@ -142,7 +153,6 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.dry_run or plan.is_empty or (arguments.json and not arguments.yes):
             return 0
         if not arguments.yes and not _confirmed(name):
-            print("nothing was changed", file=sys.stderr)
             return 1
 
         def forget(task: TaskDirectory) -> None:
@@ -239,7 +249,7 @@ def _application(arguments: argparse.Namespace) -> Application:
     if arguments.application_id is not None:
         settings["application.id"] = arguments.application_id
     if arguments.program is not None:
-        return load_application(arguments.program, settings, arguments.program_arguments)
+        return load_application(arguments.program, settings, arguments.arguments)
     if "application.id" not in settings:
         msg = "reset needs a program, penstock reset app.py, or --application-id ID"
         raise StreamsError(msg)
@@ -247,6 +257,7 @@ def _application(arguments: argparse.Namespace) -> Application:
 
 
 def _confirmed(application_id: str) -> bool:
+    """Ask whoever is at the terminal, and tell them if that was a no."""
     if not sys.stdin.isatty():
         msg = (
             f"resetting {application_id!r} must be confirmed, and nobody is at the terminal; "
@@ -255,4 +266,13 @@ def _confirmed(application_id: str) -> bool:
         raise StreamsError(msg)
     question = Paint(sys.stderr)("bold", f"reset {application_id}? [y/N] ")
     print(question, end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    answer, agreed = "", False
+    try:
+        answer = sys.stdin.readline()
+        agreed = answer.strip().lower() in {"y", "yes"}
+    finally:
+        if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
+            print(file=sys.stderr)
+        if not agreed:
+            print("nothing was changed", file=sys.stderr)
+    return agreed

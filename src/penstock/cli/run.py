@@ -5,16 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from penstock.application import KafkaStreams
-from penstock.cli.options import add_cluster, add_command, add_main_program, settings_of
-from penstock.cli.programs import (
-    application_id_of,
-    as_main,
-    file_and_name,
-    run_file,
-    topology_among,
-)
-from penstock.terminal.invocation import Invocation, invoked
+from penstock.cli.options import add_cluster, add_command, add_program, settings_of
+from penstock.cli.programs import play
+from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
     from penstock.cli.options import Commands
@@ -29,6 +22,7 @@ _EXAMPLES = """\
   penstock run app.py --settings production.properties   with the settings of a file
   penstock run app.py --available-now                    process what is there, then end
   penstock run app.py --set num.stream.threads=4         any setting of the application
+  penstock run app.py --quiet -- --region eu             with options for the program itself
 """
 
 
@@ -37,7 +31,7 @@ def register(commands: Commands) -> None:
     parser = add_command(
         commands, "run", "run a program", description=_DESCRIPTION, examples=_EXAMPLES
     )
-    add_main_program(parser)
+    add_program(parser)
     add_cluster(parser)
     parser.add_argument(
         "--available-now",
@@ -57,14 +51,9 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program."""
-    path, name = file_and_name(arguments.program)
     settings = settings_of(arguments)
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
     wishes = Invocation(settings, arguments.available_now, arguments.quiet)
-    with as_main(path, arguments.arguments), invoked(wishes):
-        names = run_file(path, "__main__")
-        if not wishes.answered:
-            topology = topology_among(names, path, name)
-            KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
+    play(arguments.program, arguments.arguments, wishes)
     return 0

@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(to_json(rows) if arguments.json else "\n".join(_all_as_text(facts)))
         return 0
     settings = settings_of(arguments)
-    application = load_application(arguments.program, settings, arguments.program_arguments)
+    application = load_application(arguments.program, settings, arguments.arguments)
     with reached(application.config) as whole:
         if arguments.create:
             _create(Application(application.topology, whole), arguments)

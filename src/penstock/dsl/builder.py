@@ -19,6 +19,7 @@ from penstock._engine.topology.nodes import TableSource
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table
+from penstock.dsl.loose_serdes import serdes_belong_in
 from penstock.dsl.options import Consumed, Materialized
 from penstock.dsl.stream import KStream
 from penstock.dsl.table import KTable, is_versioned, store_name, table_store
@@ -58,6 +59,7 @@ class StreamsBuilder(ExplainsCamelCase):
     def stream(self, topics: Topics, consumed: None = None) -> KStream[Any, Any]: ...
     @overload
     def stream(self, topics: Topics, consumed: Consumed[K, V]) -> KStream[K, V]: ...
+    @serdes_belong_in(Consumed)
     def stream(self, topics: Topics, consumed: Consumed[K, V] | None = None) -> KStream[K, V]:
         """Read one topic, several, or all that match a compiled pattern. Java:
         StreamsBuilder.stream.
@@ -97,6 +99,7 @@ class StreamsBuilder(ExplainsCamelCase):
     def table(
         self, topic: str, consumed: None = None, *, materialized: Materialized[K, V]
     ) -> KTable[K, V]: ...
+    @serdes_belong_in(Consumed)
     def table(
         self,
         topic: str,
@@ -158,6 +161,7 @@ class StreamsBuilder(ExplainsCamelCase):
     def global_table(
         self, topic: str, consumed: None = None, *, materialized: Materialized[K, V]
     ) -> GlobalKTable[K, V]: ...
+    @serdes_belong_in(Consumed)
     def global_table(
         self,
         topic: str,

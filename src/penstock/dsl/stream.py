@@ -25,6 +25,7 @@ from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import grouped as groups
 from penstock.dsl import table
 from penstock.dsl.joins import StreamJoins
+from penstock.dsl.loose_serdes import serdes_belong_in
 from penstock.dsl.options import (
     Branched,
     Grouped,
@@ -247,6 +248,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
             repartition_required=False,
         )
 
+    @serdes_belong_in(Produced)
     def to(
         self,
         topic: str | Callable[[K, V, RecordContext], str],

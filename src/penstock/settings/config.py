@@ -23,7 +23,7 @@ from penstock.serdes import Serde
 from penstock.serdes.wrapping import completed
 from penstock.settings import parsing
 from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
-from penstock.settings.keys import USER_PREFIX, dotted_key
+from penstock.settings.keys import USER_PREFIX, dotted_key, without_prefix
 from penstock.settings.secrets import shown, without_secrets
 from penstock.settings.sources import VARIABLE_PREFIX, read_environment, read_file
 from penstock.settings.table import (
@@ -436,7 +436,9 @@ class StreamsConfig:
         elif spelling.startswith(USER_PREFIX):
             self._given[spelling] = value
         else:
-            self._given[spelling] = _parsed(key, trimmed, _for_client)
+            self._given[spelling] = _parsed(
+                key, trimmed, parsing.of_client(without_prefix(spelling))
+            )
 
 
 def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str, Any]:
@@ -471,13 +473,3 @@ def _parsed(key: str, value: Any, parse: Callable[[Any], Any]) -> Any:
     except (ValueError, TypeError, StreamsError) as error:
         msg = f"setting {key!r}{' ' if str(error).startswith('must ') else ': '}{error}"
         raise ConfigError(msg) from error
-
-
-def _for_client(value: Any) -> Any:
-    """Read a value that a client or a topic is told; it may be a secret, so no error shows it."""
-    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
-        return ",".join(value)
-    if isinstance(value, str | int | float) or callable(value):
-        return value
-    msg = f"must be a str, a number, a bool or a list of str; got a {type(value).__name__}"
-    raise ValueError(msg)

@@ -41,6 +41,11 @@ def dotted_key(key: str) -> str:
     raise ConfigError(_not_known(key))
 
 
+def without_prefix(key: str) -> str:
+    """Give a key as the client or topic knows it that it is meant for."""
+    return _split(key)[1]
+
+
 def _spellings(key: str) -> tuple[str, ...]:
     dotted = key.replace("_", ".")
     prefix, rest = _split(dotted)

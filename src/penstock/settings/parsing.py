@@ -97,6 +97,39 @@ def one_of(*choices: str, refused: dict[str, str] | None = None) -> Callable[[An
     return parse
 
 
+def of_client(key: str) -> Callable[[Any], Any]:
+    """Give how a value is read that a client or a topic is told."""
+    return _CLIENT_VALUES.get(key, _for_client)
+
+
+def _for_client(value: Any) -> Any:
+    """Read a value that may be a secret, so no error shows it."""
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        return ",".join(value)
+    if isinstance(value, str | int | float) or callable(value):
+        return value
+    msg = f"must be a str, a number, a bool or a list of str; got a {type(value).__name__}"
+    raise ValueError(msg)
+
+
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
+
+def _security_protocol(value: Any) -> str:
+    """Read a protocol in any case, as Java's clients and librdkafka do."""
+    word = value.upper() if isinstance(value, str) else value
+    return word if word in _PROTOCOLS else one_of(*_PROTOCOLS)(value)
+
+
+_sasl_mechanism = one_of("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI")
+
+# librdkafka names the wrong value, not those that there are.
+_CLIENT_VALUES: dict[str, Callable[[Any], Any]] = {
+    "security.protocol": _security_protocol,
+    "sasl.mechanism": _sasl_mechanism,
+    "sasl.mechanisms": _sasl_mechanism,
+}
+
 OPTIMIZATIONS = frozenset(
     {"merge.repartition.topics", "reuse.ktable.source.topics", "single.store.self.join"}
 )

@@ -58,6 +58,13 @@ def test_a_program_that_ends_first_is_told(tmp_path: Path) -> None:
         load_application(program(tmp_path, "raise SystemExit(3)"), {})
 
 
+def test_the_top_level_finds_its_arguments_too(tmp_path: Path) -> None:
+    text = BUILDER.replace('"out"', "sys.argv[1]").replace("\nfrom", "\nimport sys\nfrom", 1)
+    assert "(topic: eu)" in str(load_topology(program(tmp_path, text), ["eu"]).describe())
+    with pytest.raises(StreamsError, match="ended, with exit code 3, before it made a Kafka"):
+        load_topology(program(tmp_path, "raise SystemExit(3)"))
+
+
 def test_id_of_a_file() -> None:
     assert application_id_of("some/word_count.py") == "word-count"
 

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from penstock import KafkaStreams, Topology
-from penstock.cli import main
-from penstock.cli import run as command
+from penstock.cli import main, programs
 from penstock.cli.programs import topology_among
 from penstock.errors import StreamsError
 from penstock.terminal import invocation
@@ -53,7 +52,7 @@ def streams(monkeypatch: pytest.MonkeyPatch) -> type[FakeStreams]:
         error: ClassVar[Exception | None] = None
 
     monkeypatch.setattr("penstock.KafkaStreams", Fresh)
-    monkeypatch.setattr(command, "KafkaStreams", Fresh)
+    monkeypatch.setattr(programs, "KafkaStreams", Fresh)
     monkeypatch.setattr(sys, "argv", ["penstock"])
     monkeypatch.setattr(sys, "path", sys.path.copy())
     return Fresh
@@ -75,6 +74,56 @@ def test_program_runs_as_python_would_run_it(tmp_path: Path, streams: type[FakeS
     assert main(["run", program(tmp_path, text), str(tmp_path / "out")]) == 0
     assert (tmp_path / "out").read_text() == "beside__main__"
     assert [settings for settings, _ in streams.ran] == [{"application.id": "mine", "poll.ms": 7}]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-- eu --quiet",
+        "eu -- --quiet",
+        "--available-now -- eu --quiet",
+        "eu --available-now -- --quiet",
+        "--program-arguments eu --quiet",
+    ],
+)
+def test_what_stands_last_is_the_programs(
+    tmp_path: Path, streams: type[FakeStreams], words: str
+) -> None:
+    note = (
+        f"import pathlib, sys\npathlib.Path({str(tmp_path / 'out')!r}).write_text(str(sys.argv))\n"
+    )
+    path = program(tmp_path, note + APPLICATION)
+    assert main(["run", path, *words.split()]) == 0
+    assert (tmp_path / "out").read_text() == str([path, "eu", "--quiet"])
+    assert [told.quiet for _, told in streams.ran] == [False]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "run app.py --quiet eu",
+            "unrecognized arguments: eu; what is meant for the program comes",
+        ),
+        ("topics app.py --fast", "unrecognized arguments: --fast; what is meant for the program"),
+        ("consume words --fast", "unrecognized arguments: --fast\n"),
+        ("consume words -- eu", "unrecognized arguments: -- eu\n"),
+    ],
+)
+def test_words_that_nobody_takes_are_refused(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(words.split())
+    assert caught.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_no_command_at_all_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 2
+    assert "    backfill  process the past" in capsys.readouterr().err
 
 
 def test_wishes_reach_the_application(tmp_path: Path, streams: type[FakeStreams]) -> None:

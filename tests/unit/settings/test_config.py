@@ -186,6 +186,11 @@ class TestClients:
         assert given.client_settings("producer.") == {"security.protocol": "SSL", "acks": "all"}
         assert given.client_settings("admin.") == {"security.protocol": "SSL"}
 
+    def test_a_protocol_may_be_written_in_any_case(self) -> None:
+        given = config({"security.protocol": "sasl_ssl", "admin.security.protocol": "Ssl"})
+        assert given.client_settings("producer.") == {"security.protocol": "SASL_SSL"}
+        assert given.client_settings("admin.") == {"security.protocol": "SSL"}
+
     def test_the_nearer_prefix_wins(self) -> None:
         given = config(
             {

@@ -87,7 +87,7 @@ def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
     if arguments.program is not None:
         try:
             application = load_application(
-                arguments.program, settings_of(arguments), arguments.program_arguments
+                arguments.program, settings_of(arguments), arguments.arguments
             )
         except StreamsError as error:
             yield Finding("program", "failed", str(error))

@@ -23,7 +23,7 @@ from penstock._engine.topology.checks import shown
 from penstock._engine.topology.nodes import title_of
 from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock
-from penstock.errors import TopologyError
+from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
@@ -73,9 +73,26 @@ def start(
     counts = {topic: count_partitions(topic, frame_of(one), wanted) for topic, one in given.items()}
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
     plan = plan_job(topology, settings, counts, others, wanted.of_all)
+    _check_partitions(wanted, plan)
     refuse_wall_clock(plan, options.now_ms)
     frames = {topic: in_bytes(topic, one, _serdes_of(topic, plan)) for topic, one in given.items()}
     return Job(plan, frames, options)
+
+
+def _check_partitions(wanted: Partitions, plan: JobPlan) -> None:
+    """Refuse a number of partitions for a topic that there will not be.
+
+    Where records name the topics they go to, any may come to be.
+    """
+    known = {*plan.inputs, *plan.sinks}
+    strangers = sorted(set(wanted.by_topic) - known, key=str)
+    if strangers and not plan.has_routed_sinks:
+        msg = (
+            f"partitions has {', '.join(map(repr, strangers))}, which the topology neither reads "
+            f"nor writes; its topics are {', '.join(map(repr, sorted(known)))}; correct the name, "
+            "or leave it out"
+        )
+        raise StreamsError(msg)
 
 
 def _serdes_of(topic: str, plan: JobPlan) -> SourceSerdes:

@@ -1,0 +1,77 @@
+"""A `penstock` command in a real terminal: what a person would see, and keys to press."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PATIENCE_SECONDS = 240.0
+CTRL_C = b"\x03"
+CTRL_D = b"\x04"
+
+
+class Terminal:
+    """A program in a terminal: what it has written so far, and keys to press."""
+
+    def __init__(self, *arguments: str, home: Path) -> None:
+        self._master, slave = pty.openpty()
+        self._process = subprocess.Popen(
+            command(*arguments),
+            env={**environment(home), "TERM": "xterm", "COLUMNS": "120", "LINES": "40"},
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+        )
+        os.close(slave)
+        self.text = ""
+
+    def read_until(self, seen: Callable[[str], object] = lambda text: False) -> None:
+        """Read until the text is as wished, or the program has ended."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not seen(self.text):
+            assert time.monotonic() < until, self.text
+            if select.select([self._master], [], [], 0.5)[0]:
+                try:
+                    part = os.read(self._master, 65536)
+                except OSError:  # it has ended, and with it the terminal
+                    return
+                self.text += part.decode(errors="replace").replace("\r\n", "\n")
+
+    def press(self, key: bytes) -> None:
+        """Press a key."""
+        os.write(self._master, key)
+
+    def exit_code(self) -> int:
+        """Wait for the end."""
+        self.read_until()
+        return self._process.wait(PATIENCE_SECONDS)
+
+    def close(self) -> None:
+        """Let nothing remain."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._master)
+
+
+def command(*arguments: str) -> list[str]:
+    return [str(Path(sys.executable).parent / "penstock"), *arguments]
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {**os.environ, "PENSTOCK_HOME": str(home)}
+
+
+def shown(text: str) -> str:
+    """Give text without the signs that move the cursor or colour it."""
+    return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text)
