@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from penstock._engine.state.layers.cache import VALUE, CachedStore
 from penstock._engine.state.layers.logged import Write
-from penstock._engine.state.layers.rows import SEGMENT_BYTES, Row, RowPlace, Rows
+from penstock._engine.state.layers.recent_rows import Row
+from penstock._engine.state.layers.rows import SEGMENT_BYTES, RowPlace, Rows
 from penstock._engine.state.merging import merged
 from penstock.record import HeaderPairs
 

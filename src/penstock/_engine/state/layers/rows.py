@@ -23,14 +23,13 @@ from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.layers.cache import CacheBudget, RecordInHand
 from penstock._engine.state.layers.codec import pack_timestamp
 from penstock._engine.state.layers.logged import Write
+from penstock._engine.state.layers.recent_rows import RecentRows, Row
 from penstock._engine.state.overlay import Overlay
 from penstock.record import HeaderPairs
 from penstock.store_builders import StoreBuilder, StoreTimes
 
 RowLog: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
 """`log(key, row, timestamp, headers)`: write a changelog record of a row."""
-Row: TypeAlias = tuple[bytes, bytes]
-"""A row key and what is under it."""
 
 SEGMENT_BYTES: Final = 8
 CLOCK_KEY: Final = b"\xffclock"
@@ -147,11 +146,10 @@ class Rows:
         "_saved",
         "_to_index",
         "clock",
-        "collect",
         "get",
         "interval",
         "log",
-        "pending",
+        "recent",
         "sequence",
         "write",
     )
@@ -182,14 +180,8 @@ class Rows:
         self._saved: bytes | None = None
         self._resume()
         self.log = place.log or _nowhere
-        self.pending: dict[bytes, dict[bytes, bytes | None]] | None = None
-        """The changes of each segment and key that wait for their commit; None until somebody asks
-        for the rows of a key.
-        """
-        self.collect = _collector(self, overlay)
-        """`collect(prefix, start, end)` gives at once the rows of a segment and key from one time
-        to another, whether they are seen or not, and some of keys that begin with this one.
-        """
+        self.recent: RecentRows | None = None
+        """What is known of the rows of keys; None until somebody asks for those of one."""
         self.get = _getter(overlay, self.clock, rest + 8)
         self.write: Write = _writer(self, place)
         """`write(row_key, row, timestamp, headers)`: put a row, or delete it (None)."""
@@ -248,19 +240,40 @@ class Rows:
             clock.observe(time)
         if row_key >= clock.live_key:
             self._overlay.delete(row_key)
-            if self.pending is not None:
-                _note(self.pending, row_key[: -self._rest - 8], row_key, None)
+            if self.recent is not None:
+                self.recent.note(row_key, None)
             if self._to_index is not None:
                 self._overlay.delete(self._to_index(row_key))
         self.log(row_key[SEGMENT_BYTES:], None, timestamp, headers)
 
-    def track_pending(self) -> dict[bytes, dict[bytes, bytes | None]]:
-        """Begin to note the changes of each key."""
-        pending: dict[bytes, dict[bytes, bytes | None]] = {}
-        for row_key, row in self._overlay.changes.items():
-            _note(pending, row_key[: -self._rest - 8], row_key, row)
-        self.pending = pending
-        return pending
+    def of_key(self, raw_key: bytes, time_from: int, time_to: int) -> list[Row]:
+        """Give at once the rows of a key between two times, both included, that are seen; in
+        order.
+        """
+        clock, interval, recent = self.clock, self.interval, self.recent
+        first, last = clock.expired + 1, clock.observed
+        if first < time_from:
+            first = time_from
+        if first < 0:
+            first = 0
+        to_the_last = last <= time_to
+        if not to_the_last:
+            last = time_to
+        if first > last:
+            return []
+        if recent is None:
+            overlay = self._overlay
+            recent = RecentRows(overlay.collect_committed, self._rest + 8, overlay.changes)
+            self.recent = recent
+        start, end = pack_timestamp(first), pack_timestamp(last + 1)
+        segment, last_segment = first // interval, last // interval
+        collect = recent.collect
+        found = collect(pack_segment(segment) + raw_key, start, end, to_the_last=to_the_last)
+        while segment < last_segment:
+            segment += 1
+            prefix = pack_segment(segment) + raw_key
+            found += collect(prefix, start, end, to_the_last=to_the_last)
+        return found
 
     def commit(self, changelog_offset: int | None) -> None:
         """Make all changes part of the engine, and drop what is too old."""
@@ -269,8 +282,8 @@ class Rows:
         if state != self._saved:
             self._overlay.put(CLOCK_KEY, state)
         self._overlay.apply(changelog_offset, self._dropped())
-        if self.pending:
-            self.pending.clear()
+        if self.recent is not None:
+            self.recent.committed()
         self._saved = state
         self._dropped_to = clock.live
 
@@ -344,47 +357,13 @@ def _writer(rows: Rows, place: RowPlace) -> Write:
                 delete(row_key)
             else:
                 put(row_key, row)
-            if rows.pending is not None:
-                _note(rows.pending, row_key[:-at], row_key, row)
+            if rows.recent is not None:
+                rows.recent.note(row_key, row)
             if to_index is not None:
                 _index(overlay, to_index(row_key), row)
         log(row_key[SEGMENT_BYTES:], row, timestamp, headers)
 
     return write
-
-
-def _collector(
-    rows: Rows, overlay: Overlay
-) -> Callable[[bytes, bytes, bytes], list[tuple[bytes, bytes]]]:
-    committed = overlay.collect_committed
-
-    def collect(prefix: bytes, start: bytes, end: bytes) -> list[Row]:
-        first, last = prefix + start, prefix + end
-        pending = rows.pending
-        if pending is None:
-            pending = rows.track_pending()
-        entries = committed(first, last)
-        changes = pending.get(prefix)
-        if changes is None:
-            return entries
-        meant = {key: row for key, row in changes.items() if first <= key < last}
-        found: dict[bytes, bytes | None] = {**dict(entries), **meant} if entries else meant
-        return sorted((key, row) for key, row in found.items() if row is not None)
-
-    return collect
-
-
-def _note(
-    pending: dict[bytes, dict[bytes, bytes | None]],
-    prefix: bytes,
-    row_key: bytes,
-    row: bytes | None,
-) -> None:
-    changes = pending.get(prefix)
-    if changes is None:
-        pending[prefix] = {row_key: row}
-    else:
-        changes[row_key] = row
 
 
 def _index(overlay: Overlay, index_key: bytes, row: bytes | None) -> None:

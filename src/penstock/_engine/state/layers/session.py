@@ -14,7 +14,6 @@ from penstock._engine.state.layers.row_cache import CachedRows
 from penstock._engine.state.layers.rows import (
     BEHIND_EVERY_REST,
     SEGMENT_BYTES,
-    Row,
     RowPlace,
     Rows,
     is_within,
@@ -47,7 +46,7 @@ class SessionRows:
     RocksDBSessionStore, InMemorySessionStore, CachingSessionStore.
     """
 
-    __slots__ = ("_find_stored", "_is_indexed", "_store", "cache", "in_memory", "rows")
+    __slots__ = ("_is_indexed", "_store", "cache", "in_memory", "rows")
 
     def __init__(self, builder: StoreBuilder, place: RowPlace) -> None:
         assert builder.times is not None
@@ -58,7 +57,6 @@ class SessionRows:
         is_cached = builder.cached and place.budget.limit_bytes > 0
         self.cache = CachedRows(self.rows, place, _TAIL_BYTES) if is_cached else None
         self._store: RecordStore = self.cache or self.rows
-        self._find_stored = _finder(self.rows)
 
     def get(self, raw_key: bytes, start: int, end: int) -> bytes | None:
         """Give the row of a session, None if there is none."""
@@ -88,7 +86,7 @@ class SessionRows:
         self, raw_key: bytes, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> list[Session]:
         """Give the sessions of a key that end and start so, by their ends."""
-        found = self._find_stored(raw_key, earliest_end)
+        found = self.rows.of_key(raw_key, earliest_end, END_OF_TIME)
         if self.cache is not None:
             # As in Java all of them have then been used, whenever they started.
             cached = self.cache.of_key(
@@ -273,36 +271,6 @@ class SessionState:
 
         cache.listen(let_out, sends_old_values=sends_old_values)
         return True
-
-
-def _finder(rows: Rows) -> Callable[[bytes, int], list[Row]]:
-    """Give the function that reads what is stored of a key from an end on."""
-    clock, interval, collect = rows.clock, rows.interval, rows.collect
-
-    def find(raw_key: bytes, earliest_end: int) -> list[Row]:
-        first, last = clock.expired + 1, clock.observed
-        if first < earliest_end:
-            first = earliest_end
-        if first < 0:
-            first = 0
-        if first > last:
-            return []
-        start, end = _pack_tail(first, 0), _pack_tail(last + 1, 0)
-        segment, last_segment = first // interval, last // interval
-        prefix = pack_segment(segment) + raw_key
-        found = collect(prefix, start, end)
-        while segment < last_segment:
-            segment += 1
-            prefix = pack_segment(segment) + raw_key
-            found += collect(prefix, start, end)
-        length = len(prefix) + _TAIL_BYTES
-        for row_key, _ in found:
-            # Of another length is another key, whose bytes go on as if they were a time.
-            if len(row_key) != length:
-                return [entry for entry in found if len(entry[0]) == length]
-        return found
-
-    return find
 
 
 def _end_of(row_key: bytes) -> int:

@@ -10,10 +10,10 @@ from typing import Final, TypeAlias
 
 from penstock._engine.state.layers.codec import pack_timestamp
 from penstock._engine.state.layers.logged import RecordStore
+from penstock._engine.state.layers.recent_rows import Row
 from penstock._engine.state.layers.row_cache import CachedRows
 from penstock._engine.state.layers.rows import (
     SEGMENT_BYTES,
-    Row,
     RowPlace,
     Rows,
     is_within,
@@ -44,7 +44,6 @@ class WindowRows:
 
     __slots__ = (
         "_by_time",
-        "_fetch_stored",
         "_is_indexed",
         "_last_sequence",
         "cache",
@@ -75,7 +74,6 @@ class WindowRows:
         is_cached = builder.cached and place.budget.limit_bytes > 0
         self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
         self.store: RecordStore = self.cache or self.rows
-        self._fetch_stored = _fetcher(self.rows)
         retains = times.retain_duplicates
         self.get = self._get_last if retains else _getter(self.rows, self.cache, place)
         """`get(raw_key, start)` gives a row, None if there is none."""
@@ -88,7 +86,7 @@ class WindowRows:
             at = SEGMENT_BYTES + len(raw_key)
             return [
                 (time_at(row_key, at)[0], row)
-                for row_key, row in self._fetch_stored(raw_key, time_from, time_to)
+                for row_key, row in self.rows.of_key(raw_key, time_from, time_to)
             ]
         return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
 
@@ -152,7 +150,7 @@ class WindowRows:
         self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
     ) -> list[StartedRow]:
         assert self.cache is not None
-        stored = self._fetch_stored(raw_key, time_from, time_to)
+        stored = self.rows.of_key(raw_key, time_from, time_to)
         cached = self.cache.of_key(
             raw_key, lambda row_key: time_from <= _start_of(row_key) <= time_to, reverse=reverse
         )
@@ -248,38 +246,6 @@ def _putter(
         write(row_key, row, timestamp, headers)
 
     return put
-
-
-def _fetcher(rows: Rows) -> Callable[[bytes, int, int], list[Row]]:
-    """Give the function that reads what is stored of a key between two times."""
-    clock, interval, collect = rows.clock, rows.interval, rows.collect
-
-    def fetch(raw_key: bytes, time_from: int, time_to: int) -> list[Row]:
-        first, last = clock.expired + 1, clock.observed
-        if first < time_from:
-            first = time_from
-        if first < 0:
-            first = 0
-        if last > time_to:
-            last = time_to
-        if first > last:
-            return []
-        start, end = pack_timestamp(first), pack_timestamp(last + 1)
-        segment, last_segment = first // interval, last // interval
-        prefix = pack_segment(segment) + raw_key
-        found = collect(prefix, start, end)
-        while segment < last_segment:
-            segment += 1
-            prefix = pack_segment(segment) + raw_key
-            found += collect(prefix, start, end)
-        length = len(prefix) + TAIL_BYTES
-        for row_key, _ in found:
-            # Of another length is another key, whose bytes go on as if they were a time.
-            if len(row_key) != length:
-                return [entry for entry in found if len(entry[0]) == length]
-        return found
-
-    return fetch
 
 
 def _in_bounds(

@@ -1,0 +1,111 @@
+"""The rows of a segment and key, asked for again and again: read once, then known.
+
+Sessions, sliding windows and joins look at the latest rows of a key with each of its records. A
+look into RocksDB costs more than all the rest of such a record's way; and before it, everything
+that is committed must be written there. So what was read of a key, from some time on to its last
+row, is kept and follows what is written. Java has nothing like it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+Row: TypeAlias = tuple[bytes, bytes]
+"""A row key and what is under it."""
+
+# So many rows and keys a store may know; then it begins anew.
+_KNOWN_MAX = 50_000
+# So many rows of a key are looked through; of more, those before the time in question are let go.
+_LOOKED_THROUGH_MAX = 16
+
+
+class _Tail:
+    """All rows of a segment and key from a row key on."""
+
+    __slots__ = ("first", "rows")
+
+    def __init__(self, first: bytes, rows: dict[bytes, bytes]) -> None:
+        self.first = first
+        self.rows = rows
+
+
+class RecentRows:
+    """What is known of the rows of a store, `pending` those that wait for their commit.
+
+    `read(first, last)` gives what is committed from one row key up to another; `length` is how many
+    bytes follow segment and key in a row key.
+    """
+
+    __slots__ = ("_known", "_length", "_pending", "_read", "_tails")
+
+    def __init__(
+        self,
+        read: Callable[[bytes, bytes], list[Row]],
+        length: int,
+        pending: Mapping[bytes, bytes | None],
+    ) -> None:
+        self._read = read
+        self._length = length
+        self._tails: dict[bytes, _Tail] = {}
+        self._known = 0
+        self._pending: dict[bytes, dict[bytes, bytes | None]] = {}
+        for row_key, row in pending.items():
+            self.note(row_key, row)
+
+    def note(self, row_key: bytes, row: bytes | None) -> None:
+        """Learn that a row is written, or deleted (None)."""
+        prefix = row_key[: -self._length]
+        changes = self._pending.get(prefix)
+        if changes is None:
+            self._pending[prefix] = {row_key: row}
+        else:
+            changes[row_key] = row
+        tail = self._tails.get(prefix)
+        if tail is not None and row_key >= tail.first:
+            if row is None:
+                tail.rows.pop(row_key, None)
+            else:
+                tail.rows[row_key] = row
+
+    def committed(self) -> None:
+        """Learn that all that was noted is committed."""
+        self._pending.clear()
+
+    def collect(self, prefix: bytes, start: bytes, end: bytes, *, to_the_last: bool) -> list[Row]:
+        """Give the rows of a segment and key from one time to another, in order; `to_the_last` if
+        there is none behind them.
+        """
+        first, last = prefix + start, prefix + end
+        tail = self._tails.get(prefix)
+        if tail is None or tail.first > first:
+            rows = self._rows_between(prefix, first, last)
+            if to_the_last:
+                self._keep(prefix, _Tail(first, rows))
+            return sorted(rows.items())
+        rows = tail.rows
+        if len(rows) > _LOOKED_THROUGH_MAX:
+            rows = tail.rows = {key: row for key, row in rows.items() if key >= first}
+            tail.first = first
+        if not rows:
+            return []
+        return sorted(row for row in rows.items() if first <= row[0] < last)
+
+    def _rows_between(self, prefix: bytes, first: bytes, last: bytes) -> dict[bytes, bytes]:
+        length = len(prefix) + self._length
+        # Of another length is another key, whose bytes go on as if they were a time.
+        rows = {key: row for key, row in self._read(first, last) if len(key) == length}
+        for key, row in self._pending.get(prefix, {}).items():
+            if first <= key < last:
+                if row is None:
+                    rows.pop(key, None)
+                else:
+                    rows[key] = row
+        return rows
+
+    def _keep(self, prefix: bytes, tail: _Tail) -> None:
+        self._known += 1 + len(tail.rows)
+        if self._known > _KNOWN_MAX:
+            self._tails.clear()
+            self._known = 1 + len(tail.rows)
+        self._tails[prefix] = tail

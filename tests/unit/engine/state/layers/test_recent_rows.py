@@ -1,0 +1,113 @@
+"""What is known of the rows of keys: the engine is asked once, and the answers stay right."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from penstock._engine.state.layers import recent_rows
+from penstock._engine.state.layers.codec import pack_timestamp
+from penstock._engine.state.layers.recent_rows import RecentRows, Row
+
+TAIL = 8
+
+
+def row_key(prefix: bytes, time: int) -> bytes:
+    return prefix + pack_timestamp(time)
+
+
+class Bench:
+    """An engine that counts how often it is asked, and what is known above it."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.committed: dict[bytes, bytes] = {}
+        self.written: dict[bytes, bytes | None] = {}
+        self.recent = RecentRows(self._read, TAIL, {})
+
+    def write(self, prefix: bytes, time: int, row: bytes | None) -> None:
+        key = row_key(prefix, time)
+        self.written[key] = row
+        self.recent.note(key, row)
+
+    def commit(self) -> None:
+        self.committed = self._now()
+        self.written.clear()
+        self.recent.committed()
+
+    def collect(self, prefix: bytes, start: int, end: int, *, to_the_last: bool) -> list[int]:
+        found = self.recent.collect(
+            prefix, pack_timestamp(start), pack_timestamp(end), to_the_last=to_the_last
+        )
+        assert found == [(key, self._now()[key]) for key, _ in found]
+        return [int.from_bytes(key[-TAIL:], "big") for key, _ in found]
+
+    def expected(self, prefix: bytes, start: int, end: int) -> list[int]:
+        times = (int.from_bytes(key[-TAIL:], "big") for key in self._now() if key[:-TAIL] == prefix)
+        return sorted(time for time in times if start <= time < end)
+
+    def _now(self) -> dict[bytes, bytes]:
+        both = {**self.committed, **self.written}
+        return {key: row for key, row in both.items() if row is not None}
+
+    def _read(self, first: bytes, last: bytes) -> list[Row]:
+        self.asked += 1
+        return sorted(row for row in self.committed.items() if first <= row[0] < last)
+
+
+def test_the_engine_is_asked_once_for_a_key() -> None:
+    bench = Bench()
+    bench.write(b"a", 5, b"five")
+    bench.commit()
+    for time in range(6, 12):
+        assert bench.collect(b"a", 5, time, to_the_last=True) == list(range(5, time))
+        bench.write(b"a", time, b"later")
+        bench.commit()
+    assert bench.asked == 1
+
+
+def test_an_earlier_time_is_asked_for_again() -> None:
+    bench = Bench()
+    bench.write(b"a", 1, b"one")
+    bench.write(b"a", 5, b"five")
+    bench.commit()
+    assert bench.collect(b"a", 5, 6, to_the_last=True) == [5]
+    assert bench.collect(b"a", 0, 6, to_the_last=True) == [1, 5]
+    assert bench.asked == 2
+
+
+def test_what_lies_behind_an_answer_is_not_taken_for_absent() -> None:
+    bench = Bench()
+    bench.write(b"a", 1, b"one")
+    bench.write(b"a", 5, b"five")
+    bench.commit()
+    assert bench.collect(b"a", 0, 3, to_the_last=False) == [1]
+    assert bench.collect(b"a", 0, 9, to_the_last=True) == [1, 5]
+
+
+@pytest.mark.parametrize(("looked_through", "known"), [(16, 50_000), (2, 50_000), (2, 5)])
+def test_answers_are_those_of_the_engine(
+    monkeypatch: pytest.MonkeyPatch, looked_through: int, known: int
+) -> None:
+    monkeypatch.setattr(recent_rows, "_LOOKED_THROUGH_MAX", looked_through)
+    monkeypatch.setattr(recent_rows, "_KNOWN_MAX", known)
+    # The second key goes on as a row key of the first one does.
+    keys = (b"a", b"a" + pack_timestamp(7), b"b")
+    draw, bench = Random(looked_through * known), Bench()
+    latest = 0
+    for _ in range(3_000):
+        prefix, time = draw.choice(keys), max(0, latest + draw.randint(-20, 2))
+        latest = max(latest, time)
+        match draw.randrange(8):
+            case 0:
+                bench.commit()
+            case 1:
+                bench.write(prefix, time, None)
+            case 2 | 3 | 4:
+                bench.write(prefix, time, b"%d" % draw.randrange(1000))
+            case _:
+                to_the_last = draw.random() < 0.7
+                end = latest + 1 if to_the_last else time + draw.randrange(10)
+                found = bench.collect(prefix, time, end, to_the_last=to_the_last)
+                assert found == bench.expected(prefix, time, end)
