@@ -64,10 +64,9 @@ def outcome_on_spark(
     from penstock._engine.spark.batch.start import start  # noqa: PLC0415
 
     frames = {topic: frame_of(spark, records) for topic, records in inputs.items()}
-    counts = dict.fromkeys(inputs, partitions)
     # As the driver does it: a commit after each record, and a clock that stands at 0.
     options = JobOptions(0, records_per_commit=1, keeps_changelogs=True)
-    job = start(topology, frames, config, counts, options)
+    job = start(topology, frames, config, partitions, options)
     try:
         written = [[row.asDict(recursive=True) for row in frame.collect()] for frame in job.stages]
     finally:

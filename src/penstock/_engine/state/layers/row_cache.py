@@ -8,6 +8,7 @@ for.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -33,9 +34,9 @@ class CachedRows(CachedStore):
     def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
         super().__init__(below, place.budget, place.position)
         self._tail = tail
-        self._by_key: dict[bytes, set[bytes]] | None = None
-        """The row keys of each key: all that are cached, and some that were. None until somebody
-        asks.
+        self._by_key: dict[bytes, list[bytes]] | None = None
+        """The row keys of each key, in order: all that are cached, and some that were. None until
+        somebody asks.
         """
         self._remembered = 0
 
@@ -80,25 +81,30 @@ class CachedRows(CachedStore):
         return self._used(sorted(filter(is_meant, self._entries), reverse=reverse))
 
     def of_key(
-        self, raw_key: bytes, is_meant: Callable[[bytes], bool], *, reverse: bool
+        self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
     ) -> list[CachedRow]:
-        """Give what is cached of a key, as far as it is meant, in order."""
+        """Give what is cached of a key, from a row key up to another, None for no end; in order."""
         if not self._entries:
             return []
         by_key = self._by_key
         if by_key is None or self._remembered > 2 * len(self._entries) + _GONE_MAX:
             by_key = self._by_key = self._remember_all()
         row_keys = by_key.get(raw_key)
-        if row_keys is None:
+        if row_keys is None or row_keys[-1] < first:
             return []
+        start = bisect_left(row_keys, first)
+        end = len(row_keys) if behind is None else bisect_left(row_keys, behind)
+        meant = row_keys[start:end]
         entries = self._entries
-        gone = [row_key for row_key in row_keys if row_key not in entries]
-        if gone:
-            row_keys.difference_update(gone)
-            self._remembered -= len(gone)
+        cached = [row_key for row_key in meant if row_key in entries]
+        if len(cached) < len(meant):
+            row_keys[start:end] = cached
+            self._remembered -= len(meant) - len(cached)
             if not row_keys:
                 del by_key[raw_key]
-        return self._used(sorted(filter(is_meant, row_keys), reverse=reverse))
+        if reverse:
+            cached.reverse()
+        return self._used(cached)
 
     def _used(self, row_keys: list[bytes]) -> list[CachedRow]:
         entries = self._entries
@@ -106,13 +112,20 @@ class CachedRows(CachedStore):
             entries.move_to_end(row_key)
         return [(row_key, entries[row_key][VALUE]) for row_key in row_keys]
 
-    def _remember_all(self) -> dict[bytes, set[bytes]]:
-        by_key: dict[bytes, set[bytes]] = {}
+    def _remember_all(self) -> dict[bytes, list[bytes]]:
+        by_key: dict[bytes, list[bytes]] = {}
         self._remembered = 0
-        for row_key in self._entries:
+        for row_key in sorted(self._entries):
             self._remember(by_key, row_key)
         return by_key
 
-    def _remember(self, by_key: dict[bytes, set[bytes]], row_key: bytes) -> None:
-        by_key.setdefault(row_key[SEGMENT_BYTES : -self._tail], set()).add(row_key)
+    def _remember(self, by_key: dict[bytes, list[bytes]], row_key: bytes) -> None:
+        row_keys = by_key.setdefault(row_key[SEGMENT_BYTES : -self._tail], [])
+        if not row_keys or row_keys[-1] < row_key:
+            row_keys.append(row_key)
+        else:
+            at = bisect_left(row_keys, row_key)
+            if row_keys[at] == row_key:
+                return  # it was cached before
+            row_keys.insert(at, row_key)
         self._remembered += 1

@@ -89,9 +89,9 @@ class SessionRows:
         found = self.rows.of_key(raw_key, earliest_end, END_OF_TIME)
         if self.cache is not None:
             # As in Java all of them have then been used, whenever they started.
-            cached = self.cache.of_key(
-                raw_key, lambda row_key: _end_of(row_key) >= earliest_end, reverse=reverse
-            )
+            earliest = max(earliest_end, 0)
+            first = pack_segment(earliest // self.rows.interval) + raw_key + _pack_tail(earliest, 0)
+            cached = self.cache.of_key(raw_key, first, None, reverse=reverse)
             if cached:
                 rows = dict(found)
                 for row_key, row in cached:

@@ -151,9 +151,12 @@ class WindowRows:
     ) -> list[StartedRow]:
         assert self.cache is not None
         stored = self.rows.of_key(raw_key, time_from, time_to)
-        cached = self.cache.of_key(
-            raw_key, lambda row_key: time_from <= _start_of(row_key) <= time_to, reverse=reverse
-        )
+        interval, earliest = self.rows.interval, max(time_from, 0)
+        first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
+        behind = None
+        if time_to < END_OF_TIME:
+            behind = pack_segment(time_to // interval) + raw_key + pack_timestamp(time_to + 1)
+        cached = self.cache.of_key(raw_key, first, behind, reverse=reverse)
         if cached:
             rows = dict(stored)
             for row_key, row in cached:

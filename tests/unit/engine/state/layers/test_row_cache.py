@@ -23,10 +23,6 @@ def row_key(key: bytes, time: int) -> bytes:
     return pack_segment(0) + key + pack_segment(time) + bytes(4)
 
 
-def everything(key: bytes) -> bool:
-    return True
-
-
 def cached_rows(limit_bytes: int = 10_000_000) -> CachedRows:
     builder = window_store_builder(
         "s", serdes.string(), serdes.string(), retention_ms=60_000, window_size_ms=1
@@ -43,8 +39,8 @@ def put(cache: CachedRows, *rows: tuple[bytes, int, bytes | None]) -> None:
 
 def times_of(cache: CachedRows, key: bytes) -> list[Any]:
     return [
-        (int.from_bytes(row_key[-TAIL:-4], "big"), row)
-        for row_key, row in cache.of_key(key, everything, reverse=False)
+        (int.from_bytes(found[-TAIL:-4], "big"), row)
+        for found, row in cache.of_key(key, row_key(key, 0), None, reverse=False)
     ]
 
 
@@ -57,6 +53,16 @@ def test_the_rows_of_a_key_are_found_deleted_ones_too() -> None:
     assert times_of(cache, b"a") == [(3, b"z"), (5, b"w"), (9, None)]
     cache.flush()
     assert times_of(cache, b"a") == [(3, b"z"), (5, b"w")]
+
+
+def test_only_the_rows_in_question_are_found_and_used() -> None:
+    cache = cached_rows()
+    put(cache, *((b"a", time, b"x") for time in (5, 1, 9, 3, 7)), (b"b", 4, b"x"))
+    first, behind = row_key(b"a", 3), row_key(b"a", 8)
+    found = [key for key, _ in cache.of_key(b"a", first, behind, reverse=True)]
+    assert found == [row_key(b"a", time) for time in (7, 5, 3)]
+    assert list(cache._entries)[-3:] == found
+    assert cache.of_key(b"a", row_key(b"a", 10), None, reverse=False) == []
 
 
 def test_what_is_read_does_not_stay() -> None:
