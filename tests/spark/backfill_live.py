@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -179,24 +179,31 @@ def make_topics(broker: LocalBroker) -> None:
         broker.create_topic(topic, PARTITIONS, FOR_EVER)
 
 
-def go_through(site: Site, events: int) -> dict[str, tuple[Updates, Updates]]:
+def go_through(
+    site: Site, events: int, say: Callable[[str], None] = lambda _: None
+) -> dict[str, tuple[Updates, Updates]]:
     """Backfill, killed once, then live; give by topic what was written and what must be."""
+    say(f"writing the history of {events:,} events to Parquet")
     all_events = list(make_events(events))
     history, live = all_events[: events * 9 // 10], all_events[events * 9 // 10 :]
     archive = site.work / "events.parquet"
     write_parquet(iter(history), archive)
     words = ("backfill", "--input", f"events={archive}", "--live-from", "events=earliest")
+    say("a backfill, killed when a part is written")
     site.kill_when_written(events // 5, *words)
     if site.run("run", "--available-now") == 0:
         msg = "the application must not start on half a state"
         raise RuntimeError(msg)
+    say("the same backfill again, to its end")
     if code := site.run(*words):
         msg = f"the second backfill ended with {code}: {_tail(site.work / 'backfill.log')}"
         raise RuntimeError(msg)
+    say("the rest of the events, live")
     write_topic(iter(live), site.servers)
     if code := site.run("run", "--available-now"):
         msg = f"the live application ended with {code}: {_tail(site.work / 'run.log')}"
         raise RuntimeError(msg)
+    say("comparing every record")
     told = expected(iter(all_events))
     return {topic: (read_updates(site.servers, topic), told[topic]) for topic in told}
 
@@ -213,13 +220,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     failed = 0
     began = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - began:4.0f} s] {text}", flush=True)
+
     with (
         tempfile.TemporaryDirectory(prefix="penstock-backfill-") as work,
         LocalBroker(Path(work) / "broker") as broker,
     ):
         make_topics(broker)
         site = Site(broker.bootstrap_servers, Path(work), options.master)
-        for topic, (got, wanted) in go_through(site, options.events).items():
+        for topic, (got, wanted) in go_through(site, options.events, say).items():
             wrong = [key for key in {*got, *wanted} if got.get(key) != wanted.get(key)]
             failed += bool(wrong)
             count = sum(map(len, wanted.values()))
