@@ -24,8 +24,10 @@ _SCHEMA = (
 
 
 @contextmanager
-def session() -> Iterator[SparkSession]:
-    """Give a session for many small jobs, one after the other; failed tasks are tried again."""
+def session(*, long: bool = False) -> Iterator[SparkSession]:
+    """Give a session for small jobs, one after the other; failed tasks are tried again. With a
+    `long` row of them, Java's second compiler is worth its time.
+    """
     # Whoever compares without Spark needs none of it.
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -33,6 +35,7 @@ def session() -> Iterator[SparkSession]:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    java_options = [archive_option()] if long else [archive_option(), QUICK_START]
     made = (
         SparkSession.builder.master("local[2,4]")
         .appName("penstock-conformance")
@@ -42,7 +45,7 @@ def session() -> Iterator[SparkSession]:
         # Data are small: each task costs more than the rows in it.
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.locality.wait", "0")
-        .config("spark.driver.extraJavaOptions", f"{archive_option()} {QUICK_START}")
+        .config("spark.driver.extraJavaOptions", " ".join(java_options))
         .getOrCreate()
     )
     made.sparkContext.setLogLevel("OFF")

@@ -106,7 +106,7 @@ def _runner(*, on_spark: bool) -> Iterator[RunJob]:
     if not on_spark:
         yield run_without_spark
         return
-    with session() as spark:
+    with session(long=True) as spark:
         yield partial(outcome_on_spark, spark)
 
 
