@@ -18,7 +18,7 @@ from conformance.dataframes.reference import Outcome, Reference, StoredRows
 from conformance.harness import Line, Program, config_of, record_to_json
 from penstock import Topology
 from penstock._engine.planner.stages import JobPlan, plan_job
-from penstock._engine.spark.batch.bounded_task import WallClockError, refuse_wall_clock
+from penstock._engine.spark.batch.bounded_task import WallClockError, refuse_unfit
 from penstock._engine.spark.batch.start import settings_of
 from penstock.errors import StreamsError
 from penstock.record import Headers
@@ -77,7 +77,7 @@ def needs_wall_clock(load: Callable[[], Program], steps: list[Line]) -> bool:
     topology, config = _fresh(load)
     inputs = inputs_of(steps, topology, 1)
     try:
-        refuse_wall_clock(planned(topology, config, inputs, 1), 0)
+        refuse_unfit(planned(topology, config, inputs, 1), 0)
     except WallClockError:
         return True
     return False

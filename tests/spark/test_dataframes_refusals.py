@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock import (
     Consumed,
+    JoinWindows,
     Processor,
     ProcessorContext,
     Produced,
@@ -92,6 +93,17 @@ def test_partitions_that_are_none(spark: SparkSession) -> None:
     frame = spark.createDataFrame([], RECORDS)
     assert refusal(lambda: run(copies(), {"in": frame}, partitions=0)) == (
         "partitions must be a number of at least 1, or a dict of topics and such numbers; got 0"
+    )
+
+
+def test_a_join_without_serdes(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    left, right = (builder.stream(name, Consumed(TEXT, TEXT)) for name in ("left", "right"))
+    left.join(right, str.__add__, JoinWindows.of_time_difference(10)).to("out")
+    frame = spark.createDataFrame([], RECORDS)
+    assert refusal(lambda: run(builder.build(), {"left": frame, "right": frame})) == (
+        "join store 'KSTREAM-JOINTHIS-0000000004-store' has no key serde; pass "
+        "StreamJoined(key=...), or set 'default.key.serde'"
     )
 
 

@@ -24,6 +24,7 @@ from penstock import (
     Materialized,
     Produced,
     SessionWindows,
+    StreamJoined,
     StreamsBuilder,
     Topology,
     serdes,
@@ -50,9 +51,9 @@ def topology(folder: str | None) -> Topology:
     by_user.count(Materialized("sessions", TEXT, retention=timedelta(days=1)))
     others = builder.stream("others", Consumed(TEXT, TEXT))
     windows = JoinWindows.of_time_difference(timedelta(milliseconds=100))
-    pages.join(others, lambda left, right: f"{left} {right}", windows).to(
-        "pairs", Produced(TEXT, TEXT)
-    )
+    joined = StreamJoined(key=TEXT, value=TEXT, other_value=TEXT)
+    pairs = pages.join(others, lambda left, right: f"{left} {right}", windows, joined)
+    pairs.to("pairs", Produced(TEXT, TEXT))
     return builder.build()
 
 

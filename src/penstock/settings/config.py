@@ -460,7 +460,8 @@ def _options_of(node: str) -> tuple[str, ...]:
     kind = node.partition(" ")[0]
     if "-repartition" in node:
         return "Grouped", "Repartitioned"
-    return {"source": ("Consumed",), "sink": ("Produced",)}.get(kind, ("Materialized",))
+    options = {"source": "Consumed", "sink": "Produced", "join": "StreamJoined"}
+    return (options.get(kind, "Materialized"),)
 
 
 def _fresh(default: Any) -> Any:

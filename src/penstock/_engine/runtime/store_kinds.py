@@ -51,7 +51,7 @@ from penstock._engine.state.overlay import Overlay, Reserve
 from penstock._engine.state.suppression import SuppressionBuffer
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
-from penstock.store_builders import StoreKind
+from penstock.store_builders import StoreBuilder, StoreKind
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 """Opens the engine of a store; the host knows where it lives."""
@@ -225,7 +225,7 @@ def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Stor
     builder = plan.builder
     store = LoggedStore(overlay, _log(plan, site))
     left = _codec(plan, site)
-    title = f"state store {builder.name!r}"
+    title = _title(builder)
     right_serde = site.config.value_serde(builder.other_value, title)
     key_serde = site.config.key_serde(builder.key, title)
     right = plain_codec(plan.serde_topic, key_serde, right_serde)
@@ -325,12 +325,19 @@ def _place(site: StoreSite, overlay: Overlay, log: RowLog | None) -> RowPlace:
 
 def _codec(plan: StorePlan, site: StoreSite) -> Codec:
     builder, config = plan.builder, site.config
-    title = f"state store {builder.name!r}"
+    title = _title(builder)
     return plain_codec(
         plan.serde_topic,
         config.key_serde(builder.key, title),
         config.value_serde(builder.value, title),
     )
+
+
+def _title(builder: StoreBuilder) -> str:
+    """Name a store in a message; those of a stream-stream join have no Materialized."""
+    times = builder.times
+    is_of_join = builder.kind == "outer_join" or (times is not None and times.retain_duplicates)
+    return f"{'join' if is_of_join else 'state'} store {builder.name!r}"
 
 
 def _log(plan: StorePlan, site: StoreSite, *, own_time: bool = False) -> Log | None:

@@ -13,7 +13,7 @@ from penstock._engine.runtime.stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
 from penstock._engine.topology.nodes import ProcessorNode, UserProcessor, title_of
 from penstock._engine.topology.table_nodes import TableTransformValues
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.timestamps import WallclockTimestampExtractor
 
@@ -52,18 +52,18 @@ def has_user_code(plan: SubtopologyPlan) -> bool:
     )
 
 
-def refuse_wall_clock(job: JobPlan, now_ms: int) -> None:
-    """Refuse programs whose results would depend on when they are run.
+def refuse_unfit(job: JobPlan, now_ms: int) -> None:
+    """Refuse programs that lack a serde, or whose results would depend on when they are run.
 
     Raises:
+        ConfigError: a store, a sink or a join has no serde.
         WallClockError: a source takes the wall clock for its records' time, or a processor starts
             a timer of it.
     """
     for stage in job.stages:
         for plan in stage.plans:
             _refuse_extractors(plan, job)
-            if has_user_code(plan):
-                _try_out(plan, job, now_ms)
+            _try_out(plan, job, now_ms)
 
 
 def _refuse_extractors(plan: SubtopologyPlan, job: JobPlan) -> None:
@@ -79,7 +79,7 @@ def _refuse_extractors(plan: SubtopologyPlan, job: JobPlan) -> None:
 
 
 def _try_out(plan: SubtopologyPlan, job: JobPlan, now_ms: int) -> None:
-    """Initialize the processors of a task; what else goes wrong is for the job to tell."""
+    """Make a task, and initialize its processors; what else goes wrong is for the job to tell."""
     task = None
     try:
         task = BoundedTask(
@@ -91,6 +91,8 @@ def _try_out(plan: SubtopologyPlan, job: JobPlan, now_ms: int) -> None:
             global_stores=_empty_global_stores(job, now_ms),
         )
         task.start(now_ms)
+    except ConfigError:
+        raise
     except Exception as error:
         refused = _refusal_in(error)
         if refused is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
-from penstock._engine.spark.batch.bounded_task import refuse_wall_clock
+from penstock._engine.spark.batch.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.inputs import (
     Partitions,
     SourceSerdes,
@@ -74,7 +74,7 @@ def start(
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
     plan = plan_job(topology, settings, counts, others, wanted.of_all)
     _check_partitions(wanted, plan)
-    refuse_wall_clock(plan, options.now_ms)
+    refuse_unfit(plan, options.now_ms)
     frames = {topic: in_bytes(topic, one, _serdes_of(topic, plan)) for topic, one in given.items()}
     return Job(plan, frames, options)
 
