@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from conformance.dataframes.comparison import planned
 from conformance.dataframes.feeding import Inputs
 from conformance.dataframes.reference import Outcome, StoredRows
 from conformance.dataframes.without_spark import outcome_of
@@ -58,7 +59,7 @@ def session(*, long: bool = False) -> Iterator[SparkSession]:
 def outcome_on_spark(
     spark: SparkSession,
     topology: Topology,
-    config: StreamsConfig | dict[str, Any],
+    config: StreamsConfig,
     inputs: Inputs,
     partitions: int,
 ) -> tuple[Outcome, StoredRows]:
@@ -67,9 +68,12 @@ def outcome_on_spark(
     from penstock._engine.spark.batch.start import start  # noqa: PLC0415
 
     frames = {topic: frame_of(spark, records) for topic, records in inputs.items()}
+    # The same for what it writes: by default these follow the tasks that write them.
+    sinks = planned(topology, config, inputs, partitions).sinks
+    counts = dict.fromkeys([*inputs, *sinks], partitions)
     # As the driver does it: a commit after each record, and a clock that stands at 0.
     options = JobOptions(0, records_per_commit=1, keeps_changelogs=True)
-    job = start(topology, frames, config, partitions, options)
+    job = start(topology, frames, config, counts, options)
     try:
         written = [[row.asDict(recursive=True) for row in frame.collect()] for frame in job.stages]
     finally:
