@@ -8,7 +8,7 @@ row, is kept and follows what is written. Java has nothing like it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 Row: TypeAlias = tuple[bytes, bytes]
@@ -18,6 +18,15 @@ Row: TypeAlias = tuple[bytes, bytes]
 _KNOWN_MAX = 50_000
 # So many rows of a key are looked through; of more, those before the time in question are let go.
 _LOOKED_THROUGH_MAX = 16
+
+
+def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | None]]) -> None:
+    """Let rows have changes, None for what is deleted."""
+    for row_key, row in changes:
+        if row is None:
+            rows.pop(row_key, None)
+        else:
+            rows[row_key] = row
 
 
 class _Tail:
@@ -63,10 +72,9 @@ class RecentRows:
             changes[row_key] = row
         tail = self._tails.get(prefix)
         if tail is not None and row_key >= tail.first:
-            if row is None:
-                tail.rows.pop(row_key, None)
-            else:
-                tail.rows[row_key] = row
+            before = len(tail.rows)
+            lay_over(tail.rows, ((row_key, row),))
+            self._grow(len(tail.rows) - before)
 
     def committed(self) -> None:
         """Learn that all that was noted is committed."""
@@ -85,7 +93,9 @@ class RecentRows:
             return sorted(rows.items())
         rows = tail.rows
         if len(rows) > _LOOKED_THROUGH_MAX:
+            self._known -= len(rows)
             rows = tail.rows = {key: row for key, row in rows.items() if key >= first}
+            self._known += len(rows)
             tail.first = first
         if not rows:
             return []
@@ -95,17 +105,17 @@ class RecentRows:
         length = len(prefix) + self._length
         # Of another length is another key, whose bytes go on as if they were a time.
         rows = {key: row for key, row in self._read(first, last) if len(key) == length}
-        for key, row in self._pending.get(prefix, {}).items():
-            if first <= key < last:
-                if row is None:
-                    rows.pop(key, None)
-                else:
-                    rows[key] = row
+        pending = self._pending.get(prefix, {}).items()
+        lay_over(rows, (change for change in pending if first <= change[0] < last))
         return rows
 
     def _keep(self, prefix: bytes, tail: _Tail) -> None:
-        self._known += 1 + len(tail.rows)
+        known = self._tails.get(prefix)
+        self._tails[prefix] = tail
+        self._grow(1 + len(tail.rows) - (0 if known is None else 1 + len(known.rows)))
+
+    def _grow(self, count: int) -> None:
+        self._known += count
         if self._known > _KNOWN_MAX:
             self._tails.clear()
-            self._known = 1 + len(tail.rows)
-        self._tails[prefix] = tail
+            self._known = 0

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from penstock._engine.state.layers.codec import Codec, copied, explained, wrong_type
 from penstock._engine.state.layers.logged import RecordStore
+from penstock._engine.state.layers.recent_rows import lay_over
 from penstock._engine.state.layers.row_cache import CachedRows
 from penstock._engine.state.layers.rows import (
     BEHIND_EVERY_REST,
@@ -94,11 +95,7 @@ class SessionRows:
             cached = self.cache.of_key(raw_key, first, None, reverse=reverse)
             if cached:
                 rows = dict(found)
-                for row_key, row in cached:
-                    if row is None:
-                        rows.pop(row_key, None)
-                    else:
-                        rows[row_key] = row
+                lay_over(rows, cached)
                 found = sorted(rows.items())
         at = SEGMENT_BYTES + len(raw_key)
         sessions = [

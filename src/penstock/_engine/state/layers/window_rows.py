@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from penstock._engine.state.layers.codec import pack_timestamp
 from penstock._engine.state.layers.logged import RecordStore
-from penstock._engine.state.layers.recent_rows import Row
+from penstock._engine.state.layers.recent_rows import Row, lay_over
 from penstock._engine.state.layers.row_cache import CachedRows
 from penstock._engine.state.layers.rows import (
     SEGMENT_BYTES,
@@ -159,11 +159,7 @@ class WindowRows:
         cached = self.cache.of_key(raw_key, first, behind, reverse=reverse)
         if cached:
             rows = dict(stored)
-            for row_key, row in cached:
-                if row is None:
-                    rows.pop(row_key, None)
-                else:
-                    rows[row_key] = row
+            lay_over(rows, cached)
             stored = sorted(rows.items())
         at = SEGMENT_BYTES + len(raw_key)
         found = [(time_at(row_key, at)[0], row) for row_key, row in stored]

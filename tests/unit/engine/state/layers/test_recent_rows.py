@@ -86,6 +86,18 @@ def test_what_lies_behind_an_answer_is_not_taken_for_absent() -> None:
     assert bench.collect(b"a", 0, 9, to_the_last=True) == [1, 5]
 
 
+def test_no_more_is_known_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recent_rows, "_KNOWN_MAX", 10)
+    bench = Bench()
+    assert bench.collect(b"a", 0, 1, to_the_last=True) == []
+    for time in range(100):
+        # Nobody asks for them any more.
+        bench.write(b"a", time, b"row")
+        tails = bench.recent._tails.values()
+        assert bench.recent._known == sum(1 + len(tail.rows) for tail in tails) <= 10
+    assert bench.collect(b"a", 95, 100, to_the_last=True) == [95, 96, 97, 98, 99]
+
+
 @pytest.mark.parametrize(("looked_through", "known"), [(16, 50_000), (2, 50_000), (2, 5)])
 def test_answers_are_those_of_the_engine(
     monkeypatch: pytest.MonkeyPatch, looked_through: int, known: int
@@ -111,3 +123,5 @@ def test_answers_are_those_of_the_engine(
                 end = latest + 1 if to_the_last else time + draw.randrange(10)
                 found = bench.collect(prefix, time, end, to_the_last=to_the_last)
                 assert found == bench.expected(prefix, time, end)
+        tails = bench.recent._tails.values()
+        assert bench.recent._known == sum(1 + len(tail.rows) for tail in tails) <= known
