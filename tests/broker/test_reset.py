@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,19 @@ class Counted:
 
         return run_until(application.topology, application.config, done)
 
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Have a member of the group for a while."""
+        blueprint = prepare(self.application.topology, self.config)
+        admin, until = open_admin(self.config), time.monotonic() + PATIENCE_SECONDS
+        with TaskHost(blueprint) as host:
+            worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+            while not members_of(admin, self.name):
+                assert time.monotonic() < until
+                worker.step()
+            yield
+            worker.close()
+
     def internal_topics(self) -> list[str]:
         return internal_topics(open_admin(self.config), self.name)
 
@@ -129,22 +143,10 @@ def test_it_begins_anew(counted: Counted, capsys: pytest.CaptureFixture[str]) ->
 def test_it_refuses_while_the_application_runs(
     counted: Counted, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    application = counted.application
-    blueprint, admin = prepare(application.topology, application.config), open_admin(counted.config)
-    with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
-        _step_until(worker, lambda: bool(members_of(admin, counted.name)))
+    with counted.running():
         assert counted.command("--yes") == 1
-        worker.close()
     assert f"application '{counted.name}' must not run while it is reset" in capsys.readouterr().err
     assert len(counted.internal_topics()) == 3
-
-
-def _step_until(worker: Worker, true: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE_SECONDS
-    while not true():
-        assert time.monotonic() < until
-        worker.step()
 
 
 def test_it_asks_where_nobody_said_yes(
@@ -207,14 +209,9 @@ def test_whoever_says_yes_gets_what_was_shown(counted: Counted, question: Termin
 def test_an_application_that_starts_before_the_answer_is_left_alone(
     counted: Counted, question: Terminal
 ) -> None:
-    application = counted.application
-    blueprint, admin = prepare(application.topology, application.config), open_admin(counted.config)
-    with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
-        _step_until(worker, lambda: bool(members_of(admin, counted.name)))
+    with counted.running():
         question.press(b"y\n")
         assert question.exit_code() == 1
-        worker.close()
     assert f"application '{counted.name}' must not run while it is reset" in question.text
     assert len(counted.internal_topics()) == 3
 

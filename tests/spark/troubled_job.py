@@ -30,12 +30,22 @@ from penstock import (
     serdes,
 )
 from penstock.spark import run
+from tests.spark.two_executors import session
 
 TEXT, LONG = serdes.string(), serdes.long()
 PARTITIONS = 4
 RECORDS = [(f"user-{n * 7 % 23}", f"page-{n * 11 % 13}", 1_000 + n * 37) for n in range(600)]
 TOPICS = ("visits", "pairs")
 STORES = ("by-page", "sessions")
+# Tasks are tried again, and run twice at once as soon as one is slower than others.
+TROUBLE = {
+    "spark.task.maxFailures": "10",
+    "spark.speculation": "true",
+    "spark.speculation.interval": "10ms",
+    "spark.speculation.multiplier": "1.01",
+    "spark.speculation.quantile": "0.1",
+    "spark.speculation.minTaskRuntime": "10ms",
+}
 
 
 def topology(folder: str | None) -> Topology:
@@ -90,26 +100,7 @@ def rows(spark: SparkSession, folder: str | None = None) -> dict[str, list[Any]]
     return {name: [list(map(str, row)) for row in each] for name, each in found.items()}
 
 
-def session() -> SparkSession:
-    """Start a cluster that tries again and does things twice."""
-    return (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .appName("troubled")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1")
-        .config("spark.task.maxFailures", "10")
-        .config("spark.speculation", "true")
-        .config("spark.speculation.interval", "10ms")
-        .config("spark.speculation.multiplier", "1.01")
-        .config("spark.speculation.quantile", "0.1")
-        .config("spark.speculation.minTaskRuntime", "10ms")
-        .getOrCreate()
-    )
-
-
 if __name__ == "__main__":
-    spark = session()
+    spark = session(TROUBLE)
     print(json.dumps(rows(spark, sys.argv[1])), flush=True)
     spark.stop()

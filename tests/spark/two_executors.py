@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
@@ -18,11 +19,12 @@ from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, St
 TEXT, LONG = serdes.string(), serdes.long()
 
 
-def session() -> SparkSession:
+def session(settings: Mapping[str, str] | None = None) -> SparkSession:
     """Start a cluster: a master and workers in this JVM, executors in their own."""
     return (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .appName("two-executors")
+        .config(map=dict(settings or {}))
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
