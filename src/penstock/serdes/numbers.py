@@ -25,6 +25,7 @@ _LAYOUTS = {
     "float": struct.Struct(">f"),
     "double": struct.Struct(">d"),
 }
+_ROWS = {kind: struct.Struct(f">q{layout.format[-1]}") for kind, layout in _LAYOUTS.items()}
 _NEXT_WIDER = {
     "short": "serdes.integer()",
     "integer": "serdes.long()",
@@ -43,6 +44,7 @@ class IntegerSerde(BuiltInSerde[int]):
     def __init__(self, kind: IntegerKind) -> None:
         super().__init__(f"{kind}()", kind)
         self.encode = _integer_encoder(kind)
+        self.number_type, self.row_layout = int, _ROWS[kind]
         self.decode = cast("Callable[[bytes], int]", _decoder(kind))
 
 
@@ -55,6 +57,7 @@ class FloatSerde(BuiltInSerde[float]):
     def __init__(self, kind: FloatKind) -> None:
         super().__init__(f"{kind}()", kind)
         self.encode = _float_encoder(kind)
+        self.number_type, self.row_layout = float, _ROWS[kind]
         self.decode = cast("Callable[[bytes], float]", _decoder(kind))
 
 

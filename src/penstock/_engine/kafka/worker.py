@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from confluent_kafka.admin import AdminClient
 
@@ -53,18 +54,22 @@ class Worker:
         blueprint: Blueprint,
         member_id: str,
         home: TaskHome,
-        on_commit: Callable[[list[Output]], None],
+        on_commit: Callable[[list[Any]], None],
+        *,
+        keep: Callable[[list[Output]], list[Any]] = list,
         clock: Clock | None = None,
     ) -> None:
+        """`on_commit` hears what `keep` kept of the outputs that were committed."""
         self._blueprint = blueprint
         self._config = blueprint.config
         self._member_id = member_id
         self._home = home
         self._on_commit = on_commit
+        self._keep = keep
         self._clock = clock or SystemClock()
         self._running: dict[int, Running] = {}
         self._assigned: set[int] = set()
-        self._outputs: list[Output] = []
+        self._kept: list[Any] = []
         self._records_in_before = 0
         now_ms = self._clock.now_ms()
         self._last_commit_ms = self._last_checkpoint_ms = self._last_purge_ms = now_ms
@@ -140,8 +145,8 @@ class Worker:
         # As in Java the interval begins when a commit has ended: a slow one is not followed by the
         # next at once.
         self._last_commit_ms = self._clock.now_ms()
-        outputs, self._outputs = self._outputs, []
-        self._on_commit(outputs)
+        kept, self._kept = self._kept, []
+        self._on_commit(kept)
 
     def close(self) -> None:
         """Commit, leave the group and close everything."""
@@ -372,10 +377,10 @@ class Worker:
             if outputs:
                 self._committer.send(outputs)
                 if self._config.exactly_once:
-                    self._outputs.extend(outputs)
+                    self._kept += self._keep(outputs)
                 else:
                     # Whoever reads sees them now; the commit, which may be far away, adds nothing.
-                    self._on_commit(outputs)
+                    self._on_commit(self._keep(outputs))
 
     def _commit_is_due(self) -> bool:
         if any(running.task.commit_requested for running in self._running.values()):
@@ -464,7 +469,7 @@ class Worker:
             _log.warning(
                 "worker=%s could not abort its transaction", self._member_id, exc_info=True
             )
-        self._outputs.clear()
+        self._kept.clear()
         for index in list(self._running):
             running = self._running.pop(index)
             self._records_in_before += self._records_in_of(running)

@@ -12,11 +12,11 @@ from typing import Any
 
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock._engine.topology import nodes
 from penstock.record import HeaderPairs
 
 _NO_KEY_OR_VALUE = "it has no key or no value"
+_NO_ROW = (0, None)
 
 
 def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
@@ -25,7 +25,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
         return _aggregate_with_versions(operation, site)
     state = site.table(operation.store.name)
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_value, state.put
+    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_row, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
@@ -38,17 +38,18 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
+            stored_timestamp, aggregate = _NO_ROW if row is None else decode(row)
             new_timestamp, old = timestamp, None
-            if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
+            if aggregate is None:
                 aggregate = initializer()
                 if needs_old:
                     # As in Java, the first record replaces what the initializer gave.
                     old = state.copy(aggregate)
             else:
-                if (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
+                if stored_timestamp > timestamp:
                     new_timestamp = stored_timestamp
                 if needs_old:
-                    old = decode(row[TIMESTAMP_BYTES:])
+                    old = state.value_of(row)
             new = aggregator(key, value, aggregate)
             put(raw_key, new, new_timestamp, timestamp, headers)
             if not at_flush:
@@ -65,7 +66,7 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
         return _reduce_with_versions(operation, site)
     state = site.table(operation.store.name)
     reducer = operation.reducer
-    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_value, state.put
+    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_row, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
     at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
@@ -77,12 +78,13 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
+            stored_timestamp, aggregate = _NO_ROW if row is None else decode(row)
             new_timestamp = timestamp
-            if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
+            if aggregate is None:
                 new = value
             else:
                 new = reducer(aggregate, value)
-                if (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
+                if stored_timestamp > timestamp:
                     new_timestamp = stored_timestamp
             put(raw_key, new, new_timestamp, timestamp, headers)
             if not at_flush:

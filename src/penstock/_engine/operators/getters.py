@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 from penstock._engine.operators.site import Site
 from penstock._engine.operators.transformer import lookup_transformer
-from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock._engine.topology import views
 
 Row: TypeAlias = tuple[Any, int]
@@ -45,13 +44,14 @@ def _stored(view: views.StoredRows, site: Site) -> Get:
         encode, get = versions.encode_key, versions.get
         return lambda key: get(encode(key))
     state = site.table(view.store)
-    encode_key, read, decode = state.encode_key, state.read, state.decode_value
+    encode_key, read, decode = state.encode_key, state.read, state.decode_row
 
     def get_row(key: Any) -> Row | None:
         row = read(encode_key(key))
-        if row is None or (value := decode(row[TIMESTAMP_BYTES:])) is None:
+        if row is None:
             return None
-        return value, unpack_timestamp(row)[0]
+        timestamp, value = decode(row)
+        return None if value is None else (value, timestamp)
 
     return get_row
 
@@ -133,13 +133,14 @@ def _suppressed(view: views.SuppressedRows, site: Site) -> Get:
 
 def _in_windows(view: views.WindowRows, site: Site) -> Get:
     state = site.window(view.store)
-    encode_key, get, decode = state.encode_key, state.get, state.decode_value
+    encode_key, get, decode = state.encode_key, state.get, state.decode_row
 
     def get_row(key: Any) -> Row | None:
         row = get(encode_key(key.key), key.start)
-        if row is None or (value := decode(row[TIMESTAMP_BYTES:])) is None:
+        if row is None:
             return None
-        return value, unpack_timestamp(row)[0]
+        timestamp, value = decode(row)
+        return None if value is None else (value, timestamp)
 
     return get_row
 

@@ -17,7 +17,7 @@ from penstock._engine.operators.closing import (
     go_on_when_idle,
 )
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.layers.codec import unpack_timestamp
 from penstock._engine.state.layers.window import WindowState
 from penstock._engine.topology.window_nodes import WindowAggregate
 from penstock.record import HeaderPairs
@@ -28,6 +28,7 @@ Fold: TypeAlias = Callable[[Any, bytes, int, Any, int, HeaderPairs], None]
 """`fold(key, raw_key, start, value, timestamp, headers)`."""
 
 _NO_KEY = "it has no key"
+_NO_ROW = (0, None)
 
 
 def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
@@ -69,7 +70,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
 def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     """Give the function that adds a record to one window."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    get, decode, put, forward = state.get, state.decode_value, state.put, site.forward
+    get, decode, put, forward = state.get, state.decode_row, state.put, site.forward
     size, sends_old = operation.windows.size_ms, operation.sends_old_values
     held_back = operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=sends_old
@@ -80,17 +81,18 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
         key: Any, raw_key: bytes, start: int, value: Any, timestamp: int, headers: HeaderPairs
     ) -> None:
         row = get(raw_key, start)
+        stored_timestamp, aggregate = _NO_ROW if row is None else decode(row)
         new_timestamp, old = timestamp, None
-        if row is None or (aggregate := decode(row[TIMESTAMP_BYTES:])) is None:
+        if aggregate is None:
             aggregate = initializer()
             if needs_old:
                 # As in Java, the first record replaces what the initializer gave.
                 old = state.copy(aggregate)
         else:
-            if (stored_timestamp := unpack_timestamp(row)[0]) > timestamp:
+            if stored_timestamp > timestamp:
                 new_timestamp = stored_timestamp
             if needs_old:
-                old = decode(row[TIMESTAMP_BYTES:])
+                old = state.value_of(row)
         new = aggregator(key, value, aggregate)
         put(raw_key, start, new, new_timestamp, timestamp, headers)
         if not held_back:

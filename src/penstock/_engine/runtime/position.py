@@ -25,6 +25,7 @@ class Position:
     """The record in hand, by partition and raw bytes. One per task, overwritten for each record."""
 
     __slots__ = (
+        "keeps_bytes",
         "partition",
         "raw",
         "stream_time_ms",
@@ -33,7 +34,9 @@ class Position:
         "wall_clock_ms",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_bytes: bool = True) -> None:
+        self.keeps_bytes = keeps_bytes
+        """Whether anybody may look at a record's bytes after it has been processed."""
         self.topic: str | None = None
         self.partition = UNKNOWN
         self.raw: RawRecord | None = None

@@ -15,7 +15,7 @@ from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.layers.cache import CacheBudget, CachedStore
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
-    Codec,
+    RowCodec,
     pack_timestamp,
     plain_codec,
     timestamp_of,
@@ -323,7 +323,7 @@ def _place(site: StoreSite, overlay: Overlay, log: RowLog | None) -> RowPlace:
     return RowPlace(overlay, log, site.drop, site.budget, site.position)
 
 
-def _codec(plan: StorePlan, site: StoreSite) -> Codec:
+def _codec(plan: StorePlan, site: StoreSite) -> RowCodec:
     builder, config = plan.builder, site.config
     title = _title(builder)
     return plain_codec(

@@ -64,7 +64,7 @@ class Task:
         self.task_id = task_id
         self.application_id = config.application_id
         self.configs: Mapping[str, Any] = config.as_mapping()
-        self.position = Position()
+        self.position = Position(keeps_bytes=config.keeps_raw_bytes())
         self.counters = TaskCounters()
         self.notes = Notes()
         self.idleness = Idleness()

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from penstock._engine.kafka.standby import Standbys
 from penstock._engine.kafka.task_host import TaskHost
@@ -37,6 +38,9 @@ _ROW_WAIT_SECONDS = 0.2
 # them a hundred times as often, for a twentieth of its time.
 _GARBAGE_THRESHOLDS = (70_000, 20, 20)
 
+Time: TypeAlias = int | None
+"""A record's timestamp, None for the time at which it was sent."""
+
 _engines: dict[str, EngineThread] = {}
 
 
@@ -58,7 +62,7 @@ class EngineThread:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self.renew(turn)
-        self._rows: list[Output] = []
+        self._rows: list[Time] = []
         self._rows_lock = threading.Lock()
         self._have_rows = threading.Event()
         self._records_in = self._records_out = 0
@@ -79,8 +83,10 @@ class EngineThread:
         self._seat = turn.seat
         self._lease_until = monotonic() + turn.seconds + turn.lease_seconds
 
-    def take_rows(self, wait_seconds: float) -> list[Output]:
-        """Give the outputs committed since the last call, waiting a little if there are none."""
+    def take_rows(self, wait_seconds: float) -> list[Time]:
+        """Give the times of the outputs committed since the last call, waiting a little if there
+        are none.
+        """
         self._have_rows.wait(wait_seconds)
         self._have_rows.clear()
         with self._rows_lock:
@@ -114,7 +120,9 @@ class EngineThread:
         with TaskHost(blueprint) as host:
             self._member_id = host.member_id
             self._home = host.home
-            worker = Worker(blueprint, host.member_id, host, self._committed)
+            worker = Worker(
+                blueprint, host.member_id, host, self._committed, keep=self._times_of_results
+            )
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
@@ -174,12 +182,15 @@ class EngineThread:
             failure=failure,
         )
 
-    def _committed(self, outputs: list[Output]) -> None:
+    def _times_of_results(self, outputs: list[Output]) -> list[Time]:
+        """Give the times of those outputs that are no business of ours but the user's."""
         internal = self._internal_topics
-        users = [output for output in outputs if output[0] not in internal]
-        self._records_out += len(users)
+        return [timestamp for topic, _, _, _, timestamp, _ in outputs if topic not in internal]
+
+    def _committed(self, times: list[Time]) -> None:
+        self._records_out += len(times)
         with self._rows_lock:
-            self._rows += users
+            self._rows += times
             # They are a view: if nobody takes them, the oldest are let go.
             del self._rows[:-_ROWS_KEPT]
         self._have_rows.set()
@@ -198,8 +209,8 @@ def _find_modules_in(paths: list[str]) -> None:
     sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))
 
 
-def take_turn(turn: Turn) -> Iterator[list[Output]]:
-    """Keep this process's engine going for a turn; give the outputs it commits."""
+def take_turn(turn: Turn) -> Iterator[list[Time]]:
+    """Keep this process's engine going for a turn; give the times of the outputs it commits."""
     engine = _engines.get(turn.run_id)
     if engine is None or not engine.alive:
         engine = _engines[turn.run_id] = EngineThread(turn)

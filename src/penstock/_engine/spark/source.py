@@ -1,7 +1,8 @@
 """The data source of the query: each batch is a turn, each partition a slot, each row an output.
 
-Its rows are the committed records of the application's output topics: a real streaming DataFrame,
-with true rates, to which sinks can be attached. It is a view; Kafka's transactions are the truth.
+Each row is a committed record of the application's output topics, so that Spark knows the true
+rates. It has the record's time and not its bytes: Spark would copy every key and value three times
+for a sink that drops them. Kafka's transactions are the truth; see docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -13,20 +14,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from penstock._engine.runtime.collector import Output
 from penstock._engine.spark.control import ControlAddress, ControlClient
-from penstock._engine.spark.slot import Turn, take_turn
+from penstock._engine.spark.slot import Time, Turn, take_turn
 from penstock.clock import SystemClock
 
-SCHEMA = "topic string, key binary, value binary, timestamp bigint"
-_ARROW = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("timestamp", pa.int64()),
-    ]
-)
+SCHEMA = "timestamp bigint"
+_ARROW = pa.schema([("timestamp", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -93,8 +86,8 @@ class TurnReader(DataSourceStreamReader):
         if seconds <= 0:
             return
         run, seat = self._run, (partition.turn, partition.value)
-        for rows in take_turn(Turn(run.id, run.control, seconds, run.lease_seconds, seat)):
-            yield to_arrow(rows)
+        for times in take_turn(Turn(run.id, run.control, seconds, run.lease_seconds, seat)):
+            yield to_arrow(times)
 
     def _ask(self, verb: str, payload: Any = None) -> Any:
         client = ControlClient(self._run.control)
@@ -104,10 +97,6 @@ class TurnReader(DataSourceStreamReader):
             client.close()
 
 
-def to_arrow(rows: Sequence[Output]) -> pa.RecordBatch:
+def to_arrow(times: Sequence[Time]) -> pa.RecordBatch:
     """Give outputs as an Arrow batch."""
-    columns = list(zip(*rows, strict=True)) if rows else [(), (), (), (), (), ()]
-    topics, _, keys, values, timestamps, _ = columns
-    return pa.record_batch(
-        [list(topics), list(keys), list(values), list(timestamps)], schema=_ARROW
-    )
+    return pa.record_batch([pa.array(times, pa.int64())], schema=_ARROW)

@@ -21,11 +21,16 @@ FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, Hea
 """`listener(key, new, old, timestamp, headers)`; time and headers are of the record behind it."""
 
 Entry: TypeAlias = tuple[bytes | None, int, int, HeaderPairs, "str | None", int, Any]
-"""(value, size, timestamp, headers, topic, partition, raw): a value and the record in hand when it
-was written; a value that was only read is of no record.
+"""(value, size, timestamp, headers, topic, partition, kept): a value and the record in hand when it
+was written; a value that was only read is of no record. What is kept of the record is its raw form,
+or only its offset if nobody will look at its bytes: they would be let go of when they have long
+left the processor's caches, which costs more than to write the entry.
 """
 VALUE: Final = 0
 SIZE: Final = 1
+
+_OFFSET: Final = 0
+"""Where a raw record has its offset."""
 
 # What Java counts for an entry besides key, value, topic and headers.
 _ENTRY_BYTES = 45
@@ -34,6 +39,7 @@ _ENTRY_BYTES = 45
 class RecordInHand(Protocol):
     """Where a task stands; the cache notes it with each write and returns to it at the flush."""
 
+    keeps_bytes: bool
     topic: str | None
     partition: int
     raw: Any
@@ -73,8 +79,8 @@ class CachedStore:
         self._position = position
         self._entries: OrderedDict[bytes, Entry] = OrderedDict()
         """The one used longest ago first."""
-        self._dirty: OrderedDict[bytes, None] = OrderedDict()
-        """The keys that must be flushed; the one written longest ago first."""
+        self._dirty: dict[bytes, Entry] = {}
+        """What must be flushed; the one written longest ago first."""
         self._listener: FlushListener | None = None
         self._sends_old = False
         self._used_bytes = 0
@@ -123,12 +129,8 @@ class CachedStore:
 
     def _make_write(self) -> Write:
         entries, dirty, budget, position = self._entries, self._dirty, self._budget, self._position
-        find, use, use_dirty, give_way = (
-            entries.get,
-            entries.move_to_end,
-            dirty.move_to_end,
-            self._give_way,
-        )
+        find, use, give_way = entries.get, entries.move_to_end, self._give_way
+        forget_place, keeps_bytes = dirty.pop, position.keeps_bytes
 
         def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
             topic = position.topic
@@ -140,17 +142,18 @@ class CachedStore:
             if headers:
                 size += _size_of(headers)
             previous = find(key)
-            raw, partition = position.raw, position.partition
-            entries[key] = (value, size, timestamp, headers, topic, partition, raw)
+            raw = position.raw
+            kept = raw if keeps_bytes or raw is None else raw[_OFFSET]
+            entry = (value, size, timestamp, headers, topic, position.partition, kept)
+            entries[key] = entry
+            forget_place(key, None)
+            dirty[key] = entry
             if previous is not None:
                 use(key)
                 size -= previous[SIZE]
-            if key in dirty:
-                use_dirty(key)
-            else:
-                dirty[key] = None
-            self._used_bytes += size
-            budget.used_bytes += size
+            if size:
+                self._used_bytes += size
+                budget.used_bytes += size
             if budget.used_bytes > budget.limit_bytes:
                 give_way()
 
@@ -201,7 +204,7 @@ class CachedStore:
         if evicted is not None:
             changes.append(evicted)
             del self._dirty[evicted[0]]
-        changes += [(key, self._entries[key]) for key in self._dirty]
+        changes += self._dirty.items()
         # What is flushed may cause new changes here: from now on they are others.
         self._dirty.clear()
         for key, entry in self._let_out(changes):
@@ -216,17 +219,20 @@ class CachedStore:
         """
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
+        keeps_bytes = position.keeps_bytes
         before = (position.topic, position.partition, position.raw, position.timestamp)
         deleted = []
         try:
             for change in changes:
-                key, (new, _, timestamp, headers, topic, partition, raw) = change
+                key, (new, _, timestamp, headers, topic, partition, kept) = change
                 old = read(key) if sends_old else None
                 if new is None:
                     deleted.append(change)
                     if listener is not None and (old if sends_old else read(key)) is None:
                         continue  # it came and went between two flushes: nobody need know
-                position.topic, position.partition, position.raw = topic, partition, raw
+                as_it_was = keeps_bytes or kept is None
+                position.raw = kept if as_it_was else (kept, timestamp, None, None, headers)
+                position.topic, position.partition = topic, partition
                 position.timestamp = timestamp
                 write(key, new, timestamp, headers)
                 if listener is not None:

@@ -12,9 +12,7 @@ from typing import Any, TypeAlias
 from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
-    Codec,
-    pack_timestamp,
-    unpack_timestamp,
+    RowCodec,
     wrong_type,
 )
 from penstock._engine.state.layers.logged import RecordStore
@@ -30,6 +28,7 @@ class TableState:
         "_cache",
         "_codec",
         "_name",
+        "decode_row",
         "decode_value",
         "encode_key",
         "peek",
@@ -38,13 +37,15 @@ class TableState:
         "scan",
     )
 
-    def __init__(self, name: str, codec: Codec, store: RecordStore) -> None:
+    def __init__(self, name: str, codec: RowCodec, store: RecordStore) -> None:
         self._name = name
         self._codec = codec
         self._cache = store if isinstance(store, CachedStore) else None
         self.encode_key = codec.encode_key
         self.decode_value = codec.decode_value
         """`decode_value(row[TIMESTAMP_BYTES:])` gives a new value each time."""
+        self.decode_row = codec.decode_row
+        """`(timestamp, value) = decode_row(row)`."""
         self.read = store.get
         """`read(raw_key)` gives the row, None if there is none."""
         self.scan = store.scan
@@ -83,7 +84,7 @@ class TableState:
         if self._cache is None:
             return False
         decode_key, value_of = self._codec.decode_key, self.value_of
-        decode_value = self._codec.decode_value
+        decode_row = self._codec.decode_row
 
         def let_out(
             raw_key: bytes,
@@ -97,17 +98,17 @@ class TableState:
             if new is None:
                 forward(decode_key(raw_key), (None, old_value), timestamp, headers)
             else:
-                change = (decode_value(new[TIMESTAMP_BYTES:]), old_value)
-                forward(decode_key(raw_key), change, unpack_timestamp(new)[0], headers)
+                own_timestamp, value = decode_row(new)
+                forward(decode_key(raw_key), (value, old_value), own_timestamp, headers)
 
         self._cache.listen(let_out, sends_old_values=sends_old_values)
         return True
 
 
 def _make_put(
-    name: str, codec: Codec, store: RecordStore
+    name: str, codec: RowCodec, store: RecordStore
 ) -> Callable[[bytes, Any, int, int, HeaderPairs], None]:
-    encode, write = codec.encode_value, store.write
+    encode, write = codec.encode_row, store.write
 
     def put(
         raw_key: bytes, value: Any, value_timestamp: int, timestamp: int, headers: HeaderPairs
@@ -115,11 +116,9 @@ def _make_put(
         row = None
         if value is not None:
             try:
-                data = encode(value)
+                row = encode(value, value_timestamp)
             except TypeError as error:
                 raise wrong_type(name, "value", value, error) from error
-            if data is not None:
-                row = pack_timestamp(value_timestamp) + data
         write(raw_key, row, timestamp, headers)
 
     return put

@@ -12,10 +12,9 @@ from typing import Any
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
     Codec,
+    RowCodec,
     copied,
     explained,
-    pack_timestamp,
-    timestamp_of,
     wrong_type,
 )
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
@@ -34,6 +33,7 @@ class WindowState:
         "_rows",
         "backward_fetch",
         "decode_key",
+        "decode_row",
         "decode_value",
         "encode_key",
         "fetch",
@@ -43,7 +43,7 @@ class WindowState:
         "window_size_ms",
     )
 
-    def __init__(self, name: str, codec: Codec, rows: WindowRows) -> None:
+    def __init__(self, name: str, codec: RowCodec, rows: WindowRows) -> None:
         self._name = name
         self._codec = codec
         self._rows = rows
@@ -52,6 +52,8 @@ class WindowState:
         self.decode_key = codec.decode_key
         self.decode_value = codec.decode_value
         """`decode_value(row[TIMESTAMP_BYTES:])`, or of a plain row, gives a new value each time."""
+        self.decode_row = codec.decode_row
+        """`(timestamp, value) = decode_row(row)` of a row with a time."""
         self.get = rows.get
         """`get(raw_key, start)` gives a row, None if there is none."""
         self.fetch = rows.fetch
@@ -97,6 +99,7 @@ class WindowState:
         if cache is None:
             return False
         decode_key, value_of, end_of = self._codec.decode_key, self.value_of, self._rows.end_of
+        decode_row = self._codec.decode_row
 
         def let_out(
             row_key: bytes,
@@ -107,17 +110,18 @@ class WindowState:
         ) -> None:
             start = time_at(row_key, len(row_key) - TAIL_BYTES)[0]
             key = Windowed(decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end_of(start))
-            value_timestamp = timestamp if new is None else timestamp_of(new)
-            forward(key, (value_of(new), value_of(old)), value_timestamp, headers)
+            old_value = None if old is None else value_of(old)
+            own_timestamp, value = (timestamp, None) if new is None else decode_row(new)
+            forward(key, (value, old_value), own_timestamp, headers)
 
         cache.listen(let_out, sends_old_values=sends_old_values)
         return True
 
 
 def _make_put(
-    name: str, codec: Codec, rows: WindowRows
+    name: str, codec: RowCodec, rows: WindowRows
 ) -> Callable[[bytes, int, Any, int, int, HeaderPairs], None]:
-    encode, put_row = codec.encode_value, rows.put
+    encode, put_row = codec.encode_row, rows.put
 
     def put(  # noqa: PLR0917  # keywords would cost each record something
         raw_key: bytes,
@@ -130,11 +134,9 @@ def _make_put(
         row = None
         if value is not None:
             try:
-                data = encode(value)
+                row = encode(value, value_timestamp)
             except TypeError as error:
                 raise wrong_type(name, "value", value, error) from error
-            if data is not None:
-                row = pack_timestamp(value_timestamp) + data
         put_row(raw_key, start, row, timestamp, headers)
 
     return put
