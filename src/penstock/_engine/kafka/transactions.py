@@ -251,6 +251,8 @@ class ExactlyOnce(_Sender):
 
         adding = threading.Thread(target=add, name="offsets", daemon=True)
         adding.start()
+        # Meanwhile the records go out: they would else wait for company until the commit.
+        self._producer.flush(_FLUSH_SECONDS)
         adding.join(_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
         if not outcome:
             self._open = False
