@@ -32,7 +32,8 @@ from penstock.clock import monotonic
 
 _REPORT_SECONDS = 0.25
 _ROWS_KEPT = 200_000
-_ROW_WAIT_SECONDS = 0.2
+# Whoever takes rows takes the interpreter from the engine: not with each commit.
+_ROW_WAIT_SECONDS = 0.5
 
 # Records are made of tuples by the million, and are no cycles: Python would look for these among
 # them a hundred times as often, for a twentieth of its time.
@@ -64,7 +65,7 @@ class EngineThread:
         self.renew(turn)
         self._rows: list[Time] = []
         self._rows_lock = threading.Lock()
-        self._have_rows = threading.Event()
+        self._ended = threading.Event()
         self._records_in = self._records_out = 0
         self._printed = PrintedLines()
         self._internal_topics: frozenset[str] = frozenset()
@@ -84,11 +85,10 @@ class EngineThread:
         self._lease_until = monotonic() + turn.seconds + turn.lease_seconds
 
     def take_rows(self, wait_seconds: float) -> list[Time]:
-        """Give the times of the outputs committed since the last call, waiting a little if there
-        are none.
+        """Wait a little, or until the engine ends; give the times of the outputs committed since
+        the last call.
         """
-        self._have_rows.wait(wait_seconds)
-        self._have_rows.clear()
+        self._ended.wait(wait_seconds)
         with self._rows_lock:
             rows, self._rows = self._rows, []
         return rows
@@ -112,7 +112,7 @@ class EngineThread:
             print(failure.trace, file=sys.stderr, flush=True)
             control.ask("report", self._last_report("failed", failure))
         finally:
-            self._have_rows.set()
+            self._ended.set()
             control.close()
             _free_clients()
 
@@ -193,7 +193,6 @@ class EngineThread:
             self._rows += times
             # They are a view: if nobody takes them, the oldest are let go.
             del self._rows[:-_ROWS_KEPT]
-        self._have_rows.set()
 
 
 def _free_clients() -> None:
@@ -217,8 +216,8 @@ def take_turn(turn: Turn) -> Iterator[list[Time]]:
     engine.renew(turn)
     gc.unfreeze()
     until = monotonic() + turn.seconds
-    while monotonic() < until and engine.alive:
-        rows = engine.take_rows(_ROW_WAIT_SECONDS)
+    while (left := until - monotonic()) > 0 and engine.alive:
+        rows = engine.take_rows(min(left, _ROW_WAIT_SECONDS))
         if rows:
             yield rows
     # An engine that has just ended has committed once more.

@@ -3,7 +3,9 @@
 Sessions, sliding windows and joins look at the latest rows of a key with each of its records. A
 look into RocksDB costs more than all the rest of such a record's way; and before it, everything
 that is committed must be written there. So what was read of a key, from some time on to its last
-row, is kept and follows what is written. Java has nothing like it.
+row, is kept and follows what is written. Rows that are later than all that was there before need
+not be read at all: each was seen when it was written, and a key without any has none. Java has
+nothing like it.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
+from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, pack_timestamp, timestamp_of
+
 Row: TypeAlias = tuple[bytes, bytes]
 """A row key and what is under it."""
 
-# So many rows and keys a store may know; then it begins anew.
+# So many rows and keys a store may know; then it forgets the earlier half.
 _KNOWN_MAX = 50_000
 # So many rows of a key are looked through; of more, those before the time in question are let go.
 _LOOKED_THROUGH_MAX = 16
@@ -43,19 +47,23 @@ class RecentRows:
     """What is known of the rows of a store, `pending` those that wait for their commit.
 
     `read(first, last)` gives what is committed from one row key up to another; `length` is how many
-    bytes follow segment and key in a row key.
+    bytes follow segment and key in a row key, a time first; `observed` is the latest time of a row
+    that was put so far.
     """
 
-    __slots__ = ("_known", "_length", "_pending", "_read", "_tails")
+    __slots__ = ("_known", "_latest", "_length", "_pending", "_read", "_since", "_tails")
 
     def __init__(
         self,
         read: Callable[[bytes, bytes], list[Row]],
         length: int,
         pending: Mapping[bytes, bytes | None],
+        observed: int,
     ) -> None:
         self._read = read
         self._length = length
+        self._since = self._latest = pack_timestamp(observed + 1)
+        """From this time on all rows are known: where there is no tail, there are none."""
         self._tails: dict[bytes, _Tail] = {}
         self._known = 0
         self._pending: dict[bytes, dict[bytes, bytes | None]] = {}
@@ -70,8 +78,15 @@ class RecentRows:
             self._pending[prefix] = {row_key: row}
         else:
             changes[row_key] = row
+        at = len(prefix)
+        time = row_key[at : at + TIMESTAMP_BYTES]
+        if time > self._latest:
+            self._latest = time
         tail = self._tails.get(prefix)
-        if tail is not None and row_key >= tail.first:
+        if tail is None:
+            if row is not None and time >= self._since:
+                self._keep(prefix, _Tail(prefix + self._since, {row_key: row}))
+        elif row_key >= tail.first:
             before = len(tail.rows)
             lay_over(tail.rows, ((row_key, row),))
             self._grow(len(tail.rows) - before)
@@ -86,6 +101,8 @@ class RecentRows:
         """
         first, last = prefix + start, prefix + end
         tail = self._tails.get(prefix)
+        if tail is None and start >= self._since:
+            return []
         if tail is None or tail.first > first:
             rows = self._rows_between(prefix, first, last)
             if to_the_last:
@@ -117,5 +134,19 @@ class RecentRows:
     def _grow(self, count: int) -> None:
         self._known += count
         if self._known > _KNOWN_MAX:
-            self._tails.clear()
-            self._known = 0
+            since, latest = timestamp_of(self._since), timestamp_of(self._latest)
+            self._forget_before((since + latest) // 2 + 1)
+            if self._known > _KNOWN_MAX // 2:
+                self._forget_before(latest + 1)
+
+    def _forget_before(self, time: int) -> None:
+        """Know only the rows of a time and later."""
+        self._since = max(self._since, pack_timestamp(time))
+        tails: dict[bytes, _Tail] = {}
+        for prefix, tail in self._tails.items():
+            first = max(tail.first, prefix + self._since)
+            rows = {key: row for key, row in tail.rows.items() if key >= first}
+            if rows:
+                tails[prefix] = _Tail(first, rows)
+        self._tails = tails
+        self._known = sum(1 + len(tail.rows) for tail in tails.values())

@@ -263,7 +263,9 @@ class Rows:
             return []
         if recent is None:
             overlay = self._overlay
-            recent = RecentRows(overlay.collect_committed, self._rest + 8, overlay.changes)
+            recent = RecentRows(
+                overlay.collect_committed, self._rest + 8, overlay.changes, clock.observed
+            )
             self.recent = recent
         start, end = pack_timestamp(first), pack_timestamp(last + 1)
         segment, last_segment = first // interval, last // interval

@@ -11,6 +11,8 @@ from penstock._engine.state.layers.codec import pack_timestamp
 from penstock._engine.state.layers.recent_rows import RecentRows, Row
 
 TAIL = 8
+OBSERVED = 1_000_000
+"""Later than all rows of a test: none is known unless it was asked for."""
 
 
 def row_key(prefix: bytes, time: int) -> bytes:
@@ -20,11 +22,11 @@ def row_key(prefix: bytes, time: int) -> bytes:
 class Bench:
     """An engine that counts how often it is asked, and what is known above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, observed: int = OBSERVED) -> None:
         self.asked = 0
         self.committed: dict[bytes, bytes] = {}
         self.written: dict[bytes, bytes | None] = {}
-        self.recent = RecentRows(self._read, TAIL, {})
+        self.recent = RecentRows(self._read, TAIL, {}, observed)
 
     def write(self, prefix: bytes, time: int, row: bytes | None) -> None:
         key = row_key(prefix, time)
@@ -98,16 +100,46 @@ def test_no_more_is_known_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> 
     assert bench.collect(b"a", 95, 100, to_the_last=True) == [95, 96, 97, 98, 99]
 
 
+def test_the_engine_is_not_asked_for_times_that_came_after_all_that_was_there() -> None:
+    bench = Bench(observed=10)
+    bench.committed = {row_key(b"a", 10): b"before"}
+    bench.write(b"a", 11, b"eleven")
+    bench.commit()
+    assert bench.collect(b"a", 11, 20, to_the_last=False) == [11]
+    assert bench.collect(b"b", 11, 20, to_the_last=True) == []
+    assert bench.asked == 0
+    assert bench.collect(b"a", 10, 20, to_the_last=True) == [10, 11]
+    assert bench.asked == 1
+
+
+def test_the_later_half_stays_known_when_there_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recent_rows, "_KNOWN_MAX", 100)
+    bench = Bench(observed=-1)
+    for time in range(51):
+        bench.write(b"%d" % time, time, b"row")
+    bench.commit()
+    assert bench.collect(b"49", 40, 51, to_the_last=True) == [49]
+    assert bench.collect(b"3", 40, 51, to_the_last=True) == []
+    assert bench.asked == 0
+    assert bench.collect(b"3", 0, 51, to_the_last=True) == [3]
+    assert bench.asked == 1
+
+
+@pytest.mark.parametrize("observed", [-1, 40, OBSERVED])
 @pytest.mark.parametrize(("looked_through", "known"), [(16, 50_000), (2, 50_000), (2, 5)])
 def test_answers_are_those_of_the_engine(
-    monkeypatch: pytest.MonkeyPatch, looked_through: int, known: int
+    monkeypatch: pytest.MonkeyPatch, looked_through: int, known: int, observed: int
 ) -> None:
     monkeypatch.setattr(recent_rows, "_LOOKED_THROUGH_MAX", looked_through)
     monkeypatch.setattr(recent_rows, "_KNOWN_MAX", known)
     # The second key goes on as a row key of the first one does.
     keys = (b"a", b"a" + pack_timestamp(7), b"b")
-    draw, bench = Random(looked_through * known), Bench()
-    latest = 0
+    draw, bench = Random(looked_through * known), Bench(observed)
+    latest = min(observed, 40)
+    for prefix in keys:
+        bench.committed |= {row_key(prefix, time): b"before" for time in range(0, latest + 1, 10)}
     for _ in range(3_000):
         prefix, time = draw.choice(keys), max(0, latest + draw.randint(-20, 2))
         latest = max(latest, time)
