@@ -70,7 +70,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
 def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     """Give the function that adds a record to one window."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    get, decode, put, forward = state.get, state.decode_row, state.put, site.forward
+    get, decode, put, forward = state.peek, state.decode_row, state.put, site.forward
     size, sends_old = operation.windows.size_ms, operation.sends_old_values
     held_back = operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=sends_old

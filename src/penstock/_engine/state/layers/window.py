@@ -38,6 +38,7 @@ class WindowState:
         "encode_key",
         "fetch",
         "get",
+        "peek",
         "put",
         "put_plain",
         "window_size_ms",
@@ -56,6 +57,8 @@ class WindowState:
         """`(timestamp, value) = decode_row(row)` of a row with a time."""
         self.get = rows.get
         """`get(raw_key, start)` gives a row, None if there is none."""
+        self.peek = rows.peek
+        """`get` for an operator that is about to put the same row."""
         self.fetch = rows.fetch
         """`fetch(raw_key, time_from, time_to)` gives a list of (start, row), the earliest first;
         the bounds are included.

@@ -36,7 +36,23 @@ TAIL_BYTES: Final = 12
 _SEQUENCE_BYTES = 4
 _SEQUENCE_LIMIT = 0x7FFFFFFF
 
+# So many starts are in use at a time, and a few more.
+_STARTS_MAX = 1_000
+
 _pack_tail = Struct(">qi").pack
+
+
+class _Ends(dict[int, tuple[bytes, bytes]]):
+    """What comes before and behind the key in the row keys of a start: made once for many keys."""
+
+    def __init__(self, interval: int) -> None:
+        self._interval = interval
+
+    def __missing__(self, start: int) -> tuple[bytes, bytes]:
+        if len(self) >= _STARTS_MAX:
+            self.clear()
+        ends = self[start] = (pack_segment(start // self._interval), _pack_tail(start, 0))
+        return ends
 
 
 class WindowRows:
@@ -49,6 +65,7 @@ class WindowRows:
         "cache",
         "get",
         "in_memory",
+        "peek",
         "put",
         "rows",
         "store",
@@ -75,9 +92,14 @@ class WindowRows:
         self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
         self.store: RecordStore = self.cache or self.rows
         retains = times.retain_duplicates
-        self.get = self._get_last if retains else _getter(self.rows, self.cache, place)
+        ends = _Ends(self.rows.interval)
+        read = place.overlay.get if self.cache is None else self.cache.get
+        peek = place.overlay.get if self.cache is None else self.cache.peek
+        self.get = self._get_last if retains else self._getter(read, ends)
         """`get(raw_key, start)` gives a row, None if there is none."""
-        self.put = self._add if retains else _putter(self.store, self.rows.interval)
+        self.peek = self._get_last if retains else self._getter(peek, ends)
+        """`get` for a reader that is about to put the same row."""
+        self.put = self._add if retains else _putter(self.store, ends)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
 
     def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
@@ -121,6 +143,23 @@ class WindowRows:
     def end_of(self, start: int) -> int:
         """Give the end of the window that begins at `start`."""
         return min(start + self.window_size_ms, END_OF_TIME)
+
+    def _getter(
+        self, read: Callable[[bytes], bytes | None], ends: _Ends
+    ) -> Callable[[bytes, int], bytes | None]:
+        clock = self.rows.clock
+
+        def get(raw_key: bytes, start: int) -> bytes | None:
+            if start <= clock.expired:
+                return None
+            before, behind = ends[start]
+            return read(before + raw_key + behind)
+
+        def get_cached(raw_key: bytes, start: int) -> bytes | None:
+            before, behind = ends[start]
+            return read(before + raw_key + behind)
+
+        return get if self.cache is None else get_cached
 
     def _get_last(self, raw_key: bytes, start: int) -> bytes | None:
         """Of duplicates Java finds only the last one put on disk, and none in memory."""
@@ -216,33 +255,16 @@ class WindowRows:
                 yield index_key, row
 
 
-def _getter(
-    rows: Rows, cache: CachedRows | None, place: RowPlace
-) -> Callable[[bytes, int], bytes | None]:
-    clock, interval = rows.clock, rows.interval
-    read = place.overlay.get if cache is None else cache.get
-
-    def get(raw_key: bytes, start: int) -> bytes | None:
-        if start <= clock.expired:
-            return None
-        return read(pack_segment(start // interval) + raw_key + _pack_tail(start, 0))
-
-    def get_cached(raw_key: bytes, start: int) -> bytes | None:
-        return read(pack_segment(start // interval) + raw_key + _pack_tail(start, 0))
-
-    return get if cache is None else get_cached
-
-
 def _putter(
-    store: RecordStore, interval: int
+    store: RecordStore, ends: _Ends
 ) -> Callable[[bytes, int, bytes | None, int, HeaderPairs], None]:
     write = store.write
 
     def put(
         raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
     ) -> None:
-        row_key = pack_segment(start // interval) + raw_key + _pack_tail(start, 0)
-        write(row_key, row, timestamp, headers)
+        before, behind = ends[start]
+        write(before + raw_key + behind, row, timestamp, headers)
 
     return put
 
