@@ -21,6 +21,7 @@ from penstock._engine.topology.nodes import SourceNode
 TopicPartition: TypeAlias = tuple[str, int]
 
 IDLING_DISABLED = -1
+NEVER = 1 << 63
 
 
 class RecordQueue:
@@ -139,6 +140,19 @@ class RecordQueues:
     def next(self) -> RecordQueue:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
         return self._filled.pop()
+
+    def stretch_of(self, queue: RecordQueue) -> tuple[int, int]:
+        """Give how many records of the queue that `next` gave come one after the other, as long as
+        they are of an earlier time than the second number.
+
+        Beside one other queue it goes on until that one's head is due. Beside several, each record
+        is chosen anew: which of them comes first when their times are equal depends, as in Java, on
+        how often they were put back.
+        """
+        others = len(self._filled)
+        if others > 1:
+            return 1, NEVER
+        return len(queue), self.next_timestamp() if others else NEVER
 
     def put_back(self, queue: RecordQueue) -> None:
         """Let a queue take part in the choice again, if it has records left."""

@@ -161,25 +161,25 @@ class Task:
         done = 0
         while done < limit and queues.ready(now_ms):
             queue = queues.next()
-            # With records in one queue only, there is nothing to choose between.
-            stretch = 1 if queues.has_records() else min(limit - done, len(queue))
-            done += self._process_from(queue, stretch)
+            stretch, before = queues.stretch_of(queue)
+            done += self._process_from(queue, min(limit - done, stretch), before)
             queues.put_back(queue)
         if done:
             self._commit_needed = True
             self.idleness.last_record_ms = now_ms
         return done
 
-    def _process_from(self, queue: RecordQueue, count: int) -> int:
-        """Process the next `count` records of a queue; a head is decoded before the one before it
-        is processed, as in Java. Give how many there were.
+    def _process_from(self, queue: RecordQueue, count: int, before: int) -> int:
+        """Process the next record of a queue, and those that follow it and are of an earlier time
+        than `before`, `count` at most; a head is decoded before the one before it is processed, as
+        in Java. Give how many there were.
         """
         position, process, advance = self.position, queue.process, queue.advance
         position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
         for done in range(count):
             key, value, timestamp, raw = queue.key, queue.value, queue.timestamp, queue.head_raw
-            if raw is None:
+            if raw is None or (timestamp >= before and done):
                 return done
             usable = queue.usable
             if timestamp > queue.partition_time:
