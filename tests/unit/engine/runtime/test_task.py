@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -107,6 +108,30 @@ def test_partitions_are_interleaved_by_time_in_batches_of_any_size() -> None:
         while made.process(0, limit):
             pass
         assert values(made) == [b"v1", b"v2", b"v3", b"v4", b"v5", b"v9"]
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 3])
+def test_the_order_is_the_same_one_by_one_and_in_long_stretches(partitions: int) -> None:
+    def played(limit: int, draw: Random) -> list[bytes | None]:
+        made = task(echo)
+        for partition in range(2, partitions):
+            made.add_partition("in", partition)
+        for _ in range(20):
+            for partition in range(partitions):
+                times = sorted(draw.choices(range(30), k=draw.randrange(6)))
+                records = [
+                    (0, time, b"k", b"%d of %d, %d" % (time, partition, number), ())
+                    for number, time in enumerate(times)
+                ]
+                made.add_records("in", partition, records)
+            while made.process(0, limit):
+                pass
+        return values(made)
+
+    for seed in range(20):
+        one_by_one = played(1, Random(seed))
+        assert len(one_by_one) > 20
+        assert played(1_000, Random(seed)) == one_by_one
 
 
 def test_process_gives_how_many_it_took() -> None:

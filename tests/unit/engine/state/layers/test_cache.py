@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock._engine.runtime.position import Position
+from penstock import RecordMetadata
+from penstock._engine.runtime.position import Position, RawRecord
 from penstock._engine.state.layers.cache import CacheBudget, CachedStore
 from penstock._engine.state.layers.logged import LoggedStore
 from penstock._engine.state.memory.key_value import MemoryStore
@@ -20,10 +21,15 @@ LARGE = 10_000_000
 class Bench:
     """A cached store, what it has logged and what its listener was told."""
 
-    def __init__(self, limit_bytes: int = LARGE, budget: CacheBudget | None = None) -> None:
+    def __init__(
+        self,
+        limit_bytes: int = LARGE,
+        budget: CacheBudget | None = None,
+        position: Position | None = None,
+    ) -> None:
         self.logged: list[Any] = []
         self.flushed: list[Any] = []
-        self.position = Position()
+        self.position = position or Position()
         self.budget = budget or CacheBudget(limit_bytes)
         self.below = LoggedStore(Overlay(MemoryStore()), lambda *change: self.logged.append(change))
         self.cache = CachedStore(self.below, self.budget, self.position)
@@ -54,6 +60,28 @@ def test_the_flush_has_each_key_once_in_the_order_of_the_last_writes() -> None:
     bench.cache.flush()
     bench.cache.flush()
     assert bench.logged == [(b"b", b"1", 0), (b"c", b"1", 0), (b"a", b"2", 0)]
+
+
+@pytest.mark.parametrize(
+    ("keeps_bytes", "raw"), [(True, (7, 5, b"k", b"v", ())), (False, (7, 5, None, None, ()))]
+)
+def test_at_the_flush_the_record_is_in_hand_with_its_bytes_if_anybody_looks(
+    keeps_bytes: bool, raw: RawRecord
+) -> None:
+    bench = Bench(position=Position(keeps_bytes=keeps_bytes))
+    in_hand = []
+    bench.cache.listen(
+        lambda *change: in_hand.append((bench.position.raw, bench.position.metadata())),
+        sends_old_values=False,
+    )
+    bench.position.topic, bench.position.partition = "in", 2
+    bench.position.raw = (7, 5, b"k", b"v", ())
+    bench.cache.write(b"a", b"1", 5, ())
+    bench.position.enter_timer(30)
+    bench.cache.write(b"b", b"1", 30, ())
+    bench.cache.flush()
+    assert in_hand == [(raw, RecordMetadata("in", 2, 7)), (None, RecordMetadata(None, -1, -1))]
+    assert bench.position.raw is None
 
 
 def test_a_row_that_came_and_went_is_nothing_to_a_listener() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,55 @@ def test_a_time_is_eight_bytes_before_the_value() -> None:
     assert stored == bytes.fromhex("0000000000000102 0000000000000001")
     assert codec.decode_value(stored) == ValueAndTimestamp(1, 258)
     assert timestamp_of(stored) == 258
+
+
+@pytest.mark.parametrize(
+    ("serde", "values"),
+    [
+        (serdes.long(), [0, -5, 2**63 - 1]),
+        (serdes.integer(), [7, -(2**31)]),
+        (serdes.short(), [7]),
+        (serdes.double(), [0.5, 3, -0.0, float("inf")]),
+        (serdes.float(), [0.5, 3]),
+        (serdes.string(), ["", "a"]),
+        (serdes.json(), [{"a": 1}, [], 5]),
+    ],
+    ids=repr,
+)
+def test_a_row_is_a_time_and_a_value(serde: Serde[Any], values: list[Any]) -> None:
+    codec = plain_codec("app-s-changelog", serdes.string(), serde)
+    for value in values:
+        row = codec.encode_row(value, 258)
+        assert row == pack_timestamp(258) + serde.encode(value)
+        assert codec.decode_row(row) == (258, serde.decode(row[8:]))
+
+
+@pytest.mark.parametrize(
+    ("serde", "wrong"),
+    [
+        (serdes.long(), 2**63),
+        (serdes.long(), True),
+        (serdes.long(), "5"),
+        (serdes.short(), 2**15),
+        (serdes.float(), 1e300),
+        (serdes.double(), True),
+    ],
+    ids=repr,
+)
+def test_a_row_of_a_number_that_does_not_fit_is_refused_as_the_number_is(
+    serde: Serde[Any], wrong: object
+) -> None:
+    codec = plain_codec("app-s-changelog", serdes.string(), serde)
+    with pytest.raises((SerializationError, TypeError)) as plainly:
+        serde.encode(wrong)
+    with pytest.raises(plainly.type) as in_a_row:
+        codec.encode_row(wrong, 5)
+    assert str(in_a_row.value) == str(plainly.value)
+
+
+def test_a_row_of_another_length_is_explained() -> None:
+    with pytest.raises(SerializationError, match="expected 8 bytes, got 3: 61 62 63"):
+        PLAIN.decode_row(pack_timestamp(5) + b"abc")
 
 
 def test_a_time_may_be_negative() -> None:
