@@ -23,6 +23,9 @@ _KNOWN_MAX = 50_000
 # So many rows of a key are looked through; of more, those before the time in question are let go.
 _LOOKED_THROUGH_MAX = 16
 
+_END_OF_TIME = 2**63 - 1
+_NEVER = b"\xff" * TIMESTAMP_BYTES
+
 
 def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | None]]) -> None:
     """Let rows have changes, None for what is deleted."""
@@ -31,6 +34,11 @@ def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | No
             rows.pop(row_key, None)
         else:
             rows[row_key] = row
+
+
+def _after(time: int) -> bytes:
+    """Give the bytes of the next millisecond; behind the last one comes no row."""
+    return pack_timestamp(time + 1) if time < _END_OF_TIME else _NEVER
 
 
 class _Tail:
@@ -62,7 +70,7 @@ class RecentRows:
     ) -> None:
         self._read = read
         self._length = length
-        self._since = self._latest = pack_timestamp(observed + 1)
+        self._since = self._latest = _after(observed)
         """From this time on all rows are known: where there is no tail, there are none."""
         self._tails: dict[bytes, _Tail] = {}
         self._known = 0
@@ -135,13 +143,13 @@ class RecentRows:
         self._known += count
         if self._known > _KNOWN_MAX:
             since, latest = timestamp_of(self._since), timestamp_of(self._latest)
-            self._forget_before((since + latest) // 2 + 1)
+            self._forget((since + latest) // 2)
             if self._known > _KNOWN_MAX // 2:
-                self._forget_before(latest + 1)
+                self._forget(latest)
 
-    def _forget_before(self, time: int) -> None:
-        """Know only the rows of a time and later."""
-        self._since = max(self._since, pack_timestamp(time))
+    def _forget(self, time: int) -> None:
+        """Know only the rows of later times."""
+        self._since = max(self._since, _after(time))
         tails: dict[bytes, _Tail] = {}
         for prefix, tail in self._tails.items():
             first = max(tail.first, prefix + self._since)

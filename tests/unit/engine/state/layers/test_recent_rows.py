@@ -112,6 +112,14 @@ def test_the_engine_is_not_asked_for_times_that_came_after_all_that_was_there() 
     assert bench.asked == 1
 
 
+def test_behind_the_last_millisecond_nothing_is_known() -> None:
+    last = 2**63 - 1
+    bench = Bench(observed=last)
+    bench.committed = {row_key(b"a", last - 1): b"before"}
+    assert bench.collect(b"a", last - 1, last, to_the_last=True) == [last - 1]
+    bench.write(b"a", last, b"again")
+
+
 def test_the_later_half_stays_known_when_there_are_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
