@@ -109,6 +109,14 @@ class Application:
         consumer.close()
         return counts
 
+    def write_until_uncommitted(self) -> None:
+        """Write records until the worker has one that it did not commit in the same step."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not self.worker._uncommitted():
+            assert time.monotonic() < until, self.committed
+            self.write(1)
+            self.worker.step()
+
     def work_until(self, true: Callable[[], bool]) -> None:
         """Let the worker work until something is so."""
         until = time.monotonic() + PATIENCE_SECONDS
@@ -177,8 +185,7 @@ def test_a_broker_that_does_not_come_back_is_told_of_after_the_task_timeout(
     settings = {"task.timeout.ms": 4000}
     name = f"gone-{guarantee}"
     with running(mortal_broker, name, guarantee, tmp_path, **settings) as application:
-        application.write(10)
-        application.work_until(application.worker._uncommitted)
+        application.write_until_uncommitted()
         mortal_broker.kill()
         try:
             told = re.compile(r"could not go on for \d+ s.*'task.timeout.ms' allows; tried \d+ tim")

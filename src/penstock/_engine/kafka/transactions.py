@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -251,8 +252,11 @@ class ExactlyOnce(_Sender):
 
         adding = threading.Thread(target=add, name="offsets", daemon=True)
         adding.start()
-        # Meanwhile the records go out: they would else wait for company until the commit.
-        self._producer.flush(_FLUSH_SECONDS)
+        # Meanwhile the records go out: they would else wait for company until the commit. What goes
+        # wrong is told by the answer to the offsets or to the commit; a fatal error in the midst of
+        # reports on records is a SystemError to this client.
+        with suppress(KafkaException, SystemError):
+            self._producer.flush(_FLUSH_SECONDS)
         adding.join(_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
         if not outcome:
             self._open = False
