@@ -50,19 +50,19 @@ def _with_payments(records: int) -> tuple[Feed, ...]:
 
 _ALL = (
     Workload(
-        "filter-map", "JSON filter + map", "filter-map", 2_000_000, orders_of(10_000), "stream"
+        "filter-map", "JSON filter + map", "filter-map", 4_200_000, orders_of(10_000), "stream"
     ),
-    Workload("count-10k", "count, 10 k keys", "count", 1_600_000, orders_of(10_000)),
+    Workload("count-10k", "count, 10 k keys", "count", 4_000_000, orders_of(10_000)),
     Workload("count-1m", "count, 1 M keys", "count", 800_000, orders_of(1_000_000)),
-    Workload("tumbling", "tumbling 1 min count", "tumbling", 800_000, orders_of(10_000)),
-    Workload("hopping", "hopping 1 min / 10 s sum", "hopping", 240_000, orders_of(10_000)),
+    Workload("tumbling", "tumbling 1 min count", "tumbling", 1_800_000, orders_of(10_000)),
+    Workload("hopping", "hopping 1 min / 10 s sum", "hopping", 420_000, orders_of(10_000)),
     Workload("session", "session aggregate", "session", 400_000, orders_of(10_000)),
-    Workload("table-join", "stream-table join", "table-join", 800_000, _with_profiles, "stream"),
+    Workload("table-join", "stream-table join", "table-join", 2_600_000, _with_profiles, "stream"),
     Workload(
-        "stream-join", "stream-stream join 30 s", "stream-join", 400_000, _with_payments, "stream"
+        "stream-join", "stream-stream join 30 s", "stream-join", 800_000, _with_payments, "stream"
     ),
-    Workload("rekey", "re-key + aggregate", "rekey", 800_000, orders_of(10_000)),
-    Workload("fraud", "fraud application", "fraud", 800_000, orders_of(10_000)),
+    Workload("rekey", "re-key + aggregate", "rekey", 2_000_000, orders_of(10_000)),
+    Workload("fraud", "fraud application", "fraud", 1_200_000, orders_of(10_000)),
 )
 
 WORKLOADS: Mapping[str, Workload] = {workload.name: workload for workload in _ALL}
