@@ -12,11 +12,11 @@ from typing import Any
 
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
+from penstock._engine.state.layers.codec import NO_ROW
 from penstock._engine.topology import nodes
 from penstock.record import HeaderPairs
 
 _NO_KEY_OR_VALUE = "it has no key or no value"
-_NO_ROW = (0, None)
 
 
 def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
@@ -38,7 +38,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
-            stored_timestamp, aggregate = _NO_ROW if row is None else decode(row)
+            stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
             new_timestamp, old = timestamp, None
             if aggregate is None:
                 aggregate = initializer()
@@ -78,7 +78,7 @@ def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
                 return
             raw_key = encode_key(key)
             row = read(raw_key)
-            stored_timestamp, aggregate = _NO_ROW if row is None else decode(row)
+            stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
             new_timestamp = timestamp
             if aggregate is None:
                 new = value

@@ -17,7 +17,7 @@ from penstock._engine.operators.closing import (
     go_on_when_idle,
 )
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import unpack_timestamp
+from penstock._engine.state.layers.codec import NO_ROW, unpack_timestamp
 from penstock._engine.state.layers.window import WindowState
 from penstock._engine.topology.window_nodes import WindowAggregate
 from penstock.record import HeaderPairs
@@ -28,7 +28,6 @@ Fold: TypeAlias = Callable[[Any, bytes, int, Any, int, HeaderPairs], None]
 """`fold(key, raw_key, start, value, timestamp, headers)`."""
 
 _NO_KEY = "it has no key"
-_NO_ROW = (0, None)
 
 
 def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
@@ -81,7 +80,7 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
         key: Any, raw_key: bytes, start: int, value: Any, timestamp: int, headers: HeaderPairs
     ) -> None:
         row = get(raw_key, start)
-        stored_timestamp, aggregate = _NO_ROW if row is None else decode(row)
+        stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
         new_timestamp, old = timestamp, None
         if aggregate is None:
             aggregate = initializer()

@@ -39,7 +39,6 @@ from penstock._engine.state.layers.subscriptions import SubscriptionStore
 from penstock._engine.state.layers.suppression import SuppressionState
 from penstock._engine.state.layers.table import TableState
 from penstock._engine.state.layers.typed import (
-    END_OF_TIME,
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,
@@ -52,6 +51,7 @@ from penstock._engine.state.suppression import SuppressionBuffer
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 from penstock.store_builders import StoreBuilder, StoreKind
+from penstock.windows import END_OF_TIME
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 """Opens the engine of a store; the host knows where it lives."""

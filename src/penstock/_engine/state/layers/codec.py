@@ -37,6 +37,8 @@ EncodeRow: TypeAlias = Callable[[Any, int], bytes | None]
 """`encode_row(value, timestamp)` gives a value with its time, None if the value has no bytes."""
 DecodeRow: TypeAlias = Callable[[bytes], tuple[int, Any]]
 """`(timestamp, value) = decode_row(row)`: a new value each time."""
+NO_ROW: Final = (0, None)
+"""What stands for a row that is not there, decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,36 +131,31 @@ def _telling_of_other_types(
     return decode_or_explain
 
 
-def timestamped_codec(plain: Codec) -> Codec:
+def timestamped_codec(plain: RowCodec) -> Codec:
     """Give the codec whose values are ValueAndTimestamp."""
-    encode, decode = plain.encode_value, plain.decode_value
+    encode_row, decode_row = plain.encode_row, plain.decode_row
 
     def encode_with_time(pair: Any) -> bytes | None:
         if not isinstance(pair, tuple) or len(pair) != 2:
             msg = f"a timestamped store takes ValueAndTimestamp(value, timestamp); got {pair!r}"
             raise StreamsError(msg)
         value, timestamp = pair
-        data = None if value is None else encode(value)
-        return None if data is None else pack_timestamp(timestamp) + data
+        return None if value is None else encode_row(value, timestamp)
 
     def decode_with_time(stored: bytes) -> ValueAndTimestamp[Any]:
-        return ValueAndTimestamp(decode(stored[TIMESTAMP_BYTES:]), timestamp_of(stored))
+        timestamp, value = decode_row(stored)
+        return ValueAndTimestamp(value, timestamp)
 
     return Codec(plain.encode_key, plain.decode_key, encode_with_time, decode_with_time)
 
 
-def values_of_timestamped_codec(plain: Codec) -> Codec:
+def values_of_timestamped_codec(plain: RowCodec) -> Codec:
     """Give the codec that shows a timestamped store as plain values; what it writes has no time."""
-    encode, decode = plain.encode_value, plain.decode_value
-
-    def encode_without_time(value: Any) -> bytes | None:
-        data = encode(value)
-        return None if data is None else pack_timestamp(_NO_TIME) + data
-
+    encode_row, decode = plain.encode_row, plain.decode_value
     return Codec(
         plain.encode_key,
         plain.decode_key,
-        encode_without_time,
+        lambda value: encode_row(value, _NO_TIME),
         lambda stored: decode(stored[TIMESTAMP_BYTES:]),
     )
 

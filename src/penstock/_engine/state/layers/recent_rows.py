@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, pack_timestamp, timestamp_of
+from penstock.windows import END_OF_TIME
 
 Row: TypeAlias = tuple[bytes, bytes]
 """A row key and what is under it."""
@@ -23,7 +24,6 @@ _KNOWN_MAX = 50_000
 # So many rows of a key are looked through; of more, those before the time in question are let go.
 _LOOKED_THROUGH_MAX = 16
 
-_END_OF_TIME = 2**63 - 1
 _NEVER = b"\xff" * TIMESTAMP_BYTES
 
 
@@ -38,7 +38,7 @@ def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | No
 
 def _after(time: int) -> bytes:
     """Give the bytes of the next millisecond; behind the last one comes no row."""
-    return pack_timestamp(time + 1) if time < _END_OF_TIME else _NEVER
+    return pack_timestamp(time + 1) if time < END_OF_TIME else _NEVER
 
 
 class _Tail:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from struct import Struct
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from penstock._engine.state.layers.codec import Codec, copied, explained, wrong_type
 from penstock._engine.state.layers.logged import RecordStore
@@ -26,13 +26,13 @@ from penstock._engine.state.layers.table import Forward
 from penstock.record import HeaderPairs
 from penstock.store_builders import StoreBuilder
 from penstock.windowed import Windowed
+from penstock.windows import END_OF_TIME
 
 Session: TypeAlias = tuple[int, int, bytes]
 """(start, end, row)"""
 SessionRow: TypeAlias = tuple[bytes, int, int, bytes]
 """(raw key, start, end, row)"""
 
-END_OF_TIME: Final = 2**63 - 1
 _START_BYTES = 8
 _TAIL_BYTES = 16
 

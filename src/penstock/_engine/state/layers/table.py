@@ -13,6 +13,8 @@ from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
     RowCodec,
+    copied,
+    explained,
     wrong_type,
 )
 from penstock._engine.state.layers.logged import RecordStore
@@ -63,19 +65,11 @@ class TableState:
 
     def copy(self, value: Any) -> Any:
         """Give the value as it would come back from the store."""
-        data = None if value is None else self._codec.encode_value(value)
-        return None if data is None else self._codec.decode_value(data)
+        return copied(value, self._codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
         """Give the error, or a better one if the store's serde does not fit the key."""
-        if isinstance(error, TypeError):
-            try:
-                self.encode_key(key)
-            except TypeError as wrong:
-                better = wrong_type(self._name, "key", key, wrong)
-                better.__cause__ = error
-                return better
-        return error
+        return explained(error, key, self._name, self._codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Let changes be forwarded when the cache is flushed; False if there is no cache, so that

@@ -6,7 +6,7 @@ Values are kept as bytes, so what a user mutates is never the store's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from penstock._engine.state.layers.cache import RecordInHand
 from penstock._engine.state.layers.codec import Codec, wrong_type
@@ -16,8 +16,8 @@ from penstock._engine.state.layers.window_rows import WindowRow, WindowRows
 from penstock.camel_case import ExplainsCamelCase
 from penstock.store_types import VersionedRecord
 from penstock.windowed import Windowed
+from penstock.windows import END_OF_TIME
 
-END_OF_TIME: Final = 2**63 - 1
 _BEFORE_ALL_TIME = -(2**63)
 
 

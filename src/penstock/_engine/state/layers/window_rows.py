@@ -25,13 +25,13 @@ from penstock._engine.state.layers.rows import (
 from penstock._engine.state.merging import merged
 from penstock.record import HeaderPairs
 from penstock.store_builders import StoreBuilder
+from penstock.windows import END_OF_TIME
 
 WindowRow: TypeAlias = tuple[bytes, int, bytes]
 """(raw key, start, row)"""
 StartedRow: TypeAlias = tuple[int, bytes]
 """(start, row)"""
 
-END_OF_TIME: Final = 2**63 - 1
 TAIL_BYTES: Final = 12
 _SEQUENCE_BYTES = 4
 _SEQUENCE_LIMIT = 0x7FFFFFFF
