@@ -21,6 +21,8 @@ from penstock import (
     serdes,
 )
 from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.spark.control import Report
+from penstock._engine.spark.status import GONE
 from tests.spark.hosted import PATIENCE_SECONDS, TEXT, hosted
 
 pytestmark = pytest.mark.slow
@@ -53,6 +55,14 @@ def shares(*instances: KafkaStreams) -> list[list[str]]:
         for report in streams.reports().values()
         if report.tasks
     )
+
+
+def living(streams: KafkaStreams) -> list[Report]:
+    return [report for report in streams.reports().values() if report.state not in GONE]
+
+
+def latest_turn(streams: KafkaStreams) -> int:
+    return max(report.seat[0] for report in living(streams))
 
 
 def wait_for(true: Callable[[], bool]) -> None:
@@ -103,6 +113,11 @@ def test_slots_are_added_and_removed_at_the_next_turn(
 
         assert streams.remove_stream_thread() == 1
         wait_for(lambda: shares(streams) == [["0_0", "0_1"]])
+        # It stays so, although Spark goes on to lend both processes in turn.
+        turn = latest_turn(streams)
+        wait_for(lambda: latest_turn(streams) >= turn + 4)
+        assert [report.state for report in living(streams)] == ["running"]
+        assert shares(streams) == [["0_0", "0_1"]]
         assert streams.remove_stream_thread() is None
         app.write(*((f"k{number}", "x") for number in range(20)))
         assert len(app.read(20)) == 20

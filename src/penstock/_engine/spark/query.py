@@ -177,15 +177,25 @@ class ApplicationQuery:
 
     def _report(self, report: Any) -> Instruction:
         assert isinstance(report, Report)
+        now = monotonic()
         if report.state == "starting":
-            return Instruction(stop=self._stop, paused=self._paused)
+            stop = self._stop or not self._seats.may_start(now)
+            return Instruction(stop=stop, paused=self._paused)
         with self._lock:
             self._members[report.member_id] = report
             self._records.hear(report)
             standbys = self._standbys_of(report.member_id)
         self._on_report(report)
-        surplus = report.state not in GONE and self._seats.is_surplus(*report.seat)
-        return Instruction(stop=self._stop or surplus, paused=self._paused, standbys=standbys)
+        return Instruction(
+            stop=self._stop or self._is_surplus(report, now), paused=self._paused, standbys=standbys
+        )
+
+    def _is_surplus(self, report: Report, now: float) -> bool:
+        worker = (report.member_id, report.pid)
+        if report.state not in GONE:
+            return self._seats.is_surplus(worker, *report.seat, now)
+        self._seats.worker_gone(worker)
+        return False
 
     def _standbys_of(self, member_id: str) -> tuple[str, ...]:
         replicas = self._config.num_standby_replicas
@@ -201,7 +211,7 @@ class ApplicationQuery:
                 return
             lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
             self._members[last.member_id] = lost
-        self._seats.worker_died()
+        self._seats.worker_gone((last.member_id, last.pid))
         self._on_report(lost)
 
     def _status(self) -> dict[str, Any]:

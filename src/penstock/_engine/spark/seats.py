@@ -1,16 +1,22 @@
-"""How many slots a turn has, and which workers have none.
+"""How many slots a turn has, and which workers may have them.
 
 The number follows what Spark can run at once, unless the user names one; threads that are added or
-removed come on top. It takes effect with the next turn, when the slots are planned anew. When there
-are fewer than before, as many workers are too many: those that no slot pays for, although all are
-taken. They are told to hand their tasks over at once instead of at the end of their lease. Where
-the number stays, a worker without a slot is kept: Spark may place the next turn on it again.
+removed come on top. It takes effect with the next turn, when the slots are planned anew.
+
+Spark lends its Python processes in turn, so a slot may be given to a process without an engine
+although there is a worker for every slot: after one was removed, or when a turn is placed elsewhere
+than the last. No engine is started there; the worker without a slot works on until it is given one
+again, or its lease ends. When there are more workers than slots, those that no slot pays for,
+although all are taken, are told to hand their tasks over at once.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+
+# Workers report four times a second. One that was silent for so long may be gone with its machine.
+_SILENT_SECONDS = 10.0
 
 
 class Seats:
@@ -21,8 +27,9 @@ class Seats:
         self._capacity = capacity
         self._added = 0
         self._turn = 0
-        self._planned = self._excess = 0
+        self._planned = 0
         self._taken: set[int] = set()
+        self._heard: dict[Hashable, float] = {}
         self._lock = threading.Lock()
 
     def count(self) -> int:
@@ -48,26 +55,37 @@ class Seats:
     def open_turn(self, turn: int) -> int:
         """Begin a turn; give how many slots it has."""
         with self._lock:
-            before, self._planned = self._planned, self.count()
-            self._excess = max(0, self._excess + before - self._planned)
+            self._planned = self.count()
             self._turn = turn
             self._taken.clear()
             return self._planned
 
-    def is_surplus(self, turn: int, index: int) -> bool:
+    def may_start(self, now: float) -> bool:
+        """Hear from a process that has a slot and no engine; tell whether to start one there."""
+        with self._lock:
+            living = sum(now - heard < _SILENT_SECONDS for heard in self._heard.values())
+            return living < self._planned
+
+    def is_surplus(self, worker: Hashable, turn: int, index: int, now: float) -> bool:
         """Hear from a worker that slot `index` of `turn` was the last to pay for; tell whether it
         is one too many.
         """
         with self._lock:
+            self._heard[worker] = now
             if turn == self._turn:
                 # By slot, not by worker: a replacement takes the slot of the one that died.
                 self._taken.add(index)
                 return False
-            surplus = self._excess > 0 and turn < self._turn and len(self._taken) >= self._planned
-            self._excess -= surplus
+            surplus = (
+                len(self._heard) > self._planned
+                and turn < self._turn
+                and len(self._taken) >= self._planned
+            )
+            if surplus:
+                del self._heard[worker]
             return surplus
 
-    def worker_died(self) -> None:
-        """Learn that one worker less is there."""
+    def worker_gone(self, worker: Hashable) -> None:
+        """Learn that a worker has ended or died."""
         with self._lock:
-            self._excess = max(0, self._excess - 1)
+            self._heard.pop(worker, None)

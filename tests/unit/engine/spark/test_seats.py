@@ -43,34 +43,90 @@ def test_one_removed_stays_removed_when_executors_join() -> None:
     assert seats.count() == 3
 
 
+class Workers:
+    """Workers of `seats`: each has reported the slot that paid for it."""
+
+    def __init__(self, seats: Seats) -> None:
+        self._seats = seats
+        self.now = 100.0
+
+    def report(self, worker: str, turn: int, index: int) -> bool:
+        return self._seats.is_surplus(worker, turn, index, self.now)
+
+    def may_start(self) -> bool:
+        return self._seats.may_start(self.now)
+
+
 def test_when_slots_become_fewer_as_many_workers_without_one_are_too_many() -> None:
-    cluster = Cluster(3)
+    cluster = Cluster(4)
     seats = Seats(None, cluster.capacity)
+    workers = Workers(seats)
     seats.open_turn(6)
+    assert not any(workers.report(name, 6, index) for index, name in enumerate("abcd"))
+    seats.worker_gone("d")
     cluster.cores = 2
     seats.open_turn(7)
-    assert not seats.is_surplus(6, 2)  # a slot may still become its own
-    assert not seats.is_surplus(7, 0)
-    assert not seats.is_surplus(7, 0)  # a replacement, in the slot of one that died
-    assert not seats.is_surplus(6, 2)
-    assert not seats.is_surplus(7, 1)
-    assert seats.is_surplus(6, 2)
-    assert not seats.is_surplus(5, 0)  # only one slot less, so one worker less
+    assert not workers.report("c", 6, 2)  # a slot may still become its own
+    assert not workers.report("a", 7, 0)
+    assert not workers.report("a", 7, 0)
+    assert not workers.report("c", 6, 2)
+    assert not workers.report("b", 7, 1)
+    assert workers.report("c", 6, 2)
+
+
+def test_no_engine_is_started_where_each_slot_has_a_worker() -> None:
+    cluster = Cluster(2)
+    seats = Seats(None, cluster.capacity)
+    workers = Workers(seats)
+    seats.open_turn(1)
+    assert workers.may_start()
+    workers.report("a", 1, 0)
+    assert workers.may_start()
+    workers.report("b", 1, 1)
+    assert not workers.may_start()
+
+    cluster.cores = 1
+    seats.open_turn(2)
+    workers.report("a", 2, 0)
+    assert workers.report("b", 1, 1)
+    seats.worker_gone("b")
+    # Spark lends its processes in turn: the next slot is where there is no engine any more.
+    seats.open_turn(3)
+    assert not workers.may_start()
+    assert not workers.report("a", 2, 0)
+    seats.open_turn(4)
+    assert not workers.report("a", 4, 0)
+
+
+def test_a_worker_that_is_gone_or_silent_is_replaced() -> None:
+    seats = Seats(2, Cluster(2).capacity)
+    workers = Workers(seats)
+    seats.open_turn(1)
+    workers.report("a", 1, 0)
+    workers.report("b", 1, 1)
+    seats.worker_gone("a")
+    assert workers.may_start()
+    workers.report("c", 1, 0)
+    assert not workers.may_start()
+    workers.now += 60
+    workers.report("c", 1, 0)
+    assert workers.may_start()
+    # The silent one speaks again, when another has its slot.
+    workers.report("d", 1, 1)
+    seats.open_turn(2)
+    assert not workers.report("c", 2, 0)
+    assert not workers.report("d", 2, 1)
+    assert workers.report("b", 1, 1)
+    assert not workers.may_start()
 
 
 def test_when_slots_stay_as_many_a_worker_without_one_is_kept() -> None:
     seats = Seats(2, Cluster(3).capacity)
-    seats.open_turn(7)
-    assert [seats.is_surplus(7, index) for index in (0, 1)] == [False, False]
-    assert not seats.is_surplus(6, 1)
-
-
-def test_a_worker_that_died_with_its_executor_need_not_be_told_to_go() -> None:
-    cluster = Cluster(3)
-    seats = Seats(None, cluster.capacity)
+    workers = Workers(seats)
     seats.open_turn(6)
-    cluster.cores = 2
+    workers.report("a", 6, 0)
+    workers.report("b", 6, 1)
     seats.open_turn(7)
-    seats.worker_died()
-    assert [seats.is_surplus(7, index) for index in (0, 1)] == [False, False]
-    assert not seats.is_surplus(6, 2)
+    assert not workers.report("a", 7, 0)
+    assert not workers.report("a", 7, 1)
+    assert not workers.report("b", 6, 1)
