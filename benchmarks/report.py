@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.contenders import BACKFILLS, CONTENDERS
+from benchmarks.contenders import AT_LEAST_ONCE, BACKFILLS, CONTENDERS, EXACTLY_ONCE
 from benchmarks.figures import memory_per_million_keys
 from benchmarks.workloads import WORKLOADS
 
 Row = Sequence[str]
+
+_PARTS = ("driver", "jvm", "workers")
 
 
 def report(results: Mapping[str, Any]) -> str:
     """Give all tables for which there are results."""
     parts = [
         throughput(results.get("throughput", {})),
+        exactly_once(results.get("throughput", {})),
         costs(results.get("throughput", {})),
+        memory(results.get("throughput", {})),
         latency(results.get("latency", {})),
         restoring(results.get("restore", {})),
         growth("partitions", results.get("growth-partitions", {})),
@@ -44,6 +48,41 @@ def throughput(results: Mapping[str, Any]) -> str:
     return "\n".join([head, *aligned(rows), *notes, *limits])
 
 
+def exactly_once(results: Mapping[str, Any]) -> str:
+    """Give what part of its at-least-once speed each has left, where both took turns."""
+    rows: list[Row] = []
+    names = [name for name in ("penstock", "java") if name in present(results)]
+    for workload in (name for name in WORKLOADS if name in results):
+        pairs = [
+            (
+                results[workload].get(EXACTLY_ONCE, {}).get(name),
+                results[workload].get(AT_LEAST_ONCE, {}).get(name),
+            )
+            for name in names
+        ]
+        if all(exact and at_least and same_run(exact, at_least) for exact, at_least in pairs):
+            left = (f"{ratio(exact, at_least):.0%}" for exact, at_least in pairs)
+            rows.append((WORKLOADS[workload].title, *left))
+    head = "Exactly-once: what is left of the speed of at-least-once, in one run"
+    titles = ("workload", *(CONTENDERS[name].title for name in names))
+    return "\n".join([head, *aligned([titles, *rows])]) if rows else ""
+
+
+def memory(results: Mapping[str, Any]) -> str:
+    """Give the highest memory of each process of Penstock and Java, exactly-once."""
+    rows: list[Row] = []
+    for workload in (name for name in WORKLOADS if name in results):
+        entries = results[workload].get(EXACTLY_ONCE, {})
+        for name in ("penstock", "java"):
+            parts = entries.get(name, {}).get("memory_by_part_mb")
+            if parts:
+                shown = (f"{parts[part]:,}" if part in parts else "-" for part in _PARTS)
+                rows.append((WORKLOADS[workload].title, CONTENDERS[name].title, *shown))
+    head = "Memory by process, exactly-once, MB, each at its highest"
+    titles = ("workload", "contender", "first process", "Spark's JVM", "Python workers")
+    return "\n".join([head, *aligned([titles, *rows])]) if rows else ""
+
+
 def costs(results: Mapping[str, Any]) -> str:
     """Give what the same runs took beside time: a line per workload and guarantee."""
     names = present(results)
@@ -62,8 +101,8 @@ def cost_cell(entry: Mapping[str, Any] | None) -> str:
     """Show what one measurement took."""
     if entry is None:
         return "-"
-    memory, processor = entry["memory_mb"], entry["cpu_s_per_million"]
-    return f"{entry['first_result_s']:.1f} s, {memory:,} MB, {processor:.1f} s"
+    mb, processor = entry["memory_mb"], entry["cpu_s_per_million"]
+    return f"{entry['first_result_s']:.1f} s, {mb:,} MB, {processor:.1f} s"
 
 
 def present(results: Mapping[str, Any]) -> list[str]:
@@ -86,9 +125,9 @@ def rate_cell(entry: Mapping[str, Any] | None, java: Mapping[str, Any] | None) -
     return text if entry.get("equal_to_java") is not False else text + " !"
 
 
-def ratio(entry: Mapping[str, Any], java: Mapping[str, Any]) -> float:
-    """Give how many times Java's median."""
-    return float(entry["median"] / java["median"])
+def ratio(entry: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+    """Give how many times the other's median."""
+    return float(entry["median"] / other["median"])
 
 
 def same_run(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,16 @@ PARTITIONS = (1, 2, 4, 8, 16)
 KEYS = (10_000, 100_000, 1_000_000, 10_000_000)
 GROWTH_RECORDS = 800_000
 RESTORED_KEYS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Those who do one contest in turns, and where their measurements are kept."""
+
+    contest: Contest
+    contenders: Sequence[Contender]
+    turns: Turns
+    path: tuple[str, ...]
 
 
 class Session:
@@ -48,23 +59,29 @@ class Session:
 
     def _throughput(self) -> None:
         for name in self._plan.workloads:
-            for guarantee in self._plan.guarantees:
-                self._workload(WORKLOADS[name], guarantee)
+            for slowness in sorted({each.slowness for each in self._contenders}):
+                self._workload(WORKLOADS[name], slowness)
 
-    def _workload(self, workload: Workload, guarantee: str) -> None:
-        """Let those of the same speed take turns; where Java is not one of them, it runs first, to
-        say what the result must be.
+    def _workload(self, workload: Workload, slowness: int) -> None:
+        """Let those of the same speed take turns, with each guarantee; where Java is not one of
+        them, it runs first, to say what the result must be.
         """
-        able = [each for each in self._contenders if each.can(workload.topology, guarantee)]
-        path = ("throughput", workload.name, guarantee)
-        for slowness in sorted({each.slowness for each in able}):
-            records = (self._plan.records or workload.records) // slowness
-            contest = Contest(workload, guarantee, workload.inputs(records))
-            fit = [each for each in able if each.slowness == slowness]
-            turns = Turns(contest.records)
-            if slowness > 1:
-                self._ask_java(contest, turns)
-            self.compete(contest, fit, turns, path, self._plan.rounds)
+        records = (self._plan.records or workload.records) // slowness
+        lists = []
+        for guarantee in self._plan.guarantees:
+            fit = [
+                each
+                for each in self._contenders
+                if each.slowness == slowness and each.can(workload.topology, guarantee)
+            ]
+            if fit:
+                contest = Contest(workload, guarantee, workload.inputs(records))
+                path = ("throughput", workload.name, guarantee)
+                lists.append(Entries(contest, fit, Turns(contest.records), path))
+        if slowness > 1:
+            for entries in lists:
+                self._ask_java(entries.contest, entries.turns)
+        self.compete(lists, self._plan.rounds)
 
     def _growth_by_partitions(self) -> None:
         records = self._plan.records or GROWTH_RECORDS
@@ -80,7 +97,7 @@ class Session:
     def _growth(self, feed: Feed, path: tuple[str, ...]) -> None:
         contest = Contest(WORKLOADS["count-10k"], EXACTLY_ONCE, (feed,))
         fit = [each for each in self._contenders if each.slowness == 1]
-        self.compete(contest, fit, Turns(contest.records), path, 1)
+        self.compete([Entries(contest, fit, Turns(contest.records), path)], 1)
 
     def _ask_java(self, contest: Contest, turns: Turns) -> None:
         for java in (each for each in self._contenders if each.name == "java"):
@@ -89,27 +106,26 @@ class Session:
             except (ContenderError, ValueError) as error:
                 self._bench.say(f"Java did not say what the result must be: {error}")
 
-    def compete(
-        self,
-        contest: Contest,
-        fit: Sequence[Contender],
-        turns: Turns,
-        path: tuple[str, ...],
-        rounds: int,
-    ) -> None:
+    def compete(self, lists: Sequence[Entries], rounds: int) -> None:
         """Let contenders take turns over the same topics; keep each one's measurement."""
         for number in range(rounds):
-            for contender in fit:
-                label = f"{', '.join(path[1:])}, round {number + 1} of {rounds}: {contender.title}"
-                try:
-                    run = throughput.measure(self._bench, contender, contest, turns.expected)
-                except (ContenderError, ValueError) as error:
-                    self._bench.skip("/".join((*path, contender.name)), str(error))
-                    continue
-                verdict = turns.add(contender.name, run)
-                self._bench.say(f"{label}: {run.rate:,.0f}/s ({verdict})")
-        for name, measurement in turns.measurements().items():
-            self.keep((*path, name), measurement)
+            for entries in lists:
+                for contender in entries.contenders:
+                    self._take_turn(entries, contender, f"round {number + 1} of {rounds}")
+        for entries in lists:
+            for name, measurement in entries.turns.measurements().items():
+                self.keep((*entries.path, name), measurement)
+
+    def _take_turn(self, entries: Entries, contender: Contender, which: str) -> None:
+        turns, path = entries.turns, entries.path
+        try:
+            run = throughput.measure(self._bench, contender, entries.contest, turns.expected)
+        except (ContenderError, ValueError) as error:
+            self._bench.skip("/".join((*path, contender.name)), str(error))
+            return
+        verdict = turns.add(contender.name, run)
+        label = f"{', '.join(path[1:])}, {which}: {contender.title}"
+        self._bench.say(f"{label}: {run.rate:,.0f}/s ({verdict})")
 
     def _latency(self) -> None:
         seconds = self._plan.latency_seconds

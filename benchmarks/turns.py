@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks import figures, outcome
@@ -19,6 +20,7 @@ class Turns:
         self._records = records
         self._rates: dict[str, list[float]] = {}
         self._costs: dict[str, list[dict[str, Any]]] = {}
+        self._memory_by_part: dict[str, list[Mapping[str, float]]] = {}
         self._differences: dict[str, str | None] = {}
         self._waiting: dict[str, Outcome] = {}
 
@@ -26,6 +28,7 @@ class Turns:
         """Take a run; say what is wrong with its result."""
         self._rates.setdefault(contender, []).append(run.rate)
         self._costs.setdefault(contender, []).append(run.costs(self._records))
+        self._memory_by_part.setdefault(contender, []).append(run.memory_by_part_mb)
         self._waiting[contender] = run.outcome
         if contender == "java" and self.expected is None:
             self.expected = run.outcome
@@ -52,7 +55,14 @@ class Turns:
                 "rates": [round(rate) for rate in rates],
                 "records": self._records,
                 **{cost: figures.median([each[cost] for each in costs]) for cost in costs[0]},
+                "memory_by_part_mb": _medians(self._memory_by_part[name]),
                 "equal_to_java": self._differences[name] is None if compared else None,
                 "difference": self._differences.get(name),
             }
         return found
+
+
+def _medians(runs: Sequence[Mapping[str, float]]) -> dict[str, int]:
+    """Give each part's median; a part that was never there is left out."""
+    medians = {part: round(figures.median([run[part] for run in runs])) for part in runs[0]}
+    return {part: mb for part, mb in medians.items() if mb}

@@ -63,6 +63,33 @@ def test_costs_are_shown_beside() -> None:
     assert found.splitlines()[-1] == "re-key + aggregate  exactly once v2  2.0 s, 700 MB, 9.0 s"
 
 
+def test_what_exactly_once_costs_is_told_where_both_guarantees_took_turns() -> None:
+    one_run = {
+        "exactly_once_v2": {"java": entry(90), "penstock": entry(80)},
+        "at_least_once": {"java": entry(100), "penstock": entry(100)},
+    }
+    other_runs = {**one_run, "at_least_once": {name: entry(9, "r2") for name in CONTENDERS}}
+    found = report.exactly_once({"count-10k": one_run, "rekey": other_runs})
+    assert found.splitlines()[1:] == [
+        "workload          Penstock  Java Kafka Streams 4.3.1",
+        "count, 10 k keys  80%       90%",
+    ]
+    assert report.exactly_once({"rekey": other_runs}) == ""
+
+
+def test_memory_is_listed_by_process() -> None:
+    parts = {"driver": 90, "jvm": 400, "workers": 1300}
+    entries = {
+        "java": entry(9, memory_by_part_mb={"driver": 800}),
+        "penstock": entry(9, memory_by_part_mb=parts),
+    }
+    found = report.memory({"count-1m": {"exactly_once_v2": entries}})
+    assert [line.split() for line in found.splitlines()[2:]] == [
+        ["count,", "1", "M", "keys", "Penstock", "90", "400", "1,300"],
+        ["count,", "1", "M", "keys", "Java", "Kafka", "Streams", "4.3.1", "800", "-", "-"],
+    ]
+
+
 def test_latency_and_restoring_and_growth_are_shown() -> None:
     shares = {"p50": 64.9, "p95": 110.7, "p99": 134.0, "max": 203.7}
     restored = {
