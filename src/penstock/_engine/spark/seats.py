@@ -64,7 +64,8 @@ class Seats:
         """Hear from a process that has a slot and no engine; tell whether to start one there."""
         with self._lock:
             living = sum(now - heard < _SILENT_SECONDS for heard in self._heard.values())
-            return living < self._planned
+            # Whoever asks before a turn is planned here is hosted by somebody else's turns.
+            return living < max(1, self._planned)
 
     def is_surplus(self, worker: Hashable, turn: int, index: int, now: float) -> bool:
         """Hear from a worker that slot `index` of `turn` was the last to pay for; tell whether it

@@ -98,6 +98,13 @@ def test_no_engine_is_started_where_each_slot_has_a_worker() -> None:
     assert not workers.report("a", 4, 0)
 
 
+def test_one_engine_may_start_before_a_turn_is_planned() -> None:
+    workers = Workers(Seats(2, Cluster(2).capacity))
+    assert workers.may_start()
+    assert not workers.report("a", 0, 0)
+    assert not workers.may_start()
+
+
 def test_a_worker_that_is_gone_or_silent_is_replaced() -> None:
     seats = Seats(2, Cluster(2).capacity)
     workers = Workers(seats)
