@@ -19,7 +19,6 @@ from benchmarks.bench import Bench, opened, stopwatch
 from benchmarks.contenders import BACKFILLS, CONTENDERS, EXACTLY_ONCE
 from benchmarks.session import Entries, Session
 from benchmarks.throughput import Contest
-from benchmarks.turns import Turns
 from benchmarks.workloads import WORKLOADS
 
 RECORDS = 2_000_000
@@ -35,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         session = Session(bench, wanted, ready)
         contest = contest_of(given.records)
         path = ("backfill", contest.workload.name)
-        session.compete([Entries(contest, ready, Turns(contest.records), path)], given.rounds)
+        session.compete([Entries(contest, ready, path)], given.rounds)
         if given.memory:
             for records in (given.records // 10, given.records):
                 measure_memory(bench, session, records)

@@ -9,9 +9,12 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+
+PARTS: Final = ("driver", "jvm", "workers")
+"""The first process, Java below it, and what else is below it."""
 
 
 class ContenderError(RuntimeError):
@@ -27,8 +30,8 @@ class Running:
         self.log = log
         self.started = time.monotonic()
         self.memory_mb = 0.0
-        self.memory_by_part_mb = {"driver": 0.0, "jvm": 0.0, "workers": 0.0}
-        """The first process, Java below it, and what else is below it: each at its highest."""
+        self.memory_by_part_mb = dict.fromkeys(PARTS, 0.0)
+        """Each at its highest."""
         self.processor_seconds = 0.0
         with log.open("wb") as output:
             self._process = subprocess.Popen(
@@ -50,7 +53,7 @@ class Running:
     def note_use(self) -> None:
         """Note memory (the highest seen) and processor time (the last seen)."""
         family = tree(self._process.pid)
-        parts = dict.fromkeys(self.memory_by_part_mb, 0.0)
+        parts = dict.fromkeys(PARTS, 0.0)
         for pid in family:
             below = "jvm" if _program(pid) == "java" else "workers"
             parts["driver" if pid == self._process.pid else below] += _resident_mb(pid)

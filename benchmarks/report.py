@@ -7,11 +7,10 @@ from typing import Any
 
 from benchmarks.contenders import AT_LEAST_ONCE, BACKFILLS, CONTENDERS, EXACTLY_ONCE
 from benchmarks.figures import memory_per_million_keys
+from benchmarks.processes import PARTS
 from benchmarks.workloads import WORKLOADS
 
 Row = Sequence[str]
-
-_PARTS = ("driver", "jvm", "workers")
 
 
 def report(results: Mapping[str, Any]) -> str:
@@ -53,19 +52,24 @@ def exactly_once(results: Mapping[str, Any]) -> str:
     rows: list[Row] = []
     names = [name for name in ("penstock", "java") if name in present(results)]
     for workload in (name for name in WORKLOADS if name in results):
-        pairs = [
-            (
-                results[workload].get(EXACTLY_ONCE, {}).get(name),
-                results[workload].get(AT_LEAST_ONCE, {}).get(name),
-            )
-            for name in names
-        ]
-        if all(exact and at_least and same_run(exact, at_least) for exact, at_least in pairs):
-            left = (f"{ratio(exact, at_least):.0%}" for exact, at_least in pairs)
+        pairs = [side_by_side(results[workload], name) for name in names]
+        if all(pairs):
+            left = (f"{ratio(*pair):.0%}" for pair in pairs if pair)
             rows.append((WORKLOADS[workload].title, *left))
     head = "Exactly-once: what is left of the speed of at-least-once, in one run"
     titles = ("workload", *(CONTENDERS[name].title for name in names))
     return "\n".join([head, *aligned([titles, *rows])]) if rows else ""
+
+
+def side_by_side(
+    guarantees: Mapping[str, Any], name: str
+) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    """Give a contender's measurements, exactly-once and at-least-once, if both were taken in one
+    run: the same machine is half as fast at another hour.
+    """
+    exact = guarantees.get(EXACTLY_ONCE, {}).get(name)
+    at_least = guarantees.get(AT_LEAST_ONCE, {}).get(name)
+    return (exact, at_least) if exact and at_least and same_run(exact, at_least) else None
 
 
 def memory(results: Mapping[str, Any]) -> str:
@@ -76,7 +80,7 @@ def memory(results: Mapping[str, Any]) -> str:
         for name in ("penstock", "java"):
             parts = entries.get(name, {}).get("memory_by_part_mb")
             if parts:
-                shown = (f"{parts[part]:,}" if part in parts else "-" for part in _PARTS)
+                shown = (f"{parts[part]:,}" if part in parts else "-" for part in PARTS)
                 rows.append((WORKLOADS[workload].title, CONTENDERS[name].title, *shown))
     head = "Memory by process, exactly-once, MB, each at its highest"
     titles = ("workload", "contender", "first process", "Spark's JVM", "Python workers")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -24,14 +24,17 @@ GROWTH_RECORDS = 800_000
 RESTORED_KEYS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entries:
     """Those who do one contest in turns, and where their measurements are kept."""
 
     contest: Contest
     contenders: Sequence[Contender]
-    turns: Turns
     path: tuple[str, ...]
+    turns: Turns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.turns = Turns(self.contest.records)
 
 
 class Session:
@@ -77,7 +80,7 @@ class Session:
             if fit:
                 contest = Contest(workload, guarantee, workload.inputs(records))
                 path = ("throughput", workload.name, guarantee)
-                lists.append(Entries(contest, fit, Turns(contest.records), path))
+                lists.append(Entries(contest, fit, path))
         if slowness > 1:
             for entries in lists:
                 self._ask_java(entries.contest, entries.turns)
@@ -97,7 +100,7 @@ class Session:
     def _growth(self, feed: Feed, path: tuple[str, ...]) -> None:
         contest = Contest(WORKLOADS["count-10k"], EXACTLY_ONCE, (feed,))
         fit = [each for each in self._contenders if each.slowness == 1]
-        self.compete([Entries(contest, fit, Turns(contest.records), path)], 1)
+        self.compete([Entries(contest, fit, path)], 1)
 
     def _ask_java(self, contest: Contest, turns: Turns) -> None:
         for java in (each for each in self._contenders if each.name == "java"):

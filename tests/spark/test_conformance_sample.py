@@ -36,6 +36,12 @@ IN_ONE_QUERY = {
 pytestmark = pytest.mark.slow
 
 
+def case_of(name: str) -> harness.Case:
+    case = harness.Case(harness.CASES / name)
+    assert why_not(case) is None
+    return case
+
+
 @pytest.fixture(scope="module")
 def stage(spark: SparkSession) -> Iterator[Stage]:
     with Stage(spark) as made:
@@ -46,16 +52,13 @@ def stage(spark: SparkSession) -> Iterator[Stage]:
 def test_a_case_on_its_own_has_java_s_records(
     name: str, guarantee: str, kafka_broker: LocalBroker, spark: SparkSession
 ) -> None:
-    case = harness.Case(harness.CASES / name)
-    assert why_not(case) is None
     on_its_own = partial(KafkaStreams, spark=spark)
-    assert compare(case, on_its_own, kafka_broker.bootstrap_servers, guarantee) == []
+    assert compare(case_of(name), on_its_own, kafka_broker.bootstrap_servers, guarantee) == []
 
 
 @pytest.mark.parametrize(("name", "guarantee"), IN_ONE_QUERY.items())
 def test_the_case_has_java_s_records(
     name: str, guarantee: str, kafka_broker: LocalBroker, stage: Stage
 ) -> None:
-    case = harness.Case(harness.CASES / name)
-    assert why_not(case) is None
-    assert compare(case, stage.application, kafka_broker.bootstrap_servers, guarantee) == []
+    servers = kafka_broker.bootstrap_servers
+    assert compare(case_of(name), stage.application, servers, guarantee) == []

@@ -103,6 +103,11 @@ class Report:
     failure: WorkerFailure | None = None
     pid: int = field(default_factory=os.getpid)
 
+    @property
+    def worker(self) -> tuple[str, int]:
+        """Which worker it is; one that replaces another may have its member id."""
+        return self.member_id, self.pid
+
 
 @dataclass(frozen=True, slots=True)
 class Instruction:

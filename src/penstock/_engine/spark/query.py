@@ -191,10 +191,9 @@ class ApplicationQuery:
         )
 
     def _is_surplus(self, report: Report, now: float) -> bool:
-        worker = (report.member_id, report.pid)
         if report.state not in GONE:
-            return self._seats.is_surplus(worker, *report.seat, now)
-        self._seats.worker_gone(worker)
+            return self._seats.is_surplus(report.worker, *report.seat, now)
+        self._seats.worker_gone(report.worker)
         return False
 
     def _standbys_of(self, member_id: str) -> tuple[str, ...]:
@@ -211,7 +210,7 @@ class ApplicationQuery:
                 return
             lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
             self._members[last.member_id] = lost
-        self._seats.worker_gone((last.member_id, last.pid))
+        self._seats.worker_gone(last.worker)
         self._on_report(lost)
 
     def _status(self) -> dict[str, Any]:

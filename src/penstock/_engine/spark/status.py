@@ -27,7 +27,7 @@ class RecordTally:
 
     def hear(self, report: Report) -> None:
         """Take a worker's report."""
-        worker = (report.member_id, report.pid)
+        worker = report.worker
         before = self._last.get(worker, (0, 0))
         now = (report.records_in, report.records_out)
         self._last[worker] = now
