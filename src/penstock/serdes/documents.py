@@ -57,6 +57,11 @@ class JsonSerde(BuiltInSerde[T]):
         self._classes = found.classes
         self.encode = _encoder(_msgspec_encoder(found), found.root, repr(self))
         self.decode = _decoder(decode, name or "a value", _msgspec_reason)
+        self._decode_good = decode
+
+    @property
+    def decode_good(self) -> Decode[T]:
+        return self._decode_good
 
     def __reduce__(self) -> tuple[object, ...]:
         check_can_travel(self._classes)

@@ -34,6 +34,7 @@ class StringSerde(BuiltInSerde[str]):
     """
 
     encode = staticmethod(str.encode)
+    decode_good = staticmethod(bytes.decode)
 
     def __init__(self) -> None:
         super().__init__("string()")

@@ -54,12 +54,14 @@ class Worker:
         blueprint: Blueprint,
         member_id: str,
         home: TaskHome,
-        on_commit: Callable[[list[Any]], None],
+        on_commit: Callable[[Any], None],
         *,
-        keep: Callable[[list[Output]], list[Any]] = list,
+        keep: Callable[[list[Output]], Any] = list,
         clock: Clock | None = None,
     ) -> None:
-        """`on_commit` hears what `keep` kept of the outputs that were committed."""
+        """`on_commit` hears what `keep` kept of outputs, one call after the other, when they are
+        committed.
+        """
         self._blueprint = blueprint
         self._config = blueprint.config
         self._member_id = member_id
@@ -146,7 +148,8 @@ class Worker:
         # next at once.
         self._last_commit_ms = self._clock.now_ms()
         kept, self._kept = self._kept, []
-        self._on_commit(kept)
+        for outputs in kept:
+            self._on_commit(outputs)
 
     def close(self) -> None:
         """Commit, leave the group and close everything."""
@@ -377,7 +380,7 @@ class Worker:
             if outputs:
                 self._committer.send(outputs)
                 if self._config.exactly_once:
-                    self._kept += self._keep(outputs)
+                    self._kept.append(self._keep(outputs))
                 else:
                     # Whoever reads sees them now; the commit, which may be far away, adds nothing.
                     self._on_commit(self._keep(outputs))

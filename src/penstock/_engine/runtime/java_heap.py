@@ -11,7 +11,8 @@ from typing import Generic, Protocol, TypeVar
 class Stamped(Protocol):
     """Anything that has its time."""
 
-    timestamp: int
+    @property
+    def timestamp(self) -> int: ...
 
 
 T = TypeVar("T", bound=Stamped)

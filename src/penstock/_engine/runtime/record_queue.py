@@ -2,18 +2,20 @@
 next.
 
 Semantics 2.2 and 2.3, Java: RecordQueue and PartitionGroup. The head of each queue is decoded and
-stamped, the rest are bytes; the head with the smallest timestamp goes first.
+stamped, and so are some good ones after it, the rest are bytes; the head with the smallest
+timestamp goes first.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from itertools import islice
+from typing import Final, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.intake import Admit
+from penstock._engine.runtime.intake import RAW, Admit, AdmitAll, Head
 from penstock._engine.runtime.java_heap import JavaHeap
 from penstock._engine.runtime.position import OFFSET, UNKNOWN, RawRecord
 from penstock._engine.topology.nodes import SourceNode
@@ -24,27 +26,42 @@ IDLING_DISABLED = -1
 NEVER = 1 << 63
 
 
+# So many are decoded at a time: enough to make the effort for each of them small, few enough to be
+# in the processor's caches still when their turn comes.
+_DECODED_AHEAD = 100
+
+SKIPPED: Final = object()
+"""The value of a head that only stands for skipped records, whose offset must still be committed.
+"""
+
+
 class RecordQueue:
     """The records of one partition, in offset order."""
 
     __slots__ = (
         "_admit",
+        "_admit_all",
+        "_ahead",
+        "_one_by_one",
         "_raws",
-        "head_raw",
-        "key",
+        "head",
         "next_offset",
         "partition",
         "partition_time",
         "process",
         "source",
-        "timestamp",
         "topic",
-        "usable",
-        "value",
     )
 
     def __init__(
-        self, source: SourceNode, topic: str, partition: int, admit: Admit, process: Process
+        self,
+        source: SourceNode,
+        topic: str,
+        partition: int,
+        admit: Admit,
+        process: Process,
+        *,
+        admit_all: AdmitAll | None = None,
     ) -> None:
         self.source = source
         self.topic = topic
@@ -53,47 +70,67 @@ class RecordQueue:
         """The source node's children, which take the records of this queue."""
         self.partition_time = UNKNOWN
         self.next_offset: int | None = None
+        self.head: Head | None = None
         self._admit = admit
+        self._admit_all = admit_all
+        self._ahead: deque[Head] = deque()
+        """What comes after the head and is decoded already."""
         self._raws: deque[RawRecord] = deque()
-        self.head_raw: RawRecord | None = None
-        self.usable = True
-        """False if the head only stands for skipped records, whose offset must still be committed.
-        """
-        self.timestamp = UNKNOWN
-        self.key: Any = None
-        self.value: Any = None
+        self._one_by_one = 0
+        """How many of the next raw records are to be admitted each by itself."""
 
     def __len__(self) -> int:
-        return len(self._raws) + (self.head_raw is not None)
+        return len(self._raws) + len(self._ahead) + (self.head is not None)
+
+    @property
+    def timestamp(self) -> int:
+        """The time of the head."""
+        return UNKNOWN if self.head is None else self.head[0]
 
     def add(self, raws: Iterable[RawRecord]) -> None:
         """Append records."""
         self._raws.extend(raws)
         if self._raws:
             self.next_offset = self._raws[-1][OFFSET] + 1
-        if self.head_raw is None:
+        if self.head is None:
             self.advance()
 
     def advance(self) -> None:
         """Drop the head and make the next good record the head; bad ones are skipped, the last of
         them stands in.
         """
+        ahead = self._ahead
+        self.head = ahead.popleft() if ahead else self._admit_more()
+
+    def _admit_more(self) -> Head | None:
+        """Give the next head, and decode some of those after it."""
+        raws, admit_all = self._raws, self._admit_all
+        if admit_all is not None and raws and not self._one_by_one:
+            some = list(islice(raws, _DECODED_AHEAD))
+            heads = admit_all(some)
+            if heads is not None:
+                for _ in some:
+                    raws.popleft()
+                self._ahead.extend(heads)
+                return self._ahead.popleft()
+            self._one_by_one = len(some)
+        return self._admit_one()
+
+    def _admit_one(self) -> Head | None:
         raws, admit = self._raws, self._admit
         skipped: RawRecord | None = None
         while raws:
             raw = raws.popleft()
+            self._one_by_one = max(0, self._one_by_one - 1)
             admitted = admit(raw, self.partition_time)
             if admitted is not None:
-                self.timestamp, self.key, self.value = admitted
-                self.head_raw, self.usable = raw, True
-                return
+                return (*admitted, raw)
             skipped = raw
-        self.head_raw, self.usable, self.timestamp = skipped, False, UNKNOWN
-        self.key = self.value = None
+        return None if skipped is None else (UNKNOWN, None, SKIPPED, skipped)
 
     def committable_offset(self) -> int | None:
         """Give the offset to go on from, None if nothing was ever read."""
-        return self.next_offset if self.head_raw is None else self.head_raw[OFFSET]
+        return self.next_offset if self.head is None else self.head[RAW][OFFSET]
 
 
 class RecordQueues:
@@ -118,9 +155,9 @@ class RecordQueues:
     def add(self, topic: str, partition: int, raws: Iterable[RawRecord]) -> None:
         """Append records to the queue of their partition."""
         queue = self.by_partition[topic, partition]
-        was_empty = queue.head_raw is None
+        was_empty = queue.head is None
         queue.add(raws)
-        if was_empty and queue.head_raw is not None:
+        if was_empty and queue.head is not None:
             self._filled.push(queue)
 
     def has_records(self) -> bool:
@@ -156,7 +193,7 @@ class RecordQueues:
 
     def put_back(self, queue: RecordQueue) -> None:
         """Let a queue take part in the choice again, if it has records left."""
-        if queue.head_raw is not None:
+        if queue.head is not None:
             self._filled.push(queue)
 
     def ready(self, now_ms: int) -> bool:
@@ -169,7 +206,7 @@ class RecordQueues:
             return filled > 0
         waited_out = False
         for partition, queue in self.by_partition.items():
-            if queue.head_raw is not None:
+            if queue.head is not None:
                 self._idle_until.pop(partition, None)
                 continue
             if self.lags.get(partition, UNKNOWN) != 0:

@@ -22,10 +22,15 @@ from penstock._engine.runtime.commit import (
 )
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.runtime.intake import Gate, make_admit
+from penstock._engine.runtime.intake import Gate, make_admit, make_admit_all
 from penstock._engine.runtime.position import HEADERS, UNKNOWN, Position, RawRecord
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
-from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
+from penstock._engine.runtime.record_queue import (
+    SKIPPED,
+    RecordQueue,
+    RecordQueues,
+    TopicPartition,
+)
 from penstock._engine.runtime.sink import SinkBuilder
 from penstock._engine.runtime.stores import (
     MakeEngine,
@@ -174,28 +179,32 @@ class Task:
         than `before`, `count` at most; a head is decoded before the one before it is processed, as
         in Java. Give how many there were.
         """
-        position, process, advance = self.position, queue.process, queue.advance
+        position, counters = self.position, self.counters
+        process, advance = queue.process, queue.advance
         position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
         for done in range(count):
-            key, value, timestamp, raw = queue.key, queue.value, queue.timestamp, queue.head_raw
-            if raw is None or (timestamp >= before and done):
+            head = queue.head
+            if head is None:
                 return done
-            usable = queue.usable
+            timestamp, key, value, raw = head
+            if timestamp >= before and done:
+                return done
             if timestamp > queue.partition_time:
                 queue.partition_time = timestamp
             if timestamp > position.stream_time_ms:
                 position.stream_time_ms = timestamp
             advance()
-            if usable:
-                position.raw = raw
-                self.counters.processed += 1
-                try:
-                    process(key, value, timestamp, raw[HEADERS])
-                except ProcessingError:
-                    raise
-                except Exception as error:
-                    self._failures.fail_in_source(queue.source, error)
+            if value is SKIPPED:
+                continue
+            position.raw = raw
+            counters.processed += 1
+            try:
+                process(key, value, timestamp, raw[HEADERS])
+            except ProcessingError:
+                raise
+            except Exception as error:
+                self._failures.fail_in_source(queue.source, error)
         return count
 
     def punctuate_stream_time(self) -> None:
@@ -363,7 +372,8 @@ class Task:
             source.timestamp_extractor or config.default_timestamp_extractor,
         )
         admit = make_admit(gate, self._failures, self.counters)
-        return RecordQueue(source, topic, partition, admit, self._wiring.functions[source.name])
+        process = self._wiring.functions[source.name]
+        return RecordQueue(source, topic, partition, admit, process, admit_all=make_admit_all(gate))
 
     def _source_of(self, topic: str) -> SourceNode:
         for source in self._plan.sources():

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
 from penstock._engine.spark.control import ControlAddress, ControlClient
-from penstock._engine.spark.slot import Time, Turn, take_turn
+from penstock._engine.spark.slot import Times, Turn, take_turn
 from penstock.clock import SystemClock
 
 SCHEMA = "timestamp bigint"
@@ -97,6 +97,7 @@ class TurnReader(DataSourceStreamReader):
             client.close()
 
 
-def to_arrow(times: Sequence[Time]) -> pa.RecordBatch:
-    """Give outputs as an Arrow batch."""
-    return pa.record_batch([pa.array(times, pa.int64())], schema=_ARROW)
+def to_arrow(times: Times) -> pa.RecordBatch:
+    """Give outputs as an Arrow batch, which takes the times over as they are."""
+    column = pa.Array.from_buffers(pa.int64(), len(times), [None, pa.py_buffer(times)])
+    return pa.record_batch([column], schema=_ARROW)

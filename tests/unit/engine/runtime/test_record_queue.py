@@ -8,7 +8,12 @@ import pytest
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.position import RawRecord
-from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
+from penstock._engine.runtime.record_queue import (
+    SKIPPED,
+    RecordQueue,
+    RecordQueues,
+    TopicPartition,
+)
 from penstock._engine.topology.nodes import SourceNode
 
 SOURCE = SourceNode("source", ("a", "b", "c"), None, None, None, None, None, None)
@@ -59,7 +64,8 @@ def take_all(opened: RecordQueues) -> list[tuple[str, int]]:
 def test_the_head_is_decoded_and_the_rest_waits() -> None:
     one = queue()
     one.add([raw(0, 7), raw(1, 5)])
-    assert (one.timestamp, one.key, one.value, one.usable, len(one)) == (7, b"k", b"v", True, 2)
+    assert one.head == (7, b"k", b"v", raw(0, 7))
+    assert len(one) == 2
 
 
 def test_offset_order_beats_time_within_a_partition() -> None:
@@ -72,13 +78,17 @@ def test_offset_order_beats_time_within_a_partition() -> None:
 def test_bad_records_before_a_good_one_are_skipped() -> None:
     one = queue()
     one.add([raw(0, BAD), raw(1, BAD), raw(2, 5)])
-    assert (one.timestamp, one.usable, one.committable_offset()) == (5, True, 2)
+    assert (one.head, one.committable_offset()) == ((5, b"k", b"v", raw(2, 5)), 2)
 
 
 def test_if_all_are_bad_the_last_stands_in_for_them() -> None:
     one = queue()
     one.add([raw(0, BAD), raw(1, BAD)])
-    assert (one.usable, len(one), one.committable_offset()) == (False, 1, 1)
+    assert (one.head, len(one), one.committable_offset()) == (
+        (-1, None, SKIPPED, raw(1, BAD)),
+        1,
+        1,
+    )
     one.advance()
     assert (len(one), one.committable_offset()) == (0, 2)
 
