@@ -69,7 +69,8 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
 def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     """Give the function that adds a record to one window."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    get, decode, put, forward = state.peek, state.decode_row, state.put, site.forward
+    ends, peek, put = state.ends, state.peek_row, state.put_row
+    decode, forward = state.decode_row, site.forward
     size, sends_old = operation.windows.size_ms, operation.sends_old_values
     held_back = operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=sends_old
@@ -79,7 +80,9 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     def fold(  # noqa: PLR0917 - called for each window: a tuple more would be felt
         key: Any, raw_key: bytes, start: int, value: Any, timestamp: int, headers: HeaderPairs
     ) -> None:
-        row = get(raw_key, start)
+        before, behind = ends[start]
+        row_key = before + raw_key + behind
+        row = peek(row_key)
         stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
         new_timestamp, old = timestamp, None
         if aggregate is None:
@@ -93,7 +96,7 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
             if needs_old:
                 old = state.value_of(row)
         new = aggregator(key, value, aggregate)
-        put(raw_key, start, new, new_timestamp, timestamp, headers)
+        put(row_key, new, new_timestamp, timestamp, headers)
         if not held_back:
             if (end := start + size) > END_OF_TIME:
                 end = END_OF_TIME

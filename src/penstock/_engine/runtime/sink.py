@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.collector import Collector, Output
+from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
@@ -22,6 +22,8 @@ from penstock.serdes.windowed import window_bytes_of
 
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
+Place: TypeAlias = Callable[[bytes], int]
+"""`place(key_bytes)` gives a record's partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +59,19 @@ class SinkBuilder:
     def _way_to(self, topic: str, outlet: Outlet) -> Process:
         partitioner = outlet.node.partitioner
         if partitioner is partition_by_key_alone:
-            return self._sender(topic, outlet, self._to_partition_of_key(topic, outlet.key_serde))
-        send = self._sender(topic, outlet, self._collector.send)
+            place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
+            return self._sender(topic, outlet, place)
+        send = self._sender(topic, outlet)
         return send if partitioner is None else self._partitioned(topic, outlet.node, send)
 
-    def _sender(self, topic: str, outlet: Outlet, collect: Callable[[Output], None]) -> Send:
+    def _sender(self, topic: str, outlet: Outlet, place: Place | None = None) -> Send:
         key_serde, value_serde = outlet.key_serde, outlet.value_serde
         # Most serdes need neither topic nor headers: no layer stands before their encode.
         plain_key = type(key_serde).serialize is Serde.serialize
         plain_value = type(value_serde).serialize is Serde.serialize
         encode_key, encode_value = key_serde.encode, value_serde.encode
         node, scope, failed = outlet.node, outlet.scope, self._failures.of_output
+        collect = self._collector.send
 
         def send(
             key: Any,
@@ -92,6 +96,8 @@ class SinkBuilder:
                 failed(node, scope, record, error, origin)
                 return
             scope.sent = True
+            if place is not None and key_bytes is not None:
+                partition = place(key_bytes)
             collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
 
         return send
@@ -114,21 +120,12 @@ class SinkBuilder:
 
         return process
 
-    def _to_partition_of_key(self, topic: str, key_serde: Serde[Any]) -> Callable[[Output], None]:
-        """Collect windowed records; all windows of a key go to the partition that the key itself
+    def _by_key_alone(self, topic: str, window_bytes: int) -> Place:
+        """Place windowed records: all windows of a key go to the partition that the key itself
         would go to.
         """
-        collect, partition_count = self._collector.send, self._collector.partition_count
-        window_bytes = window_bytes_of(key_serde)
-
-        def collect_windowed(output: Output) -> None:
-            _, _, key, value, timestamp, headers = output
-            partition = None
-            if key is not None:
-                partition = partition_of(key[:-window_bytes], partition_count(topic))
-            collect((topic, partition, key, value, timestamp, headers))
-
-        return collect_windowed
+        partition_count = self._collector.partition_count
+        return lambda key: partition_of(key[:-window_bytes], partition_count(topic))
 
     def _routed(self, outlet: Outlet) -> Process:
         """Choose the topic for each record; the ways to the topics met so far are kept."""

@@ -59,7 +59,9 @@ class Overlay:
         "_reserved_bytes",
         "_settled",
         "_written",
+        "before_write",
         "get",
+        "get_unwritten",
         "put",
     )
 
@@ -74,6 +76,10 @@ class Overlay:
         self._reserved_bytes = 0
         self._order = SortedKeys(())
         self._ordered_count = 0
+        self.before_write: Callable[[], None] | None = None
+        """Hears of each write to the engine."""
+        self.get_unwritten = self._reader_of_unwritten()
+        """`get` of what cannot be in the engine: a get from it that finds nothing is dear, too."""
         # For each record: nothing stands between the caller and the dict.
         self.get: Callable[[bytes], bytes | None] = (
             self._reader() if reserve is None else self._reader_of_settled()
@@ -132,7 +138,7 @@ class Overlay:
         changes, reserve = self._changes, self._reserve
         if reserve is None:
             if changes or dropped or changelog_offset is not None:
-                self._engine.write(changes, changelog_offset, dropped)
+                self._hand_over(changes, changelog_offset, dropped)
                 self._forget()
             return
         if changes:
@@ -167,7 +173,7 @@ class Overlay:
 
     def _write(self, changelog_offset: int | None, dropped: Sequence[KeyRange]) -> None:
         settled, written = self._settled, self._written
-        self._engine.write(settled, changelog_offset, dropped)
+        self._hand_over(settled, changelog_offset, dropped)
         written.clear()
         if not dropped:
             written.update(settled)
@@ -175,6 +181,25 @@ class Overlay:
         if self._reserve is not None:
             self._reserve.used_bytes -= self._reserved_bytes
         self._reserved_bytes = 0
+
+    def _hand_over(
+        self,
+        changes: dict[bytes, bytes | None],
+        changelog_offset: int | None,
+        dropped: Sequence[KeyRange],
+    ) -> None:
+        if self.before_write is not None:
+            self.before_write()
+        self._engine.write(changes, changelog_offset, dropped)
+
+    def _reader_of_unwritten(self) -> Callable[[bytes], bytes | None]:
+        changed, settled = self._changes.get, self._settled.get
+
+        def get(key: bytes) -> bytes | None:
+            value = changed(key, _ABSENT)
+            return settled(key) if value is _ABSENT else value
+
+        return get
 
     def _reader(self) -> Callable[[bytes], bytes | None]:
         changed, committed = self._changes.get, self._engine.get

@@ -130,7 +130,7 @@ class CachedStore:
     def _make_write(self) -> Write:
         entries, dirty, budget, position = self._entries, self._dirty, self._budget, self._position
         find, use, give_way = entries.get, entries.move_to_end, self._give_way
-        forget_place, keeps_bytes = dirty.pop, position.keeps_bytes
+        forget_place, keeps_bytes, note_new = dirty.pop, position.keeps_bytes, self._note_new
 
         def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
             topic = position.topic
@@ -148,7 +148,9 @@ class CachedStore:
             entries[key] = entry
             forget_place(key, None)
             dirty[key] = entry
-            if previous is not None:
+            if previous is None:
+                note_new(key)
+            else:
                 use(key)
                 size -= previous[SIZE]
             if size:
@@ -158,6 +160,9 @@ class CachedStore:
                 give_way()
 
         return write
+
+    def _note_new(self, key: bytes) -> None:
+        """Learn that a key is written that was not cached."""
 
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool

@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from penstock._engine.state.layers.cache import VALUE, CachedStore
-from penstock._engine.state.layers.logged import Write
 from penstock._engine.state.layers.recent_rows import Row
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, RowPlace, Rows
 from penstock._engine.state.merging import merged
-from penstock.record import HeaderPairs
 
 CachedRow: TypeAlias = tuple[bytes, bytes | None]
 """A row key and its row, None if it is deleted."""
@@ -52,15 +50,9 @@ class CachedRows(CachedStore):
 
         return get
 
-    def _make_write(self) -> Write:
-        write_entry, entries = super()._make_write(), self._entries
-
-        def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
-            if self._by_key is not None and key not in entries:
-                self._remember(self._by_key, key)
-            write_entry(key, value, timestamp, headers)
-
-        return write
+    def _note_new(self, key: bytes) -> None:
+        if self._by_key is not None:
+            self._remember(self._by_key, key)
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
         return self.woven_into(

@@ -42,6 +42,7 @@ _CLOCK = Struct(">qi")
 _TIME_FIRST = Struct(">Q")
 _TIME_BIT = 1 << 63
 _NO_TIME = -1
+_NEVER = 1 << 63
 
 pack_segment = pack_timestamp
 time_at: Callable[[bytes, int], tuple[int]] = Struct(">q").unpack_from
@@ -91,6 +92,7 @@ class RowClock:
         "live",
         "live_key",
         "observed",
+        "written",
     )
 
     def __init__(self, times: StoreTimes, *, sees_oldest: bool) -> None:
@@ -106,6 +108,8 @@ class RowClock:
         """The first segment that is not too old."""
         self.live_key = b""
         """Row keys before it are in segments that are too old."""
+        self.written = _NEVER
+        """No row of a later time is in the engine."""
 
     def observe(self, time: int) -> None:
         """Learn of a time later than all before."""
@@ -115,6 +119,10 @@ class RowClock:
             self.live = (time - self._retention) // self._interval
             self.live_key = pack_segment(self.live)
             self._next = (self.live + 1) * self._interval + self._retention
+
+    def note_write(self) -> None:
+        """Learn that what was put so far is about to be written to the engine."""
+        self.written = self.observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +190,7 @@ class Rows:
         self.log = place.log or _nowhere
         self.recent: RecentRows | None = None
         """What is known of the rows of keys; None until somebody asks for those of one."""
+        overlay.before_write = self.clock.note_write
         self.get = _getter(overlay, self.clock, rest + 8)
         self.write: Write = _writer(self, place)
         """`write(row_key, row, timestamp, headers)`: put a row, or delete it (None)."""
@@ -332,12 +341,13 @@ class Rows:
 
 
 def _getter(overlay: Overlay, clock: RowClock, at: int) -> Callable[[bytes], bytes | None]:
-    read = overlay.get
+    read, read_unwritten = overlay.get, overlay.get_unwritten
 
     def get(row_key: bytes) -> bytes | None:
-        if time_at(row_key, len(row_key) - at)[0] <= clock.expired:
+        time = time_at(row_key, len(row_key) - at)[0]
+        if time <= clock.expired:
             return None
-        return read(row_key)
+        return read(row_key) if time <= clock.written else read_unwritten(row_key)
 
     return get
 

@@ -54,7 +54,7 @@ class TableState:
         """`scan(first, end, reverse=False)` gives keys and rows in the order of the keys' bytes."""
         self.peek = store.get if self._cache is None else self._cache.peek
         """`read` for an operator that is about to put the same row."""
-        self.put = _make_put(name, codec, store)
+        self.put = row_putter(name, codec, store)
         """`put(raw_key, value, value_timestamp, timestamp, headers)` stores a row, or deletes it
         (None), on behalf of a record of `timestamp` and `headers`.
         """
@@ -99,9 +99,10 @@ class TableState:
         return True
 
 
-def _make_put(
+def row_putter(
     name: str, codec: RowCodec, store: RecordStore
 ) -> Callable[[bytes, Any, int, int, HeaderPairs], None]:
+    """Give `put(raw_key, value, value_timestamp, timestamp, headers)` of a store."""
     encode, write = codec.encode_row, store.write
 
     def put(

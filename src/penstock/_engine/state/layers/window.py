@@ -7,6 +7,7 @@ A *row* is a stored value, with its time before it if the store keeps times.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from penstock._engine.state.layers.codec import (
@@ -18,7 +19,7 @@ from penstock._engine.state.layers.codec import (
     wrong_type,
 )
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
-from penstock._engine.state.layers.table import Forward
+from penstock._engine.state.layers.table import Forward, row_putter
 from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
 from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
@@ -36,11 +37,13 @@ class WindowState:
         "decode_row",
         "decode_value",
         "encode_key",
+        "ends",
         "fetch",
         "get",
-        "peek",
+        "peek_row",
         "put",
         "put_plain",
+        "put_row",
         "window_size_ms",
     )
 
@@ -57,8 +60,12 @@ class WindowState:
         """`(timestamp, value) = decode_row(row)` of a row with a time."""
         self.get = rows.get
         """`get(raw_key, start)` gives a row, None if there is none."""
-        self.peek = rows.peek
-        """`get` for an operator that is about to put the same row."""
+        self.ends = rows.ends
+        """`(before, behind) = ends[start]`: what is before and behind the raw key in a row key."""
+        self.peek_row = rows.peek_row
+        """`peek_row(row_key)` gives a row to an operator that is about to put it."""
+        self.put_row = row_putter(name, codec, rows.store)
+        """`put_row(row_key, value, value_timestamp, timestamp, headers)` does what `put` does."""
         self.fetch = rows.fetch
         """`fetch(raw_key, time_from, time_to)` gives a list of (start, row), the earliest first;
         the bounds are included.
@@ -101,8 +108,12 @@ class WindowState:
         cache = self._rows.cache
         if cache is None:
             return False
-        decode_key, value_of, end_of = self._codec.decode_key, self.value_of, self._rows.end_of
-        decode_row = self._codec.decode_row
+        decode_key, decode_row = self._codec.decode_key, self._codec.decode_row
+        value_of, end_of = self.value_of, self._rows.end_of
+        # The class itself would go through a function in Python.
+        in_window: Callable[[tuple[Any, int, int]], Windowed[Any]] = partial(
+            tuple.__new__, Windowed
+        )
 
         def let_out(
             row_key: bytes,
@@ -112,7 +123,7 @@ class WindowState:
             headers: HeaderPairs,
         ) -> None:
             start = time_at(row_key, len(row_key) - TAIL_BYTES)[0]
-            key = Windowed(decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end_of(start))
+            key = in_window((decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end_of(start)))
             old_value = None if old is None else value_of(old)
             own_timestamp, value = (timestamp, None) if new is None else decode_row(new)
             forward(key, (value, old_value), own_timestamp, headers)

@@ -63,9 +63,10 @@ class WindowRows:
         "_is_indexed",
         "_last_sequence",
         "cache",
+        "ends",
         "get",
         "in_memory",
-        "peek",
+        "peek_row",
         "put",
         "rows",
         "store",
@@ -92,14 +93,13 @@ class WindowRows:
         self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
         self.store: RecordStore = self.cache or self.rows
         retains = times.retain_duplicates
-        ends = _Ends(self.rows.interval)
-        read = place.overlay.get if self.cache is None else self.cache.get
-        peek = place.overlay.get if self.cache is None else self.cache.peek
-        self.get = self._get_last if retains else self._getter(read, ends)
+        self.ends = _Ends(self.rows.interval)
+        """`(before, behind) = ends[start]`: what is before and behind the key in a row key."""
+        self.get = self._get_last if retains else self._get
         """`get(raw_key, start)` gives a row, None if there is none."""
-        self.peek = self._get_last if retains else self._getter(peek, ends)
-        """`get` for a reader that is about to put the same row."""
-        self.put = self._add if retains else _putter(self.store, ends)
+        self.peek_row = self.rows.get if self.cache is None else self.cache.peek
+        """`peek_row(row_key)` gives a row to a reader that is about to put it."""
+        self.put = self._add if retains else _putter(self.store, self.ends)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
 
     def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
@@ -142,24 +142,12 @@ class WindowRows:
 
     def end_of(self, start: int) -> int:
         """Give the end of the window that begins at `start`."""
-        return min(start + self.window_size_ms, END_OF_TIME)
+        end = start + self.window_size_ms
+        return end if end < END_OF_TIME else END_OF_TIME
 
-    def _getter(
-        self, read: Callable[[bytes], bytes | None], ends: _Ends
-    ) -> Callable[[bytes, int], bytes | None]:
-        clock = self.rows.clock
-
-        def get(raw_key: bytes, start: int) -> bytes | None:
-            if start <= clock.expired:
-                return None
-            before, behind = ends[start]
-            return read(before + raw_key + behind)
-
-        def get_cached(raw_key: bytes, start: int) -> bytes | None:
-            before, behind = ends[start]
-            return read(before + raw_key + behind)
-
-        return get if self.cache is None else get_cached
+    def _get(self, raw_key: bytes, start: int) -> bytes | None:
+        before, behind = self.ends[start]
+        return self.store.get(before + raw_key + behind)
 
     def _get_last(self, raw_key: bytes, start: int) -> bytes | None:
         """Of duplicates Java finds only the last one put on disk, and none in memory."""
