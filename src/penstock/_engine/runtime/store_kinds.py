@@ -33,7 +33,7 @@ from penstock._engine.state.layers.logged import (
 )
 from penstock._engine.state.layers.lru import LimitedStore
 from penstock._engine.state.layers.outer_join import OuterJoinState
-from penstock._engine.state.layers.rows import RowLog, RowPlace, Rows
+from penstock._engine.state.layers.rows import RowPlace, Rows
 from penstock._engine.state.layers.session import SessionRows, SessionState
 from penstock._engine.state.layers.subscriptions import SubscriptionStore
 from penstock._engine.state.layers.suppression import SuppressionState
@@ -156,13 +156,11 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
     builder = plan.builder
     is_timestamped = builder.kind == "timestamped_window"
     assert builder.times is not None
-    log = _log(plan, site, own_time=is_timestamped)
-    row_log: RowLog | None = None
     if builder.times.retain_duplicates and not is_timestamped:
-        row_log = _log_with_headers(plan, site)
-    elif log is not None:
-        row_log = _without_headers(log)
-    rows = WindowRows(builder, _place(site, overlay, row_log))
+        log = _log_with_headers(plan, site)
+    else:
+        log = _log(plan, site, own_time=is_timestamped)
+    rows = WindowRows(builder, _place(site, overlay, log))
     codec = _codec(plan, site)
     name, position = builder.name, site.position
     face_codec = timestamped_codec(codec) if is_timestamped else codec
@@ -185,9 +183,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
 
 
 def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
-    log = _log(plan, site)
-    row_log = None if log is None else _without_headers(log)
-    rows = SessionRows(plan.builder, _place(site, overlay, row_log))
+    rows = SessionRows(plan.builder, _place(site, overlay, _log(plan, site)))
     codec, name = _codec(plan, site), plan.builder.name
     face = TypedSessionStore(name, codec, rows, site.position)
 
@@ -319,7 +315,7 @@ def _restore_rows(
     return restore
 
 
-def _place(site: StoreSite, overlay: Overlay, log: RowLog | None) -> RowPlace:
+def _place(site: StoreSite, overlay: Overlay, log: Log | None) -> RowPlace:
     return RowPlace(overlay, log, site.drop, site.budget, site.position)
 
 
@@ -348,7 +344,7 @@ def _log(plan: StorePlan, site: StoreSite, *, own_time: bool = False) -> Log | N
     return make(site.collector.send, plan.changelog, site.partition)
 
 
-def _log_with_headers(plan: StorePlan, site: StoreSite) -> RowLog | None:
+def _log_with_headers(plan: StorePlan, site: StoreSite) -> Log | None:
     topic, send, partition = plan.changelog, site.collector.send, site.partition
     if topic is None:
         return None
@@ -364,10 +360,3 @@ def _log_without_time(
     if topic is None:
         return None
     return lambda key, value: send((topic, partition, key, value, None, ()))
-
-
-def _without_headers(log: Log) -> RowLog:
-    def log_row(key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
-        log(key, row, timestamp)
-
-    return log_row

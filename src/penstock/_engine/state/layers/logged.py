@@ -13,8 +13,8 @@ Write: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
 """`write(key, value, timestamp, headers)`: set the value of a key, or delete it (None). Time and
 headers are those of the record in hand.
 """
-Log: TypeAlias = Callable[[bytes, bytes | None, int], None]
-"""`log(key, value, timestamp)`: write a changelog record."""
+Log: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
+"""`log(key, value, timestamp, headers)`: write a changelog record; most have no headers."""
 Send: TypeAlias = Callable[[tuple[str, int, bytes, bytes | None, int, HeaderPairs]], None]
 """`send((topic, partition, key, value, timestamp, headers))`: let a record leave the task."""
 
@@ -57,7 +57,7 @@ class LoggedStore:
 def log_to(send: Send, topic: str, partition: int) -> Log:
     """Give the log of a store: its changelog's records have the time of the record in hand."""
 
-    def log(key: bytes, value: bytes | None, timestamp: int) -> None:
+    def log(key: bytes, value: bytes | None, timestamp: int, _: HeaderPairs) -> None:
         send((topic, partition, key, value, timestamp, ()))
 
     return log
@@ -68,7 +68,7 @@ def log_with_own_time_to(send: Send, topic: str, partition: int) -> Log:
     only a deletion has the time of the record in hand.
     """
 
-    def log(key: bytes, stored: bytes | None, timestamp: int) -> None:
+    def log(key: bytes, stored: bytes | None, timestamp: int, _: HeaderPairs) -> None:
         if stored is None:
             send((topic, partition, key, None, timestamp, ()))
         else:
@@ -86,7 +86,7 @@ def _logged(store: BytesStore, log: Log) -> Write:
             delete(key)
         else:
             put(key, value)
-        log(key, value, timestamp)
+        log(key, value, timestamp, headers)
 
     return write
 

@@ -17,19 +17,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from struct import Struct
-from typing import Final, TypeAlias
+from typing import Final
 
 from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.layers.cache import CacheBudget, RecordInHand
 from penstock._engine.state.layers.codec import pack_timestamp
-from penstock._engine.state.layers.logged import Write
+from penstock._engine.state.layers.logged import Log, Write
 from penstock._engine.state.layers.recent_rows import RecentRows, Row
 from penstock._engine.state.overlay import Overlay
 from penstock.record import HeaderPairs
 from penstock.store_builders import StoreBuilder, StoreTimes
-
-RowLog: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
-"""`log(key, row, timestamp, headers)`: write a changelog record of a row."""
 
 SEGMENT_BYTES: Final = 8
 CLOCK_KEY: Final = b"\xffclock"
@@ -130,7 +127,7 @@ class RowPlace:
     """Where the rows of a store of a task live, and who is told of what."""
 
     overlay: Overlay
-    log: RowLog | None
+    log: Log | None
     drop: Callable[[], None]
     """Told of each row that is too old to be put."""
     budget: CacheBudget

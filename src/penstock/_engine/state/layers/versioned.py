@@ -91,7 +91,7 @@ class VersionedRows:
             self._observe(timestamp)
             valid_to = self._put(key, value, timestamp)
         if self._log is not None:
-            self._log(key, value, timestamp)
+            self._log(key, value, timestamp, ())
         return valid_to
 
     def delete(self, key: bytes, timestamp: int) -> Version | None:
@@ -104,7 +104,7 @@ class VersionedRows:
             self._observe(timestamp)
             self._put(key, None, timestamp)
         if self._log is not None:
-            self._log(key, None, timestamp)
+            self._log(key, None, timestamp, ())
         return before
 
     def get(self, key: bytes) -> Version | None:

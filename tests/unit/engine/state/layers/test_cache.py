@@ -31,7 +31,9 @@ class Bench:
         self.flushed: list[Any] = []
         self.position = position or Position()
         self.budget = budget or CacheBudget(limit_bytes)
-        self.below = LoggedStore(Overlay(MemoryStore()), lambda *change: self.logged.append(change))
+        self.below = LoggedStore(
+            Overlay(MemoryStore()), lambda *change: self.logged.append(change[:3])
+        )
         self.cache = CachedStore(self.below, self.budget, self.position)
 
     def listen(self, *, sends_old_values: bool = False) -> None:

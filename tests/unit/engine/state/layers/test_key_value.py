@@ -30,7 +30,7 @@ def position() -> Position:
 
 @pytest.fixture
 def store(logged: list[Any], position: Position) -> TypedKeyValueStore:
-    below = LoggedStore(Overlay(MemoryStore()), lambda *change: logged.append(change))
+    below = LoggedStore(Overlay(MemoryStore()), lambda *change: logged.append(change[:3]))
     return TypedKeyValueStore("store", CODEC, below, position)
 
 

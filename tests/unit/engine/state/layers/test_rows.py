@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from penstock import serdes
 from penstock._engine.runtime.position import Position
 from penstock._engine.state.layers.cache import CacheBudget
@@ -18,7 +21,7 @@ from penstock._engine.state.layers.rows import (
     time_of_index,
 )
 from penstock._engine.state.memory.key_value import MemoryStore
-from penstock._engine.state.overlay import Overlay
+from penstock._engine.state.overlay import Overlay, Reserve
 from penstock.stores import window_store_builder
 
 MINUTE = 60_000
@@ -36,7 +39,13 @@ def index_key(key: bytes) -> bytes:
 class Bench:
     """Rows that are kept for a minute, and what they tell."""
 
-    def __init__(self, engine: MemoryStore | None = None, *, indexed: bool = False) -> None:
+    def __init__(
+        self,
+        engine: MemoryStore | None = None,
+        *,
+        indexed: bool = False,
+        reserve: Reserve | None = None,
+    ) -> None:
         self.engine = engine or MemoryStore()
         self.logged: list[Any] = []
         self.dropped = 0
@@ -44,7 +53,7 @@ class Bench:
             "s", serdes.string(), serdes.string(), retention_ms=MINUTE, window_size_ms=1
         )
         place = RowPlace(
-            Overlay(self.engine),
+            Overlay(self.engine, reserve),
             lambda *change: self.logged.append(change),
             self._drop,
             CacheBudget(0),
@@ -141,3 +150,63 @@ def test_a_removal_is_no_drop() -> None:
     bench.rows.remove(row_key(b"a", 0), 3, ())
     assert bench.dropped == 0
     assert bench.logged[-1] == (row_key(b"a", 0)[8:], None, 3, ())
+
+
+class CountingStore(MemoryStore):
+    """Counts how often it is asked for a row."""
+
+    reads = 0
+
+    def get(self, key: bytes) -> bytes | None:
+        self.reads += key != CLOCK_KEY
+        return super().get(key)
+
+
+def test_a_row_that_is_later_than_all_that_was_written_is_not_looked_for_in_the_engine() -> None:
+    engine = CountingStore()
+    bench = Bench(engine, reserve=Reserve(1_000_000))
+    assert bench.rows.get(row_key(b"a", 5)) is None
+    assert engine.reads == 1  # nobody knows yet what the engine has
+    bench.put(b"a", 5)
+    bench.rows.commit(1)
+    bench.put(b"a", 6)
+    bench.rows.commit(None)
+    assert bench.rows.get(row_key(b"a", 6)) == b"row"
+    assert bench.rows.get(row_key(b"b", 6)) is None
+    assert engine.reads == 1
+    assert bench.rows.get(row_key(b"b", 5)) is None
+    assert engine.reads == 2
+
+
+KEYS = st.sampled_from([b"a", b"ab", b"b"])
+TIMES = st.integers(0, 2 * MINUTE).map(lambda time: time // 10_000 * 10_000)
+STEPS = st.one_of(
+    st.tuples(st.just("put"), KEYS, TIMES),
+    st.tuples(st.just("delete"), KEYS, TIMES),
+    st.tuples(st.sampled_from(["commit", "checkpoint", "scan", "restart"])),
+)
+
+
+@given(st.lists(STEPS, max_size=40), st.sampled_from([None, 0, 300, 1_000_000]))
+def test_a_row_is_found_wherever_it_is(steps: list[Any], reserve_bytes: int | None) -> None:
+    reserve = None if reserve_bytes is None else Reserve(reserve_bytes)
+    bench = Bench(reserve=reserve)
+    put: dict[bytes, bytes | None] = {}
+    times: dict[bytes, int] = {}
+    for number, (step, *row) in enumerate(steps):
+        if step in {"put", "delete"}:
+            at, value = row_key(*row), b"%d" % number if step == "put" else None
+            if at >= bench.rows.clock.live_key:
+                put[at], times[at] = value, row[1]
+            bench.rows.write(at, value, 7, ())
+        elif step == "scan":
+            list(bench.rows.scan(None, CLOCK_KEY, reverse=False))
+        else:
+            bench.rows.commit(None if step == "commit" else number)
+            if step == "restart":
+                # What waits is read from the changelog; here it is written before the end.
+                bench.rows.commit(number)
+                bench = Bench(bench.engine, reserve=reserve)
+        for at, value in put.items():
+            seen = times[at] > bench.rows.clock.expired
+            assert bench.rows.get(at) == (value if seen else None)
