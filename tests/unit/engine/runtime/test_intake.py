@@ -10,7 +10,7 @@ from penstock import Headers, ProcessingError, serdes
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures, Handlers
-from penstock._engine.runtime.intake import Admit, Gate, make_admit
+from penstock._engine.runtime.intake import Admit, Gate, make_admit, make_admit_all
 from penstock._engine.runtime.position import Position
 from penstock._engine.topology.nodes import SourceNode
 from penstock.handlers import (
@@ -144,3 +144,39 @@ def test_an_extractor_must_give_whole_milliseconds(wrong: Any) -> None:
     admit, _ = gate(serdes.string(), lambda record, time: wrong)
     with pytest.raises(ProcessingError, match="must give whole milliseconds; got"):
         admit((7, 5, b"k", b"v", ()), -1)
+
+
+class Shouted(type(serdes.string())):  # type: ignore[misc]
+    """A serde that the user has derived from one of ours."""
+
+    @staticmethod
+    def decode(data: bytes) -> str:
+        return data.decode().upper()
+
+
+@pytest.mark.parametrize(
+    ("serde", "is_ahead"),
+    [
+        (serdes.string(), True),
+        (serdes.bytes(), True),
+        (serdes.long(), True),
+        (serdes.double(), True),
+        (serdes.json(), True),
+        (serdes.of(str.encode, bytes.decode), False),
+        (Shouted(), False),
+        (TopicSerde(), False),
+    ],
+    ids=repr,
+)
+def test_only_serdes_without_code_of_the_user_decode_ahead(
+    serde: Serde[Any], is_ahead: bool
+) -> None:
+    text = serdes.string()
+    for key, value in ((serde, text), (text, serde)):
+        place = Gate(SOURCE, "in", 0, key, value, FailOnInvalidTimestamp())
+        assert (make_admit_all(place) is not None) is is_ahead
+
+
+def test_an_extractor_of_the_user_is_asked_for_each_record() -> None:
+    text = serdes.string()
+    assert make_admit_all(Gate(SOURCE, "in", 0, text, text, lambda record, time: 1)) is None
