@@ -95,14 +95,10 @@ def make_admit_all(gate: Gate) -> AdmitAll | None:
     """Build the function that admits many records of one partition; None if each must be looked at:
     serdes and extractors of the user are asked when a record's turn has come, as in Java.
     """
-    key_serde, value_serde = gate.key_serde, gate.value_serde
-    if not (
-        type(key_serde) in _AHEAD_OF_TIME
-        and type(value_serde) in _AHEAD_OF_TIME
-        and type(gate.extractor) is FailOnInvalidTimestamp
-    ):
+    decode_key, decode_value = _decoder_ahead(gate.key_serde), _decoder_ahead(gate.value_serde)
+    own_time = type(gate.extractor) is FailOnInvalidTimestamp
+    if decode_key is None or decode_value is None or not own_time:
         return None
-    decode_key, decode_value = _decode_good(key_serde), _decode_good(value_serde)
 
     def admit_all(raws: Sequence[RawRecord]) -> Iterable[Head] | None:
         _, times, raw_keys, raw_values, _ = zip(*raws, strict=True)
@@ -118,9 +114,10 @@ def make_admit_all(gate: Gate) -> AdmitAll | None:
     return admit_all
 
 
-def _decode_good(serde: Serde[Any]) -> Callable[[bytes], Any]:
-    assert isinstance(serde, BuiltInSerde)
-    return serde.decode_good
+def _decoder_ahead(serde: Serde[Any]) -> Callable[[bytes], Any] | None:
+    if isinstance(serde, BuiltInSerde) and type(serde) in _AHEAD_OF_TIME:
+        return serde.decode_good
+    return None
 
 
 def _decoded(data: Sequence[bytes | None], decode: Callable[[Any], Any]) -> Sequence[Any]:

@@ -21,12 +21,11 @@ def partition_of(key: bytes, partitions: int) -> int:
     >>> partition_of(b"21", 10), partition_of(b"foobar", 10)
     (0, 6)
     """
-    return 0 if partitions == 1 else positive_hash(key) % partitions
+    return 0 if partitions == 1 else (_murmur2(key) & 0x7FFFFFFF) % partitions
 
 
 @lru_cache(maxsize=8192)
-def positive_hash(data: bytes) -> int:
-    """Give the number whose remainder is the partition."""
+def _murmur2(data: bytes) -> int:
     hashed = _SEED ^ len(data)
     whole = len(data) & ~3
     for (word,) in _WORD.iter_unpack(data[:whole]):
@@ -36,4 +35,4 @@ def positive_hash(data: bytes) -> int:
     if rest := data[whole:]:
         hashed = (hashed ^ int.from_bytes(rest, "little")) * _FACTOR & _32_BITS
     hashed = (hashed ^ hashed >> 13) * _FACTOR & _32_BITS
-    return (hashed ^ hashed >> 15) & 0x7FFFFFFF
+    return hashed ^ hashed >> 15

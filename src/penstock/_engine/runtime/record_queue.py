@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from typing import Final, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
@@ -106,13 +105,12 @@ class RecordQueue:
         """Give the next head, and decode some of those after it."""
         raws, admit_all = self._raws, self._admit_all
         if admit_all is not None and raws and not self._one_by_one:
-            some = list(islice(raws, _DECODED_AHEAD))
+            some = [raws.popleft() for _ in range(min(len(raws), _DECODED_AHEAD))]
             heads = admit_all(some)
             if heads is not None:
-                for _ in some:
-                    raws.popleft()
                 self._ahead.extend(heads)
                 return self._ahead.popleft()
+            raws.extendleft(reversed(some))
             self._one_by_one = len(some)
         return self._admit_one()
 
@@ -121,7 +119,8 @@ class RecordQueue:
         skipped: RawRecord | None = None
         while raws:
             raw = raws.popleft()
-            self._one_by_one = max(0, self._one_by_one - 1)
+            if self._one_by_one:
+                self._one_by_one -= 1
             admitted = admit(raw, self.partition_time)
             if admitted is not None:
                 return (*admitted, raw)

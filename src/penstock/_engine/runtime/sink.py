@@ -10,7 +10,7 @@ from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.murmur2 import positive_hash
+from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.topology.nodes import SinkNode, title_of
 from penstock._engine.topology.window_nodes import partition_by_key_alone
@@ -124,15 +124,8 @@ class SinkBuilder:
         """Place windowed records: all windows of a key go to the partition that the key itself
         would go to.
         """
-        partition_count, partitions = self._collector.partition_count, 0
-
-        def place(windowed_key: bytes) -> int:
-            nonlocal partitions
-            if not partitions:
-                partitions = partition_count(topic)
-            return positive_hash(windowed_key[:-window_bytes]) % partitions
-
-        return place
+        partition_count = self._collector.partition_count
+        return lambda key: partition_of(key[:-window_bytes], partition_count(topic))
 
     def _routed(self, outlet: Outlet) -> Process:
         """Choose the topic for each record; the ways to the topics met so far are kept."""

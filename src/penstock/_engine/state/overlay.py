@@ -78,11 +78,11 @@ class Overlay:
         self._ordered_count = 0
         self.before_write: Callable[[], None] | None = None
         """Hears of each write to the engine."""
-        self.get_unwritten = self._reader_of_unwritten()
+        self.get_unwritten = _reader(self._changes.get, self._settled.get)
         """`get` of what cannot be in the engine: a get from it that finds nothing is dear, too."""
         # For each record: nothing stands between the caller and the dict.
         self.get: Callable[[bytes], bytes | None] = (
-            self._reader() if reserve is None else self._reader_of_settled()
+            _reader(self._changes.get, engine.get) if reserve is None else self._reader_of_settled()
         )
         self.put: Callable[[bytes, bytes], None] = self._changes.__setitem__
 
@@ -192,24 +192,6 @@ class Overlay:
             self.before_write()
         self._engine.write(changes, changelog_offset, dropped)
 
-    def _reader_of_unwritten(self) -> Callable[[bytes], bytes | None]:
-        changed, settled = self._changes.get, self._settled.get
-
-        def get(key: bytes) -> bytes | None:
-            value = changed(key, _ABSENT)
-            return settled(key) if value is _ABSENT else value
-
-        return get
-
-    def _reader(self) -> Callable[[bytes], bytes | None]:
-        changed, committed = self._changes.get, self._engine.get
-
-        def get(key: bytes) -> bytes | None:
-            value = changed(key, _ABSENT)
-            return committed(key) if value is _ABSENT else value
-
-        return get
-
     def _reader_of_settled(self) -> Callable[[bytes], bytes | None]:
         changed, settled, written = self._changes.get, self._settled.get, self._written.get
         committed = self._engine.get
@@ -248,6 +230,18 @@ class Overlay:
             for key in islice(reversed(self._changes), new_count):
                 self._order.add(key)
         self._ordered_count = len(self._changes)
+
+
+def _reader(
+    changed: Callable[[bytes, bytes], bytes | None], below: Callable[[bytes], bytes | None]
+) -> Callable[[bytes], bytes | None]:
+    """Give a get from changes and, where there is none, from what they are laid over."""
+
+    def get(key: bytes) -> bytes | None:
+        value = changed(key, _ABSENT)
+        return below(key) if value is _ABSENT else value
+
+    return get
 
 
 def _size_of(changes: dict[bytes, bytes | None]) -> int:

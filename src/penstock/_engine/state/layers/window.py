@@ -23,7 +23,6 @@ from penstock._engine.state.layers.table import Forward, row_putter
 from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
 from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
-from penstock.windows import END_OF_TIME
 
 
 class WindowState:
@@ -110,7 +109,7 @@ class WindowState:
         if cache is None:
             return False
         decode_key, decode_row = self._codec.decode_key, self._codec.decode_row
-        value_of, size = self.value_of, self.window_size_ms
+        value_of, end_of = self.value_of, self._rows.end_of
         # The class itself would go through a function in Python.
         in_window: Callable[[tuple[Any, int, int]], Windowed[Any]] = partial(
             tuple.__new__, Windowed
@@ -124,10 +123,7 @@ class WindowState:
             headers: HeaderPairs,
         ) -> None:
             start = time_at(row_key, len(row_key) - TAIL_BYTES)[0]
-            end = start + size
-            if end > END_OF_TIME:
-                end = END_OF_TIME
-            key = in_window((decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end))
+            key = in_window((decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end_of(start)))
             old_value = None if old is None else value_of(old)
             own_timestamp, value = (timestamp, None) if new is None else decode_row(new)
             forward(key, (value, old_value), own_timestamp, headers)

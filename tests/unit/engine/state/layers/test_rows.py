@@ -23,6 +23,7 @@ from penstock._engine.state.layers.rows import (
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay, Reserve
 from penstock.stores import window_store_builder
+from tests.unit.engine.state.test_overlay import CountingReads
 
 MINUTE = 60_000
 REST = bytes(4)
@@ -152,19 +153,10 @@ def test_a_removal_is_no_drop() -> None:
     assert bench.logged[-1] == (row_key(b"a", 0)[8:], None, 3, ())
 
 
-class CountingStore(MemoryStore):
-    """Counts how often it is asked for a row."""
-
-    reads = 0
-
-    def get(self, key: bytes) -> bytes | None:
-        self.reads += key != CLOCK_KEY
-        return super().get(key)
-
-
 def test_a_row_that_is_later_than_all_that_was_written_is_not_looked_for_in_the_engine() -> None:
-    engine = CountingStore()
+    engine = CountingReads()
     bench = Bench(engine, reserve=Reserve(1_000_000))
+    engine.reads = 0  # it was asked for the time
     assert bench.rows.get(row_key(b"a", 5)) is None
     assert engine.reads == 1  # nobody knows yet what the engine has
     bench.put(b"a", 5)
