@@ -25,6 +25,7 @@ FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base
 MIRRORED_BY = {
     "spark.py": "spark/test_dataframes.py",
     "restore_listener.py": "unit/engine/metrics/test_restore_events.py",
+    "_engine/kafka/bulk.py": "broker/test_bulk.py",
     "_engine/kafka/examination.py": "broker/test_commands.py",
     "_engine/kafka/global_tables.py": "broker/test_global_tables.py",
     "_engine/kafka/backfill/admission.py": "broker/test_backfill.py",

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from confluent_kafka import Consumer, IsolationLevel, KafkaError, Message, TopicPartition
+from confluent_kafka import IsolationLevel, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import clock
 from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.bulk import Portion, Reader, open_reader
 from penstock._engine.kafka.clients import consumer_settings
 from penstock._engine.kafka.faults import may_pass
 from penstock._engine.kafka.topics import end_offsets, partition_counts
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -102,54 +103,47 @@ def read_split(settings: Mapping[str, Any], split: Split) -> Iterator[list[RawRe
     Raises:
         StreamsError: the records are gone, or the broker does not answer.
     """
-    consumer = Consumer(dict(settings))
+    reader = open_reader(settings)
     try:
-        consumer.assign([TopicPartition(split.topic, split.partition, split.start)])
-        yield from _read(consumer, split)
+        reader.consumer.assign([TopicPartition(split.topic, split.partition, split.start)])
+        yield from _read(reader, split)
     finally:
-        consumer.close()
+        reader.consumer.close()
 
 
-def _read(consumer: Consumer, split: Split) -> Iterator[list[RawRecord]]:
+def _read(reader: Reader, split: Split) -> Iterator[list[RawRecord]]:
     deadline = clock.monotonic() + _SILENT_SECONDS
     while True:
-        first = consumer.poll(_WAIT_SECONDS)
-        if first is None:
+        portions = reader.read(_WAIT_SECONDS, _BATCH_MESSAGES)
+        if not portions:
             if clock.monotonic() >= deadline:
                 raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
             continue
         deadline = clock.monotonic() + _SILENT_SECONDS
-        records, ended = _within([first, *consumer.consume(_BATCH_MESSAGES, 0)], split)
+        records, ended = _within(portions, split)
         if records:
             yield records
         if ended:
             return
 
 
-def _within(messages: Iterable[Message], split: Split) -> tuple[list[RawRecord], bool]:
+def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord], bool]:
     """Give the records that belong to a split, and whether all of it has been read."""
-    records: list[RawRecord] = []
-    last = split.end - 1
-    for message in messages:
-        error, offset = message.error(), int(message.offset() or 0)
-        if error is not None:
+    found: list[RawRecord] = []
+    for _, _, records, event in portions:
+        if event is not None:
+            offset, error = event
             if error.code() == KafkaError._PARTITION_EOF:
                 # Where reading would go on, behind markers and what was compacted away.
                 if offset >= split.end:
-                    return records, True
+                    return found, True
             elif not may_pass(error):
                 raise StreamsError(_untold(split, error.str()))
-            continue
-        if offset > last:
-            return records, True
-        # The client's types allow for headers as they may be given to a producer.
-        headers: Any = message.headers()
-        pairs = tuple(headers) if headers else ()
-        record = (offset, message.timestamp()[1], message.key(), message.value(), pairs)
-        records.append(record)
-        if offset == last:
-            return records, True
-    return records, False
+        elif records[-1][OFFSET] >= split.end - 1:
+            return found + [record for record in records if record[OFFSET] < split.end], True
+        else:
+            found += records
+    return found, False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,18 @@ now: the log may go on behind a transaction that is still open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
     OFFSET_END,
     OFFSET_INVALID,
-    Consumer,
     KafkaError,
     KafkaException,
-    Message,
     TopicPartition,
 )
 
+from penstock._engine.kafka.bulk import Portion, open_reader
 from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
 from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
@@ -39,7 +38,7 @@ class InputReader:
         self, settings: Mapping[str, Any], ends: Mapping[Partition, int] | None = None
     ) -> None:
         self._settings = dict(settings)
-        self._consumer = Consumer(self._settings)
+        self._open()
         self._ends = dict(ends or {})
         self._finished: set[Partition] = set()
         self._ends_met: dict[Partition, int] = {}
@@ -81,7 +80,7 @@ class InputReader:
         A client that has seen its coordinator go away does not always find it again.
         """
         self._consumer.close()
-        self._consumer = Consumer(self._settings)
+        self._open()
 
     def add(self, offsets: Mapping[Partition, int]) -> None:
         """Begin to read partitions at the given offsets."""
@@ -106,11 +105,9 @@ class InputReader:
 
     def read(self, wait_seconds: float, limit: int) -> Batch:
         """Give up to `limit` records that have come, waiting at most so long for the first one."""
-        first = self._consumer.poll(wait_seconds)
-        if first is None:
-            return {}
         batch: Batch = {}
-        self._sort([first, *self._consumer.consume(limit - 1, 0)], batch)
+        for portion in self._reader.read(wait_seconds, limit):
+            self._take(portion, batch)
         if self._ends:
             self._stop_at_ends(batch)
         return batch
@@ -167,38 +164,21 @@ class InputReader:
             self._finished.add(partition)
             self.lags[partition] = _CAUGHT_UP
 
-    def _sort(self, messages: Iterable[Message], batch: Batch) -> None:
-        """Sort messages by partition; the client hands them over in stretches of one partition."""
-        topic: str | None = None
-        number: int | None = None
-        records: list[RawRecord] | None = None
-        for message in messages:
-            error = message.error()
-            if error is not None:
-                partition = cast(Partition, (message.topic(), message.partition()))
-                self._heed(error, partition, message.offset() or 0)
-                continue
-            if message.partition() != number or message.topic() != topic:
-                topic, number = message.topic(), message.partition()
-                records = self._records_of(cast(Partition, (topic, number)), batch)
-            if records is not None:
-                headers = message.headers()
-                record = (
-                    message.offset(),
-                    message.timestamp()[1],
-                    message.key(),
-                    message.value(),
-                    tuple(headers) if headers else (),
-                )
-                # The client's types allow for messages that are errors; this one is none.
-                records.append(record)  # type: ignore[arg-type]
+    def _open(self) -> None:
+        self._reader = open_reader(self._settings)
+        self._consumer = self._reader.consumer
 
-    def _records_of(self, partition: Partition, batch: Batch) -> list[RawRecord] | None:
-        """Give where to put records of a partition, None if it is no longer read."""
-        if partition not in self.lags:
-            return None
-        self.lags[partition] = _BEHIND
-        return batch.setdefault(partition, [])
+    def _take(self, portion: Portion, batch: Batch) -> None:
+        topic, number, records, event = portion
+        partition = (topic, number)
+        if event is not None:
+            offset, error = event
+            self._heed(error, partition, offset)
+        elif partition in self.lags:
+            self.lags[partition] = _BEHIND
+            known = batch.setdefault(partition, records)
+            if known is not records:
+                known += records
 
     def _heed(self, error: KafkaError, partition: Partition, offset: int) -> None:
         if error.code() == KafkaError._PARTITION_EOF:

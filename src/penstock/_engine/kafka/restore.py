@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
+from penstock._engine.kafka.bulk import Portion, open_reader
 from penstock._engine.kafka.faults import may_pass
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
+from penstock._engine.runtime.position import OFFSET
 from penstock.errors import StreamsError
 
 Partition: TypeAlias = tuple[str, int]
@@ -59,7 +61,8 @@ class Restorer:
     """Reads changelog partitions to their ends, as many as there are, a bit at each call."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._consumer = Consumer(dict(settings))
+        self._reader = open_reader(settings)
+        self._consumer = self._reader.consumer
         self._jobs: dict[Partition, RestoreJob] = {}
         # Whoever hosts a worker takes them often; if it does not, they are not kept for ever.
         self._events: deque[RestoreEvent] = deque(maxlen=_EVENTS_KEPT)
@@ -98,8 +101,8 @@ class Restorer:
         if not self._jobs:
             return
         batches: dict[Partition, list[Change]] = {}
-        for message in self._consumer.consume(_BATCH_MESSAGES, wait_seconds):
-            self._take(message, batches)
+        for portion in self._reader.read(wait_seconds, _BATCH_MESSAGES):
+            self._take(portion, batches)
         for partition, changes in batches.items():
             job = self._jobs[partition]
             job.apply(changes, job.reached)
@@ -128,29 +131,30 @@ class Restorer:
         self._consumer.incremental_unassign([TopicPartition(*job.partition)])
         self._events.append(job.event(kind, count=job.restored))
 
-    def _take(self, message: Message, batches: dict[Partition, list[Change]]) -> None:
-        partition = (str(message.topic()), int(message.partition() or 0))
-        job = self._jobs.get(partition)
+    def _take(self, portion: Portion, batches: dict[Partition, list[Change]]) -> None:
+        topic, number, records, event = portion
+        job = self._jobs.get((topic, number))
         if job is None:
             return
-        error, offset = message.error(), int(message.offset() or 0)
-        if error is None:
-            changes, key = batches.setdefault(partition, []), message.key()
-            if job.goes_on and offset >= job.end:
-                job.reached = job.end
-                return
-            job.reached = offset + 1
-            # A table's own topic may hold records without a key, which are no rows.
-            if key is not None:
-                changes.append((key, message.value(), message.timestamp()[1]))
-        elif error.code() == KafkaError._PARTITION_EOF:
+        changes = batches.setdefault((topic, number), [])
+        if event is not None:
+            self._heed(job, *event)
+            return
+        job.reached = records[-1][OFFSET] + 1
+        if job.goes_on and job.reached > job.end:
+            job.reached = job.end
+            records = [record for record in records if record[OFFSET] < job.end]
+        # A table's own topic may hold records without a key, which are no rows.
+        changes += [
+            (key, value, timestamp) for _, timestamp, key, value, _ in records if key is not None
+        ]
+
+    def _heed(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
+        if error.code() == KafkaError._PARTITION_EOF:
             # The offset of this event is where reading would go on, behind any markers.
             at = min(offset, job.end) if job.goes_on else offset
             job.reached = max(job.reached, at)
-            batches.setdefault(partition, [])
         elif not may_pass(error):
-            msg = (
-                f"changelog {partition[0]!r}, partition {partition[1]} cannot be read: "
-                f"{error.str()}"
-            )
+            topic, number = job.partition
+            msg = f"changelog {topic!r}, partition {number} cannot be read: {error.str()}"
             raise StreamsError(msg)

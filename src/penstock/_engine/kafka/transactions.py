@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock._engine.kafka.bulk import NO_ROOM, TAKEN, open_writer
 from penstock._engine.kafka.faults import (
     BrokerAway,
     BrokerSilent,
@@ -36,9 +37,6 @@ from penstock.errors import StreamsError
 _log = logging.getLogger(__name__)
 
 Offsets = Mapping[tuple[str, int], CommitOffset]
-
-_ANY_PARTITION = -1
-_NOW = 0
 
 _MISSING = "create the topic, or correct its name"
 _HINTS: dict[int, str] = {
@@ -66,7 +64,7 @@ class Committer(Protocol):
     def prepare(self) -> None:
         """Be ready before the first send; CommitPostponed if that is not possible now."""
 
-    def send(self, outputs: Sequence[Output]) -> None:
+    def send(self, outputs: list[Output]) -> None:
         """Hand outputs to the producer."""
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
@@ -81,58 +79,23 @@ class Committer(Protocol):
         """Let go of the producer."""
 
 
-class _Deliveries:
-    """Remembers the first record that could not be written: its topic, and why."""
-
-    def __init__(self) -> None:
-        self._failure: tuple[str, KafkaError] | None = None
-
-    def heard(self, error: Any, message: Any) -> None:
-        # Only failures are reported (delivery.report.only.error), so success costs nothing.
-        if error is not None and self._failure is None:
-            self._failure = (message.topic(), error)
-
-    def take(self) -> tuple[str, KafkaError] | None:
-        """Give it once."""
-        failure, self._failure = self._failure, None
-        return failure
-
-
 class _Sender:
     """What both guarantees share: a producer and how records go into it."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._deliveries = _Deliveries()
-        # It must not know of us: in a circle, nobody would let go of it and its threads.
-        self._producer = Producer({**settings, "on_delivery": self._deliveries.heard})
+        self._writer = open_writer(settings)
+        self._producer = self._writer.producer
 
-    def send(self, outputs: Sequence[Output]) -> None:
-        produce = self._producer.produce
-        for topic, partition, key, value, timestamp, headers in outputs:
-            place = _ANY_PARTITION if partition is None else partition
-            pairs = list(headers) if headers else None
-            # librdkafka takes 0 for "now"; 1 ms after the epoch is nearer to the truth.
-            time = _NOW if timestamp is None else timestamp or 1
-            try:
-                produce(topic, value, key, place, None, None, time, pairs)  # type: ignore[arg-type]
-            except BufferError:
-                self._make_room(topic, (topic, value, key, place, None, None, time, pairs))
-            except KafkaException as error:
-                raise _unwritten(topic, code_of(error)) from error
-        self._producer.poll(0)
-        self._check()
-
-    def _make_room(self, topic: str, arguments: tuple[Any, ...]) -> None:
-        while True:
+    def send(self, outputs: list[Output]) -> None:
+        sent, error = self._writer.write(outputs, 0)
+        while error != TAKEN:
+            if error != NO_ROOM:
+                raise _unwritten(outputs[sent][0], KafkaError(error))
             self._producer.poll(_ROOM_SECONDS)
             self._check()
-            try:
-                self._producer.produce(*arguments)
-            except BufferError:
-                continue
-            except KafkaException as error:
-                raise _unwritten(topic, code_of(error)) from error
-            return
+            sent, error = self._writer.write(outputs, sent)
+        self._producer.poll(0)
+        self._check()
 
     def _flush(self) -> None:
         unwritten = self._producer.flush(_FLUSH_SECONDS)
@@ -142,7 +105,7 @@ class _Sender:
             raise BrokerSilent(msg)
 
     def _check(self) -> None:
-        if (failure := self._deliveries.take()) is not None:
+        if (failure := self._writer.failure()) is not None:
             raise _unwritten(*failure)
 
 
@@ -168,7 +131,7 @@ class AtLeastOnce(_Sender):
         crash_point("after-commit")
 
     def abort(self) -> None:
-        self._deliveries.take()
+        self._writer.failure()
 
     def close(self) -> None:
         self._producer.flush(_FLUSH_SECONDS)
@@ -194,7 +157,7 @@ class ExactlyOnce(_Sender):
             raise _explained(error) from error
         self._prepared = True
 
-    def send(self, outputs: Sequence[Output]) -> None:
+    def send(self, outputs: list[Output]) -> None:
         if outputs:
             self._begin()
             super().send(outputs)
@@ -220,7 +183,6 @@ class ExactlyOnce(_Sender):
         self._check()
 
     def abort(self) -> None:
-        self._deliveries.take()
         if self._open:
             self._open = False
             try:
@@ -228,6 +190,8 @@ class ExactlyOnce(_Sender):
             except KafkaException as error:
                 # The next producer of this id ends it, or the broker when its time is over.
                 _log.warning("a transaction could not be aborted: %s", code_of(error).str())
+        # What the transaction was to write is no longer wanted.
+        self._writer.failure()
 
     def close(self) -> None:
         self.abort()
