@@ -18,9 +18,7 @@ from penstock._engine.runtime.position import RawRecord
 try:
     from penstock._engine.kafka import _bulk
 except ImportError:
-    _compiled = None
-else:
-    _compiled = _bulk
+    _bulk = None  # type: ignore[assignment]
 
 Portion: TypeAlias = tuple[str, int, list[RawRecord], tuple[int, KafkaError] | None]
 """(topic, partition, records, and what came after them if it was none: its offset and what it
@@ -60,19 +58,19 @@ class Writer(Protocol):
 
 def open_reader(settings: Mapping[str, Any]) -> Reader:
     """Make a consumer that never subscribes, and what reads from it."""
-    if _compiled is not None and not _calls_back(settings):
+    if _bulk is not None and not _calls_back(settings):
         return CompiledReader(settings)
     return PlainReader(settings)
 
 
 def open_writer(settings: Mapping[str, Any]) -> Writer:
     """Make a producer, and what writes to it."""
-    return PlainWriter(settings) if _compiled is None else CompiledWriter(settings)
+    return PlainWriter(settings) if _bulk is None else CompiledWriter(settings)
 
 
 def is_compiled() -> bool:
     """Tell whether there is the form in C."""
-    return _compiled is not None
+    return _bulk is not None
 
 
 class PlainReader:
@@ -92,17 +90,15 @@ class CompiledReader:
     """Reads in C."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        assert _compiled is not None
         self._heed = settings.get("error_cb", _ignore)
         self.consumer = Consumer(_with_plugin(settings))
-        self._client = _compiled.client()
-        self._read = _compiled.read
-        _compiled.begin_reading(self._client)
+        self._client = _bulk.client()
+        _bulk.begin_reading(self._client)
         # The faults of its first moment are in the queue of messages already.
         self.consumer.poll(0)
 
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
-        return self._read(self._client, int(wait_seconds * 1000), limit, self._heed)
+        return _bulk.read(self._client, int(wait_seconds * 1000), limit, self._heed)
 
 
 class PlainWriter:
@@ -145,16 +141,14 @@ class CompiledWriter:
     """Writes in C."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        assert _compiled is not None
         self.producer = Producer(_with_plugin(settings))
-        self._client = _compiled.client()
-        self._compiled = _compiled
+        self._client = _bulk.client()
 
     def write(self, outputs: list[Output], first: int) -> tuple[int, int]:
-        return self._compiled.write(self._client, outputs, first)
+        return _bulk.write(self._client, outputs, first)
 
     def failure(self) -> tuple[str, KafkaError] | None:
-        return self._compiled.failure(self._client)
+        return _bulk.failure(self._client)
 
 
 def _portions(messages: Iterable[Message]) -> list[Portion]:
@@ -201,8 +195,7 @@ def _calls_back(settings: Mapping[str, Any]) -> bool:
 
 
 def _with_plugin(settings: Mapping[str, Any]) -> dict[str, Any]:
-    assert _compiled is not None
-    plugins = [paths for paths in (settings.get(_PLUGINS), _compiled.__file__) if paths]
+    plugins = [paths for paths in (settings.get(_PLUGINS), _bulk.__file__) if paths]
     return {**settings, _PLUGINS: ";".join(plugins)}
 
 
