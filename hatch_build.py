@@ -14,7 +14,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 _SOURCE = Path("src", "penstock", "_engine", "kafka", "_bulk.c")
 
 
-class CompileInC(BuildHookInterface):
+class CompileInC(BuildHookInterface[Any]):
     """Called by hatchling before it makes a wheel, editable ones included."""
 
     PLUGIN_NAME = "custom"

@@ -8,7 +8,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from penstock._engine.kafka import java
+from penstock._engine.kafka import bulk, java
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.settings import StreamsConfig
 
@@ -44,6 +44,18 @@ def check_packages() -> Finding:
             f"pip install {' '.join(missing)}",
         )
     return Finding("packages", "ok", ", ".join(versions))
+
+
+def check_client() -> Finding:
+    """Tell whether messages go through the part that is in C."""
+    if bulk.is_compiled():
+        return Finding("Kafka client", "ok", "messages are read and written by the part in C")
+    return Finding(
+        "Kafka client",
+        "warning",
+        "messages are read and written in Python, which is slower",
+        "install a C compiler and Python's headers, then install penstock again",
+    )
 
 
 def check_java() -> Finding:

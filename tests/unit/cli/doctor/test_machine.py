@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from penstock import StreamsConfig
+from penstock._engine.kafka import bulk
 from penstock.cli import main
 from penstock.cli.doctor import machine
 from penstock.cli.doctor.machine import (
+    check_client,
     check_java,
     check_packages,
     check_python,
@@ -34,6 +36,14 @@ def test_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "_PACKAGES", ("penstock", "no-such-package"))
     missing = check_packages()
     assert (missing.status, missing.fix) == ("failed", "pip install no-such-package")
+
+
+def test_the_part_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "_bulk", None)
+    missing = check_client()
+    assert (missing.status, "C compiler" in (missing.fix or "")) == ("warning", True)
+    monkeypatch.setattr(bulk, "_bulk", object())
+    assert check_client().status == "ok"
 
 
 def test_java_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,6 +78,7 @@ def test_without_a_cluster_this_machine_is_looked_at(
     assert [finding["name"] for finding in found] == [
         "Python",
         "packages",
+        "Kafka client",
         "Java",
         "state directory",
         "Spark",

@@ -1,0 +1,78 @@
+"""The part in C is compiled where it can be; where it cannot, the rest is installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hatch_build import compile_beside
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCE = ROOT / "src" / "penstock" / "_engine" / "kafka" / "_bulk.c"
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+
+NOTHING = r"""
+#include <Python.h>
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "nothing", NULL, -1};
+PyMODINIT_FUNC PyInit_nothing(void) { return PyModule_Create(&definition); }
+"""
+
+
+@pytest.fixture
+def _compiler() -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+
+
+@pytest.mark.usefixtures("_compiler")
+def test_what_is_compiled_can_be_imported(tmp_path: Path) -> None:
+    source = tmp_path / "nothing.c"
+    source.write_text(NOTHING)
+    library = compile_beside(source)
+    assert library == tmp_path / f"nothing{SUFFIX}"
+    subprocess.run([sys.executable, "-c", "import nothing"], cwd=tmp_path, check=True)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == sorted(
+        ("nothing.c", f"nothing{SUFFIX}")
+    )
+
+
+@pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
+def test_without_a_compiler_there_is_nothing_not_even_what_was_there(
+    tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, old = tmp_path / "nothing.c", tmp_path / f"nothing{SUFFIX}"
+    source.write_text(NOTHING)
+    old.touch()
+    named = {"CC": compiler, "EXT_SUFFIX": SUFFIX}
+    monkeypatch.setattr(sysconfig, "get_config_var", named.get)
+    assert compile_beside(source) is None
+    assert not old.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_compiler")
+def test_a_wheel_has_the_library_and_not_its_source(tmp_path: Path) -> None:
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    package = tmp_path / "src" / "penstock" / "_engine" / "kafka"
+    package.mkdir(parents=True)
+    (tmp_path / "src" / "penstock" / "__init__.py").touch()
+    shutil.copy(SOURCE, package / SOURCE.name)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert "none-any" not in wheel.name
+    with zipfile.ZipFile(wheel) as content:
+        names = content.namelist()
+    assert f"penstock/_engine/kafka/_bulk{SUFFIX}" in names
+    assert not [name for name in names if name.endswith(".c")]
