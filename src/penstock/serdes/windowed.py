@@ -212,6 +212,13 @@ def window_bytes_of(serde: Serde[Any]) -> int:
     return serde.of.window_bytes if isinstance(serde, _Ready) else 0
 
 
+def key_serde_before_start(serde: Serde[Any]) -> Serde[Any] | None:
+    """Give the serde of the keys if what it writes is the key's bytes and the start of a window."""
+    if isinstance(serde, _Ready) and type(serde.of) is TimeWindowedSerde:
+        return serde.inner
+    return None
+
+
 def _not_windowed(serde: object, value: object) -> TypeError:
     return TypeError(f"{serde!r} writes Windowed; got {type(value).__qualname__}")
 

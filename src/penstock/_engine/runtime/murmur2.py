@@ -15,6 +15,7 @@ _32_BITS = 0xFFFFFFFF
 _WORD = Struct("<I")
 
 
+@lru_cache(maxsize=8192)
 def partition_of(key: bytes, partitions: int) -> int:
     """Give the partition of a key among so many.
 
@@ -24,7 +25,6 @@ def partition_of(key: bytes, partitions: int) -> int:
     return 0 if partitions == 1 else (_murmur2(key) & 0x7FFFFFFF) % partitions
 
 
-@lru_cache(maxsize=8192)
 def _murmur2(data: bytes) -> int:
     hashed = _SEED ^ len(data)
     whole = len(data) & ~3

@@ -12,6 +12,7 @@ from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.state.layers.table import SendBytes
 from penstock._engine.topology.nodes import SinkNode, title_of
 from penstock._engine.topology.window_nodes import partition_by_key_alone
 from penstock.errors import StreamsError
@@ -101,6 +102,22 @@ class SinkBuilder:
             collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
 
         return send
+
+    def bytes_sender(self, topic: str, outlet: Outlet) -> SendBytes | None:
+        """Give the function that sends what is encoded already; None if the user's partitioner must
+        see what it was.
+        """
+        collect, partitioner = self._collector.send, outlet.node.partitioner
+        if partitioner is partition_by_key_alone:
+            place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
+            return lambda key, value, timestamp, headers: collect(
+                (topic, place(key), key, value, timestamp, headers)
+            )
+        if partitioner is not None:
+            return None
+        return lambda key, value, timestamp, headers: collect(
+            (topic, None, key, value, timestamp, headers)
+        )
 
     def _partitioned(self, topic: str, node: SinkNode, send: Send) -> Process:
         partitioner, partition_count = node.partitioner, self._collector.partition_count

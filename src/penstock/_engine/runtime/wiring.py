@@ -15,6 +15,7 @@ from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.position import HEADERS, OFFSET, TIMESTAMP, RawScope
+from penstock._engine.runtime.shortcut import shorten, sink_behind
 from penstock._engine.runtime.sink import Outlet, SinkBuilder
 from penstock._engine.state.layers.join_buffer import JoinBuffer
 from penstock._engine.state.layers.outer_join import OuterJoinState
@@ -67,18 +68,13 @@ class Wiring:
         self.functions: dict[str, Process] = {}
         self.at_start: dict[str, list[Callback]] = {node.name: [] for node in plan.nodes}
         self.at_end: dict[str, list[Callback]] = {node.name: [] for node in plan.nodes}
+        self._nodes = {node.name: node for node in plan.nodes}
         for node in reversed(plan.nodes):
             self.functions[node.name] = self._wire(node)
 
     def _wire(self, node: nodes.Node) -> Process:
         if isinstance(node, nodes.SinkNode):
-            outlet = Outlet(
-                node,
-                self._config.key_serde(node.key_serde, nodes.title_of(node)),
-                self._config.value_serde(node.value_serde, nodes.title_of(node)),
-                self._scopes[node.name],
-            )
-            return self._sinks.build(outlet)
+            return self._sinks.build(self._outlet(node))
         below = {name: self.functions[name] for name in self._children[node.name]}
         aside = () if isinstance(node, nodes.SourceNode) else node.operation.side_outputs()
         all_others = [child for name, child in below.items() if name not in aside]
@@ -87,8 +83,23 @@ class Wiring:
         if isinstance(node, nodes.SourceNode):
             return forward
         process = lower(node.operation, self._site(node, forward, children))
-        has_cache = bool(node.operation.own_stores())
-        return self._with_bytes_as_they_are(node, process) if has_cache else process
+        stores = node.operation.own_stores()
+        if not stores:
+            return process
+        if self._config.keeps_raw_bytes():
+            return self._with_bytes_as_they_are(node, process)
+        sink = sink_behind(node, self._children, self._nodes)
+        if sink is not None and len(stores) == 1:
+            shorten(self._task.state(stores[0].name, object), self._outlet(sink), self._sinks)
+        return process
+
+    def _outlet(self, node: nodes.SinkNode) -> Outlet:
+        return Outlet(
+            node,
+            self._config.key_serde(node.key_serde, nodes.title_of(node)),
+            self._config.value_serde(node.value_serde, nodes.title_of(node)),
+            self._scopes[node.name],
+        )
 
     def _site(
         self, node: nodes.ProcessorNode, forward: Process, children: dict[str, Process]
@@ -153,8 +164,6 @@ class Wiring:
         """A cache keeps the raw bytes for its flush only if they are not freed when it is written
         to.
         """
-        if not self._config.keeps_raw_bytes():
-            return process
         position, scope = self._task.position, self._scopes[node.name]
 
         def process_with_bytes(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:

@@ -97,6 +97,11 @@ class CachedStore:
         self._listener = listener
         self._sends_old = sends_old_values
 
+    def replace_listener(self, listener: FlushListener) -> None:
+        """Let another listener know in place of the one there is, if that needs no old values."""
+        if self._listener is not None and not self._sends_old:
+            self._listener = listener
+
     def _make_get(self) -> Callable[[bytes], bytes | None]:
         entries, below, budget = self._entries, self._below.get, self._budget
         find, use, give_way = entries.get, entries.move_to_end, self._give_way

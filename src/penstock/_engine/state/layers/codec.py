@@ -57,6 +57,8 @@ class RowCodec(Codec):
 
     encode_row: EncodeRow
     decode_row: DecodeRow
+    key_serde: Serde[Any]
+    value_serde: Serde[Any]
 
 
 def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
@@ -67,7 +69,14 @@ def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
     if isinstance(value, IntegerSerde | FloatSerde):
         encode_row, decode_row = _rows_of_numbers(value, encode_row, decode_row)
     return RowCodec(
-        _encoder(key, topic), _decoder(key, topic), encode, decode, encode_row, decode_row
+        _encoder(key, topic),
+        _decoder(key, topic),
+        encode,
+        decode,
+        encode_row,
+        decode_row,
+        key,
+        value,
     )
 
 

@@ -15,12 +15,15 @@ from penstock._engine.state.layers.codec import (
     RowCodec,
     copied,
     explained,
+    unpack_timestamp,
     wrong_type,
 )
 from penstock._engine.state.layers.logged import RecordStore
 from penstock.record import HeaderPairs
 
 Forward: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
+SendBytes: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
+"""`send_bytes(key, value, timestamp, headers)`."""
 
 
 class TableState:
@@ -28,8 +31,8 @@ class TableState:
 
     __slots__ = (
         "_cache",
-        "_codec",
         "_name",
+        "codec",
         "decode_row",
         "decode_value",
         "encode_key",
@@ -41,7 +44,7 @@ class TableState:
 
     def __init__(self, name: str, codec: RowCodec, store: RecordStore) -> None:
         self._name = name
-        self._codec = codec
+        self.codec = codec
         self._cache = store if isinstance(store, CachedStore) else None
         self.encode_key = codec.encode_key
         self.decode_value = codec.decode_value
@@ -61,15 +64,15 @@ class TableState:
 
     def value_of(self, row: bytes | None) -> Any:
         """Give the value of a row, a new one each time."""
-        return None if row is None else self._codec.decode_value(row[TIMESTAMP_BYTES:])
+        return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
 
     def copy(self, value: Any) -> Any:
         """Give the value as it would come back from the store."""
-        return copied(value, self._codec)
+        return copied(value, self.codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
         """Give the error, or a better one if the store's serde does not fit the key."""
-        return explained(error, key, self._name, self._codec)
+        return explained(error, key, self._name, self.codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
@@ -77,8 +80,8 @@ class TableState:
         """
         if self._cache is None:
             return False
-        decode_key, value_of = self._codec.decode_key, self.value_of
-        decode_row = self._codec.decode_row
+        decode_key, value_of = self.codec.decode_key, self.value_of
+        decode_row = self.codec.decode_row
 
         def let_out(
             raw_key: bytes,
@@ -97,6 +100,24 @@ class TableState:
 
         self._cache.listen(let_out, sends_old_values=sends_old_values)
         return True
+
+    def let_bytes_out(self, send: SendBytes) -> None:
+        """Send changes as they are stored, if they are forwarded when the cache is flushed."""
+
+        def let_out(
+            raw_key: bytes,
+            new: bytes | None,
+            _old: bytes | None,
+            timestamp: int,
+            headers: HeaderPairs,
+        ) -> None:
+            if new is None:
+                send(raw_key, None, timestamp, headers)
+            else:
+                send(raw_key, new[TIMESTAMP_BYTES:], unpack_timestamp(new)[0], headers)
+
+        if self._cache is not None:
+            self._cache.replace_listener(let_out)
 
 
 def row_putter(

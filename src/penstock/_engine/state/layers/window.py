@@ -16,23 +16,27 @@ from penstock._engine.state.layers.codec import (
     RowCodec,
     copied,
     explained,
+    unpack_timestamp,
     wrong_type,
 )
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
-from penstock._engine.state.layers.table import Forward, row_putter
+from penstock._engine.state.layers.table import Forward, SendBytes, row_putter
 from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
 from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
+
+_SEQUENCE_BYTES = 4
+"""What follows the start in a row key; only joins have several rows of a key and a start."""
 
 
 class WindowState:
     """Rows of windows. What an operator calls for each record are plain functions."""
 
     __slots__ = (
-        "_codec",
         "_name",
         "_rows",
         "backward_fetch",
+        "codec",
         "decode_key",
         "decode_row",
         "decode_value",
@@ -49,7 +53,7 @@ class WindowState:
 
     def __init__(self, name: str, codec: RowCodec, rows: WindowRows) -> None:
         self._name = name
-        self._codec = codec
+        self.codec = codec
         self._rows = rows
         self.window_size_ms = rows.window_size_ms
         self.encode_key = codec.encode_key
@@ -91,15 +95,15 @@ class WindowState:
 
     def value_of(self, row: bytes | None) -> Any:
         """Give the value of a row with a time, a new one each time."""
-        return None if row is None else self._codec.decode_value(row[TIMESTAMP_BYTES:])
+        return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
 
     def copy(self, value: Any) -> Any:
         """Give the value as it would come back from the store."""
-        return copied(value, self._codec)
+        return copied(value, self.codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
         """Give the error, or a better one if the store's serde does not fit the key."""
-        return explained(error, key, self._name, self._codec)
+        return explained(error, key, self._name, self.codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
@@ -108,7 +112,7 @@ class WindowState:
         cache = self._rows.cache
         if cache is None:
             return False
-        decode_key, decode_row = self._codec.decode_key, self._codec.decode_row
+        decode_key, decode_row = self.codec.decode_key, self.codec.decode_row
         value_of, end_of = self.value_of, self._rows.end_of
         # The class itself would go through a function in Python.
         in_window: Callable[[tuple[Any, int, int]], Windowed[Any]] = partial(
@@ -130,6 +134,27 @@ class WindowState:
 
         cache.listen(let_out, sends_old_values=sends_old_values)
         return True
+
+    def let_bytes_out(self, send: SendBytes) -> None:
+        """Let changes be sent as they are stored, if they are forwarded when the cache is flushed:
+        a key's bytes are followed by the start of its window.
+        """
+
+        def let_out(
+            row_key: bytes,
+            new: bytes | None,
+            _old: bytes | None,
+            timestamp: int,
+            headers: HeaderPairs,
+        ) -> None:
+            key = row_key[SEGMENT_BYTES:-_SEQUENCE_BYTES]
+            if new is None:
+                send(key, None, timestamp, headers)
+            else:
+                send(key, new[TIMESTAMP_BYTES:], unpack_timestamp(new)[0], headers)
+
+        if self._rows.cache is not None:
+            self._rows.cache.replace_listener(let_out)
 
 
 def _make_put(
