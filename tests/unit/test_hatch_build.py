@@ -26,8 +26,9 @@ PyMODINIT_FUNC PyInit_nothing(void) { return PyModule_Create(&definition); }
 
 @pytest.fixture
 def _compiler() -> None:
-    if shutil.which("cc") is None:
-        pytest.skip("there is no C compiler")
+    headers = Path(sysconfig.get_paths()["include"], "Python.h")
+    if shutil.which("cc") is None or not headers.exists():
+        pytest.skip("there is no C compiler, or Python came without its headers")
 
 
 @pytest.mark.usefixtures("_compiler")

@@ -10,10 +10,11 @@ the offsets are committed.
 
 from __future__ import annotations
 
+import _thread
 import logging
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
@@ -202,7 +203,7 @@ class ExactlyOnce(_Sender):
         The client's own limit does not hold: when the group's coordinator has gone away it may wait
         for ever (librdkafka, issues 5456 and 5511). Such a producer is of no use any more.
         """
-        outcome: list[KafkaException | None] = []
+        outcome: SimpleQueue[KafkaException | None] = SimpleQueue()
 
         def add() -> None:
             try:
@@ -210,24 +211,26 @@ class ExactlyOnce(_Sender):
                     _positions(offsets), group_metadata, _SEND_SECONDS
                 )
             except KafkaException as error:
-                outcome.append(error)
+                outcome.put(error)
             else:
-                outcome.append(None)
+                outcome.put(None)
 
-        adding = threading.Thread(target=add, name="offsets", daemon=True)
-        adding.start()
+        # Not a threading.Thread, whose start waits until it runs: on busy cores that takes
+        # milliseconds, which each commit would lose.
+        _thread.start_new_thread(add, ())
         # Meanwhile the records go out: they would else wait for company until the commit. What goes
         # wrong is told by the answer to the offsets or to the commit; a fatal error in the midst of
         # reports on records is a SystemError to this client.
         with suppress(KafkaException, SystemError):
             self._producer.flush(_FLUSH_SECONDS)
-        adding.join(_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
-        if not outcome:
+        try:
+            failure = outcome.get(timeout=_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
+        except Empty:
             self._open = False
             msg = f"the consumed offsets were not taken in {_SEND_SECONDS:.0f} s"
-            raise BrokerAway(msg)
-        if outcome[0] is not None:
-            raise outcome[0]
+            raise BrokerAway(msg) from None
+        if failure is not None:
+            raise failure
 
     def _begin(self) -> None:
         if not self._open:
