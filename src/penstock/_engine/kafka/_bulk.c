@@ -38,7 +38,7 @@ typedef struct {
     void *_private;
 } rd_kafka_message_t;
 
-enum { NO_ERROR = 0, QUEUE_FULL = -184 };
+enum { NO_ERROR = 0 };
 enum { EVENT_ERROR = 0x8 };
 enum { FLAG_COPY = 0x2 };
 enum { END, TOPIC, TOPIC_HANDLE, PARTITION, VALUE, KEY, OPAQUE, FLAGS, TIMESTAMP, HEADER, HEADERS };

@@ -29,7 +29,6 @@ from tests.unit.engine.runtime.test_task import task
 
 TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()
 Table: TypeAlias = KTable[Any, Any]
-Aggregate: TypeAlias = Callable[[Any], Table]
 
 
 def grouped(builder: StreamsBuilder) -> KGroupedStream[Any, Any]:
@@ -79,7 +78,7 @@ def outputs(
     records: list[tuple[str, int | None, int, bool]],
     cache_bytes: int,
 ) -> list[list[Output]]:
-    """Give what is sent, commit by commit: the last of each tuple says where they are."""
+    """Give what is sent, commit by commit; a record's last field says whether one follows it."""
     made = task(
         lambda builder: make(builder).to_stream().to("out", produced),
         **{"statestore.cache.max.bytes": cache_bytes},

@@ -25,7 +25,7 @@ from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, Win
 from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
 
-_SEQUENCE_BYTES = 4
+_SEQUENCE_BYTES = TAIL_BYTES - 8
 """What follows the start in a row key; only joins have several rows of a key and a start."""
 
 
