@@ -1,4 +1,4 @@
-"""Compiles the part of Penstock that is in C, where there is a C compiler; nothing needs it."""
+"""Compiles the parts of Penstock that are in C, where there is a C compiler; nothing needs it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_SOURCE = Path("src", "penstock", "_engine", "kafka", "_bulk.c")
+_ENGINE = Path("src", "penstock", "_engine")
+SOURCES = (
+    _ENGINE / "kafka" / "_bulk.c",
+    _ENGINE / "runtime" / "_murmur2.c",
+    _ENGINE / "runtime" / "_stretch.c",
+    _ENGINE / "state" / "layers" / "_entries.c",
+)
 
 
 class CompileInC(BuildHookInterface[Any]):
@@ -20,13 +26,14 @@ class CompileInC(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
-        library = compile_beside(Path(self.root, _SOURCE))
-        if library is None:
-            self.app.display_warning("penstock is installed without its part in C: it is slower")
-            return
-        build_data["pure_python"] = False
-        build_data["infer_tag"] = True
-        build_data["artifacts"].append(f"/{library.relative_to(self.root).as_posix()}")
+        for source in SOURCES:
+            library = compile_beside(Path(self.root, source))
+            if library is None:
+                self.app.display_warning(f"penstock goes without {source.name}: it is slower")
+                continue
+            build_data["pure_python"] = False
+            build_data["infer_tag"] = True
+            build_data["artifacts"].append(f"/{library.relative_to(self.root).as_posix()}")
 
 
 def compile_beside(source: Path) -> Path | None:

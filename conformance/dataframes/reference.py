@@ -21,7 +21,7 @@ from penstock._engine.runtime.position import TIMESTAMP, RawRecord
 from penstock._engine.runtime.record_queue import TopicPartition
 from penstock._engine.runtime.stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock.record import HeaderPairs
 
 Written = tuple[bytes | None, bytes | None, int, HeaderPairs]

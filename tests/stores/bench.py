@@ -14,7 +14,7 @@ from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores import StoreSite, TaskStore
 from penstock._engine.state.contract import StoreEngine
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.stores import StoreBuilder
 from tests.stores.engines import EngineCase

@@ -1,4 +1,4 @@
-"""The part in C is compiled where it can be; where it cannot, the rest is installed."""
+"""The parts in C are compiled where they can be; where they cannot, the rest is installed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hatch_build import compile_beside
+from hatch_build import SOURCES, compile_beside
 
 ROOT = Path(__file__).parent.parent.parent
-SOURCE = ROOT / "src" / "penstock" / "_engine" / "kafka" / "_bulk.c"
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 NOTHING = r"""
@@ -58,13 +57,13 @@ def test_without_a_compiler_there_is_nothing_not_even_what_was_there(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_compiler")
-def test_a_wheel_has_the_library_and_not_its_source(tmp_path: Path) -> None:
+def test_a_wheel_has_the_libraries_and_not_their_sources(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path / name)
-    package = tmp_path / "src" / "penstock" / "_engine" / "kafka"
-    package.mkdir(parents=True)
+    for source in SOURCES:
+        (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, tmp_path / source)
     (tmp_path / "src" / "penstock" / "__init__.py").touch()
-    shutil.copy(SOURCE, package / SOURCE.name)
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel"],
         cwd=tmp_path,
@@ -75,5 +74,11 @@ def test_a_wheel_has_the_library_and_not_its_source(tmp_path: Path) -> None:
     assert "none-any" not in wheel.name
     with zipfile.ZipFile(wheel) as content:
         names = content.namelist()
-    assert f"penstock/_engine/kafka/_bulk{SUFFIX}" in names
+    for source in SOURCES:
+        library = source.with_name(source.stem + SUFFIX).relative_to("src")
+        assert library.as_posix() in names
     assert not [name for name in names if name.endswith(".c")]
+
+
+def test_all_sources_are_known() -> None:
+    assert sorted(SOURCES) == sorted(path.relative_to(ROOT) for path in ROOT.glob("src/**/*.c"))

@@ -16,7 +16,7 @@ from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.position import RawRecord
 from penstock._engine.runtime.stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.topology.checks import check_given_serde, shown
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase

@@ -21,7 +21,7 @@ from penstock._engine.runtime.stores import StoreSite, open_stores
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.directory import StateDirectory, TaskDirectory, claim_member_id
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock.clock import new_id
 from penstock.errors import StateLockedError

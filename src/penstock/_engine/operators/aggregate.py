@@ -13,6 +13,7 @@ from typing import Any
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.codec import NO_ROW
+from penstock._engine.state.layers.table import TableState
 from penstock._engine.topology import nodes
 from penstock.record import HeaderPairs
 
@@ -24,12 +25,35 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
     if operation.is_versioned:
         return _aggregate_with_versions(operation, site)
     state = site.table(operation.store.name)
+    sends_old = operation.sends_old_values
+    if state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old):
+        return _aggregate_and_hold(operation, site, state)
+    return _aggregate_and_forward(operation, site, state)
+
+
+def _aggregate_and_hold(operation: nodes.Aggregate, site: Site, state: TableState) -> Process:
+    """Fold records into aggregates that a cache forwards when it is flushed."""
+    fold = state.folder(always_new(operation.initializer), operation.aggregator)
+    encode_key, failed, drop = state.encode_key, site.failed, site.drop
+
+    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        try:
+            if key is None or value is None:
+                drop(_NO_KEY_OR_VALUE)
+            else:
+                fold(encode_key(key), key, value, timestamp, headers)
+        except Exception as error:
+            failed(state.explained(error, key), key, value, timestamp, headers)
+
+    return process
+
+
+def _aggregate_and_forward(operation: nodes.Aggregate, site: Site, state: TableState) -> Process:
+    """Fold records into aggregates, and forward each that has changed."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
     encode_key, read, decode, put = state.encode_key, state.peek, state.decode_row, state.put
     forward, failed, drop = site.forward, site.failed, site.drop
     sends_old = operation.sends_old_values
-    at_flush = state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old)
-    needs_old = sends_old and not at_flush
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -42,18 +66,17 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
             new_timestamp, old = timestamp, None
             if aggregate is None:
                 aggregate = initializer()
-                if needs_old:
+                if sends_old:
                     # As in Java, the first record replaces what the initializer gave.
                     old = state.copy(aggregate)
             else:
                 if stored_timestamp > timestamp:
                     new_timestamp = stored_timestamp
-                if needs_old:
+                if sends_old:
                     old = state.value_of(row)
             new = aggregator(key, value, aggregate)
             put(raw_key, new, new_timestamp, timestamp, headers)
-            if not at_flush:
-                forward(key, (new, old), new_timestamp, headers)
+            forward(key, (new, old), new_timestamp, headers)
         except Exception as error:
             failed(state.explained(error, key), key, value, timestamp, headers)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from penstock._engine.state.layers.cache import RecordInHand
+from penstock._engine.state.layers.entries import RecordInHand
 from penstock._engine.state.layers.join_buffer import JoinBuffer
 from penstock._engine.state.layers.outer_join import OuterJoinState
 from penstock._engine.state.layers.session import SessionState

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from penstock._engine.operators.aggregate import always_new
 from penstock._engine.operators.closing import (
@@ -18,14 +18,12 @@ from penstock._engine.operators.closing import (
 )
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.codec import NO_ROW, unpack_timestamp
+from penstock._engine.state.layers.fold import Fold
 from penstock._engine.state.layers.window import WindowState
 from penstock._engine.topology.window_nodes import WindowAggregate
 from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME, AlignedWindows, UnlimitedWindows
-
-Fold: TypeAlias = Callable[[Any, bytes, int, Any, int, HeaderPairs], None]
-"""`fold(key, raw_key, start, value, timestamp, headers)`."""
 
 _NO_KEY = "it has no key"
 
@@ -33,7 +31,7 @@ _NO_KEY = "it has no key"
 def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
     """Fold each record into the aggregates of the windows that it is in."""
     state, windows = site.window(operation.store.name), operation.windows
-    encode_key, failed, drop = state.encode_key, site.failed, site.drop
+    encode_key, ends, failed, drop = state.encode_key, state.ends, site.failed, site.drop
     starts_of, size, grace = _starts(windows), windows.size_ms, windows.grace_ms
     time, late = OperatorTime(), LateRecords(operation, site, ")")
     final = _final_results(operation, site, state)
@@ -51,7 +49,8 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
             missed: list[Bounds] | None = None
             for start in starts_of(timestamp):
                 if start + size > close:
-                    fold(key, raw_key, start, value, timestamp, headers)
+                    before, behind = ends[start]
+                    fold(before + raw_key + behind, key, value, timestamp, headers)
                 else:
                     missed = late.refuse(missed, start, start + size, time.observed)
             if missed is not None:
@@ -67,40 +66,34 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
 
 
 def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
-    """Give the function that adds a record to one window."""
+    """Give the function that adds a record to the window of a row key."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    ends, peek, put = state.ends, state.peek_row, state.put_row
-    decode, forward = state.decode_row, site.forward
-    size, sends_old = operation.windows.size_ms, operation.sends_old_values
-    held_back = operation.emits_on_close or state.forwards_at_flush(
+    peek, put, decode, start_of = state.peek_row, state.put_row, state.decode_row, state.start_of
+    forward, size, sends_old = site.forward, operation.windows.size_ms, operation.sends_old_values
+    if operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=sends_old
-    )
-    needs_old = sends_old and not held_back
+    ):
+        return state.folder(initializer, aggregator)
 
-    def fold(  # noqa: PLR0917 - called for each window: a tuple more would be felt
-        key: Any, raw_key: bytes, start: int, value: Any, timestamp: int, headers: HeaderPairs
-    ) -> None:
-        before, behind = ends[start]
-        row_key = before + raw_key + behind
+    def fold(row_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         row = peek(row_key)
         stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
         new_timestamp, old = timestamp, None
         if aggregate is None:
             aggregate = initializer()
-            if needs_old:
+            if sends_old:
                 # As in Java, the first record replaces what the initializer gave.
                 old = state.copy(aggregate)
         else:
             if stored_timestamp > timestamp:
                 new_timestamp = stored_timestamp
-            if needs_old:
+            if sends_old:
                 old = state.value_of(row)
         new = aggregator(key, value, aggregate)
         put(row_key, new, new_timestamp, timestamp, headers)
-        if not held_back:
-            if (end := start + size) > END_OF_TIME:
-                end = END_OF_TIME
-            forward(Windowed(key, start, end), (new, old), new_timestamp, headers)
+        start = start_of(row_key)
+        window = Windowed(key, start, min(start + size, END_OF_TIME))
+        forward(window, (new, old), new_timestamp, headers)
 
     return fold
 

@@ -20,7 +20,7 @@ from penstock._engine.runtime.position import HEADERS, Position, RawRecord
 from penstock._engine.runtime.sink import SinkBuilder
 from penstock._engine.runtime.stores import MakeEngine, StoreSite, TaskStore, open_stores
 from penstock._engine.runtime.wiring import Wiring
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.topology.nodes import ProcessorNode, SourceNode, UserProcessor, title_of
 from penstock.errors import ProcessingError, StreamsError
 from penstock.handlers import (

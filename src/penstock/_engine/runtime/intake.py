@@ -1,13 +1,13 @@
 """Bytes become records: decode, then ask the extractor for the time. Bad ones meet their
 handler.
 
-Records that are all good are decoded many at a time, by functions of C that need no bytecode in
-between; as soon as anything is unusual, each goes the plain way, when its turn has come.
+Good records may be decoded by functions of C that need no bytecode in between (`stretch.py`); as
+soon as anything is unusual, a record goes the plain way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -31,12 +31,12 @@ Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]
 Head: TypeAlias = tuple[int, Any, Any, RawRecord]
 """(timestamp, key, value, raw)."""
 RAW: Final = 3
-AdmitAll: TypeAlias = Callable[[Sequence[RawRecord]], "Iterable[Head] | None"]
-"""`admit_all(raws)` gives the records, or None if one of them must be admitted by `admit`."""
+Decoders: TypeAlias = tuple[Callable[[bytes], Any], Callable[[bytes], Any]]
+"""What decodes good keys and good values; it raises for others."""
 
 
-_AHEAD_OF_TIME: Final = frozenset({BytesSerde, FloatSerde, IntegerSerde, JsonSerde, StringSerde})
-"""The serdes of which nobody can tell when they decode. A class derived from one is the user's."""
+_PLAIN_TO_DECODE: Final = frozenset({BytesSerde, FloatSerde, IntegerSerde, JsonSerde, StringSerde})
+"""The serdes of which nobody can tell how they decode. A class derived from one is the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,39 +91,19 @@ def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
     return admit
 
 
-def make_admit_all(gate: Gate) -> AdmitAll | None:
-    """Build the function that admits many records of one partition; None if each must be looked at:
-    serdes and extractors of the user are asked when a record's turn has come, as in Java.
+def decoders_of(gate: Gate) -> Decoders | None:
+    """Give what decodes good records of one partition; None if each must be admitted the plain way:
+    serdes and extractors of the user are asked for each record, as in Java.
     """
-    decode_key, decode_value = _decoder_ahead(gate.key_serde), _decoder_ahead(gate.value_serde)
+    key, value = _decoder_of_good(gate.key_serde), _decoder_of_good(gate.value_serde)
     own_time = type(gate.extractor) is FailOnInvalidTimestamp
-    if decode_key is None or decode_value is None or not own_time:
-        return None
-
-    def admit_all(raws: Sequence[RawRecord]) -> Iterable[Head] | None:
-        _, times, raw_keys, raw_values, _ = zip(*raws, strict=True)
-        if min(times) < 0:
-            return None
-        try:
-            keys = _decoded(raw_keys, decode_key)
-            values = _decoded(raw_values, decode_value)
-        except Exception:
-            return None
-        return zip(times, keys, values, raws, strict=True)
-
-    return admit_all
+    return None if key is None or value is None or not own_time else (key, value)
 
 
-def _decoder_ahead(serde: Serde[Any]) -> Callable[[bytes], Any] | None:
-    if isinstance(serde, BuiltInSerde) and type(serde) in _AHEAD_OF_TIME:
+def _decoder_of_good(serde: Serde[Any]) -> Callable[[bytes], Any] | None:
+    if isinstance(serde, BuiltInSerde) and type(serde) in _PLAIN_TO_DECODE:
         return serde.decode_good
     return None
-
-
-def _decoded(data: Sequence[bytes | None], decode: Callable[[Any], Any]) -> Sequence[Any]:
-    if data[0] is None and data.count(None) == len(data):
-        return data
-    return list(map(decode, data))
 
 
 def _checked(timestamp: object) -> int:

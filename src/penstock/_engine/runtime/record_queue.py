@@ -2,8 +2,7 @@
 next.
 
 Semantics 2.2 and 2.3, Java: RecordQueue and PartitionGroup. The head of each queue is decoded and
-stamped, and so are some good ones after it, the rest are bytes; the head with the smallest
-timestamp goes first.
+stamped, the rest are bytes; the head with the smallest timestamp goes first.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Final, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.intake import RAW, Admit, AdmitAll, Head
+from penstock._engine.runtime.intake import RAW, Admit, Decoders, Head
 from penstock._engine.runtime.java_heap import JavaHeap
 from penstock._engine.runtime.position import OFFSET, UNKNOWN, RawRecord
 from penstock._engine.topology.nodes import SourceNode
@@ -23,11 +22,6 @@ TopicPartition: TypeAlias = tuple[str, int]
 
 IDLING_DISABLED = -1
 NEVER = 1 << 63
-
-
-# So many are decoded at a time: enough to make the effort for each of them small, few enough to be
-# in the processor's caches still when their turn comes.
-_DECODED_AHEAD = 100
 
 SKIPPED: Final = object()
 """The value of a head that only stands for skipped records, whose offset must still be committed.
@@ -39,15 +33,13 @@ class RecordQueue:
 
     __slots__ = (
         "_admit",
-        "_admit_all",
-        "_ahead",
-        "_one_by_one",
-        "_raws",
+        "decoders",
         "head",
         "next_offset",
         "partition",
         "partition_time",
         "process",
+        "raws",
         "source",
         "topic",
     )
@@ -60,7 +52,7 @@ class RecordQueue:
         admit: Admit,
         process: Process,
         *,
-        admit_all: AdmitAll | None = None,
+        decoders: Decoders | None = None,
     ) -> None:
         self.source = source
         self.topic = topic
@@ -70,16 +62,14 @@ class RecordQueue:
         self.partition_time = UNKNOWN
         self.next_offset: int | None = None
         self.head: Head | None = None
+        self.raws: deque[RawRecord] = deque()
+        """What comes after the head."""
+        self.decoders = decoders
+        """What decodes good records; None if each must be admitted by the queue itself."""
         self._admit = admit
-        self._admit_all = admit_all
-        self._ahead: deque[Head] = deque()
-        """What comes after the head and is decoded already."""
-        self._raws: deque[RawRecord] = deque()
-        self._one_by_one = 0
-        """How many of the next raw records are to be admitted each by itself."""
 
     def __len__(self) -> int:
-        return len(self._raws) + len(self._ahead) + (self.head is not None)
+        return len(self.raws) + (self.head is not None)
 
     @property
     def timestamp(self) -> int:
@@ -88,9 +78,9 @@ class RecordQueue:
 
     def add(self, raws: Iterable[RawRecord]) -> None:
         """Append records."""
-        self._raws.extend(raws)
-        if self._raws:
-            self.next_offset = self._raws[-1][OFFSET] + 1
+        self.raws.extend(raws)
+        if self.raws:
+            self.next_offset = self.raws[-1][OFFSET] + 1
         if self.head is None:
             self.advance()
 
@@ -98,34 +88,16 @@ class RecordQueue:
         """Drop the head and make the next good record the head; bad ones are skipped, the last of
         them stands in.
         """
-        ahead = self._ahead
-        self.head = ahead.popleft() if ahead else self._admit_more()
-
-    def _admit_more(self) -> Head | None:
-        """Give the next head, and decode some of those after it."""
-        raws, admit_all = self._raws, self._admit_all
-        if admit_all is not None and raws and not self._one_by_one:
-            some = [raws.popleft() for _ in range(min(len(raws), _DECODED_AHEAD))]
-            heads = admit_all(some)
-            if heads is not None:
-                self._ahead.extend(heads)
-                return self._ahead.popleft()
-            raws.extendleft(reversed(some))
-            self._one_by_one = len(some)
-        return self._admit_one()
-
-    def _admit_one(self) -> Head | None:
-        raws, admit = self._raws, self._admit
+        raws, admit = self.raws, self._admit
         skipped: RawRecord | None = None
         while raws:
             raw = raws.popleft()
-            if self._one_by_one:
-                self._one_by_one -= 1
             admitted = admit(raw, self.partition_time)
             if admitted is not None:
-                return (*admitted, raw)
+                self.head = (*admitted, raw)
+                return
             skipped = raw
-        return None if skipped is None else (UNKNOWN, None, SKIPPED, skipped)
+        self.head = None if skipped is None else (UNKNOWN, None, SKIPPED, skipped)
 
     def committable_offset(self) -> int | None:
         """Give the offset to go on from, None if nothing was ever read."""

@@ -12,7 +12,7 @@ from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.position import Position
 from penstock._engine.state.contract import StoreEngine
-from penstock._engine.state.layers.cache import CacheBudget, CachedStore
+from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
     RowCodec,
@@ -22,6 +22,7 @@ from penstock._engine.state.layers.codec import (
     timestamped_codec,
     values_of_timestamped_codec,
 )
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.join_buffer import JoinBuffer
 from penstock._engine.state.layers.key_value import TypedKeyValueStore
 from penstock._engine.state.layers.logged import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
@@ -22,15 +22,10 @@ from penstock._engine.runtime.commit import (
 )
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.runtime.intake import Gate, make_admit, make_admit_all
-from penstock._engine.runtime.position import HEADERS, UNKNOWN, Position, RawRecord
+from penstock._engine.runtime.intake import Gate, decoders_of, make_admit
+from penstock._engine.runtime.position import UNKNOWN, Position, RawRecord
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
-from penstock._engine.runtime.record_queue import (
-    SKIPPED,
-    RecordQueue,
-    RecordQueues,
-    TopicPartition,
-)
+from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
 from penstock._engine.runtime.sink import SinkBuilder
 from penstock._engine.runtime.stores import (
     MakeEngine,
@@ -39,8 +34,9 @@ from penstock._engine.runtime.stores import (
     memory_engine,
     open_stores,
 )
+from penstock._engine.runtime.stretch import process_stretch
 from penstock._engine.runtime.wiring import Wiring
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock._engine.topology.nodes import ProcessorNode, SourceNode, title_of
 from penstock.errors import ProcessingError, StreamsError
@@ -176,36 +172,17 @@ class Task:
 
     def _process_from(self, queue: RecordQueue, count: int, before: int) -> int:
         """Process the next record of a queue, and those that follow it and are of an earlier time
-        than `before`, `count` at most; a head is decoded before the one before it is processed, as
-        in Java. Give how many there were.
+        than `before`, `count` at most. Give how many there were.
         """
-        position, counters = self.position, self.counters
-        process, advance = queue.process, queue.advance
+        position = self.position
         position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
-        for done in range(count):
-            head = queue.head
-            if head is None:
-                return done
-            timestamp, key, value, raw = head
-            if timestamp >= before and done:
-                return done
-            if timestamp > queue.partition_time:
-                queue.partition_time = timestamp
-            if timestamp > position.stream_time_ms:
-                position.stream_time_ms = timestamp
-            advance()
-            if value is SKIPPED:
-                continue
-            position.raw = raw
-            counters.processed += 1
-            try:
-                process(key, value, timestamp, raw[HEADERS])
-            except ProcessingError:
-                raise
-            except Exception as error:
-                self._failures.fail_in_source(queue.source, error)
-        return count
+        return process_stretch(queue, position, self.counters, self._fail, count, before)
+
+    def _fail(self, queue: RecordQueue, error: Exception) -> NoReturn:
+        if isinstance(error, ProcessingError):
+            raise error
+        self._failures.fail_in_source(queue.source, error)
 
     def punctuate_stream_time(self) -> None:
         """Fire the stream-time timers that are due."""
@@ -373,7 +350,7 @@ class Task:
         )
         admit = make_admit(gate, self._failures, self.counters)
         process = self._wiring.functions[source.name]
-        return RecordQueue(source, topic, partition, admit, process, admit_all=make_admit_all(gate))
+        return RecordQueue(source, topic, partition, admit, process, decoders=decoders_of(gate))
 
     def _source_of(self, topic: str) -> SourceNode:
         for source in self._plan.sources():

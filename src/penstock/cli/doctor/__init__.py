@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from penstock.cli.doctor.cluster import check_cluster
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.cli.doctor.machine import (
-    check_client,
     check_java,
     check_packages,
+    check_parts_in_c,
     check_python,
     check_spark,
     check_state_directory,
@@ -82,7 +82,7 @@ def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
     """Look at one thing after the other."""
     yield check_python(sys.version_info[:2], sys.executable)
     yield check_packages()
-    yield check_client()
+    yield check_parts_in_c()
     yield check_java()
     application: Application | None = None
     config = StreamsConfig({"application.id": "penstock-doctor", **settings_of(arguments)})

@@ -9,6 +9,8 @@ from importlib import metadata
 from pathlib import Path
 
 from penstock._engine.kafka import bulk, java
+from penstock._engine.runtime import stretch
+from penstock._engine.state.layers import entries
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.settings import StreamsConfig
 
@@ -46,14 +48,23 @@ def check_packages() -> Finding:
     return Finding("packages", "ok", ", ".join(versions))
 
 
-def check_client() -> Finding:
-    """Tell whether messages go through the part that is in C."""
-    if bulk.is_compiled():
-        return Finding("Kafka client", "ok", "messages are read and written by the part in C")
+def check_parts_in_c() -> Finding:
+    """Tell whether the parts are there that are in C."""
+    plain = [
+        part
+        for part, is_compiled in {
+            "the Kafka client": bulk.is_compiled(),
+            "the task": stretch.is_compiled(),
+            "the record cache": entries.is_compiled(),
+        }.items()
+        if not is_compiled
+    ]
+    if not plain:
+        return Finding("parts in C", "ok", "all are there")
     return Finding(
-        "Kafka client",
+        "parts in C",
         "warning",
-        "messages are read and written in Python, which is slower",
+        f"in Python, which is slower: {', '.join(plain)}",
         "install a C compiler and Python's headers, then install penstock again",
     )
 

@@ -9,12 +9,14 @@ import pytest
 
 from penstock import StreamsConfig
 from penstock._engine.kafka import bulk
+from penstock._engine.runtime import stretch
+from penstock._engine.state.layers import entries
 from penstock.cli import main
 from penstock.cli.doctor import machine
 from penstock.cli.doctor.machine import (
-    check_client,
     check_java,
     check_packages,
+    check_parts_in_c,
     check_python,
     check_spark,
     check_state_directory,
@@ -38,12 +40,14 @@ def test_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (missing.status, missing.fix) == ("failed", "pip install no-such-package")
 
 
-def test_the_part_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "_bulk", None)
-    missing = check_client()
+def test_the_parts_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in (bulk, stretch, entries):
+        monkeypatch.setattr(part, "is_compiled", lambda: True)
+    assert check_parts_in_c().status == "ok"
+    monkeypatch.setattr(bulk, "is_compiled", lambda: False)
+    missing = check_parts_in_c()
     assert (missing.status, "C compiler" in (missing.fix or "")) == ("warning", True)
-    monkeypatch.setattr(bulk, "_bulk", object())
-    assert check_client().status == "ok"
+    assert missing.told.endswith(": the Kafka client")
 
 
 def test_java_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +82,7 @@ def test_without_a_cluster_this_machine_is_looked_at(
     assert [finding["name"] for finding in found] == [
         "Python",
         "packages",
-        "Kafka client",
+        "parts in C",
         "Java",
         "state directory",
         "Spark",

@@ -10,7 +10,7 @@ from penstock import Headers, ProcessingError, serdes
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures, Handlers
-from penstock._engine.runtime.intake import Admit, Gate, make_admit, make_admit_all
+from penstock._engine.runtime.intake import Admit, Gate, decoders_of, make_admit
 from penstock._engine.runtime.position import Position
 from penstock._engine.topology.nodes import SourceNode
 from penstock.handlers import (
@@ -155,7 +155,7 @@ class Shouted(type(serdes.string())):  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
-    ("serde", "is_ahead"),
+    ("serde", "is_plain"),
     [
         (serdes.string(), True),
         (serdes.bytes(), True),
@@ -168,15 +168,15 @@ class Shouted(type(serdes.string())):  # type: ignore[misc]
     ],
     ids=lambda given: None if isinstance(given, bool) else type(given).__name__,
 )
-def test_only_serdes_without_code_of_the_user_decode_ahead(
-    serde: Serde[Any], is_ahead: bool
+def test_only_serdes_without_code_of_the_user_decode_without_being_asked(
+    serde: Serde[Any], is_plain: bool
 ) -> None:
     text = serdes.string()
     for key, value in ((serde, text), (text, serde)):
         place = Gate(SOURCE, "in", 0, key, value, FailOnInvalidTimestamp())
-        assert (make_admit_all(place) is not None) is is_ahead
+        assert (decoders_of(place) is not None) is is_plain
 
 
 def test_an_extractor_of_the_user_is_asked_for_each_record() -> None:
     text = serdes.string()
-    assert make_admit_all(Gate(SOURCE, "in", 0, text, text, lambda record, time: 1)) is None
+    assert decoders_of(Gate(SOURCE, "in", 0, text, text, lambda record, time: 1)) is None

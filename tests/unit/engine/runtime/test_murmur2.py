@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from penstock._engine.runtime.murmur2 import _murmur2, partition_of
+from penstock._engine.runtime.murmur2 import _murmur2, partition_of, plain_partition_of
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,8 @@ from penstock._engine.runtime.murmur2 import _murmur2, partition_of
 def test_the_hash_is_java_s(key: str, java: int) -> None:
     assert _murmur2(key.encode()) == java & 0xFFFFFFFF
     assert partition_of(key.encode(), 7) == (java & 0x7FFFFFFF) % 7
+
+
+@given(st.binary(max_size=40), st.integers(1, 2**31 - 1))
+def test_both_forms_give_the_same(key: bytes, partitions: int) -> None:
+    assert partition_of(key, partitions) == plain_partition_of(key, partitions)

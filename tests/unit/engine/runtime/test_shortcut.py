@@ -24,7 +24,7 @@ from penstock import (
 from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.sink import SinkBuilder
 from penstock.serdes import Serde
-from tests.unit.engine.runtime.test_decoding_ahead import OneByOne
+from tests.unit.engine.runtime.test_stretch import OneByOne
 from tests.unit.engine.runtime.test_task import task
 
 TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()

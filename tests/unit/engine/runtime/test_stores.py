@@ -12,7 +12,7 @@ from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores import StoreSite, TaskStore, memory_engine, open_stores
 from penstock._engine.state.contract import StoreEngine
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import ConfigError, StateClosedError, StreamsError
 from penstock.stores import StoreBuilder, store_builder

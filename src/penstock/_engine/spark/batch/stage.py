@@ -35,7 +35,7 @@ from penstock._engine.spark.batch.outlet import Outlet
 from penstock._engine.spark.batch.store_rows import add_store_rows
 from penstock._engine.spark.batch.task_loops import Hosted, run_alone, run_together
 from penstock._engine.state.directory import StateDirectory
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock.clock import new_id
 from penstock.errors import StreamsError

@@ -9,51 +9,16 @@ overflows at the same record.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TypeAlias
 
+from penstock._engine.state.layers.entries import CacheBudget, Change, Entries, RecordInHand
 from penstock._engine.state.layers.logged import RecordStore, Write
 from penstock._engine.state.merging import merged
 from penstock.record import HeaderPairs
 
 FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
 """`listener(key, new, old, timestamp, headers)`; time and headers are of the record behind it."""
-
-Entry: TypeAlias = tuple[bytes | None, int, int, HeaderPairs, "str | None", int, Any]
-"""(value, size, timestamp, headers, topic, partition, kept): a value and the record in hand when it
-was written; a value that was only read is of no record. What is kept of the record is its raw form,
-or only its offset if nobody will look at its bytes: they would be let go of when they have long
-left the processor's caches, which costs more than to write the entry.
-"""
-VALUE: Final = 0
-SIZE: Final = 1
-
-_OFFSET: Final = 0
-"""Where a raw record has its offset."""
-
-# What Java counts for an entry besides key, value, topic and headers.
-_ENTRY_BYTES = 45
-
-
-class RecordInHand(Protocol):
-    """Where a task stands; the cache notes it with each write and returns to it at the flush."""
-
-    keeps_bytes: bool
-    topic: str | None
-    partition: int
-    raw: Any
-    timestamp: int
-
-
-class CacheBudget:
-    """How many bytes the caches of one thread may hold together, and how many they do."""
-
-    __slots__ = ("limit_bytes", "used_bytes")
-
-    def __init__(self, limit_bytes: int) -> None:
-        self.limit_bytes = limit_bytes
-        self.used_bytes = 0
 
 
 class CachedStore:
@@ -62,12 +27,10 @@ class CachedStore:
     __slots__ = (
         "_below",
         "_budget",
-        "_dirty",
-        "_entries",
         "_listener",
         "_position",
         "_sends_old",
-        "_used_bytes",
+        "entries",
         "get",
         "peek",
         "write",
@@ -77,18 +40,13 @@ class CachedStore:
         self._below = below
         self._budget = budget
         self._position = position
-        self._entries: OrderedDict[bytes, Entry] = OrderedDict()
-        """The one used longest ago first."""
-        self._dirty: dict[bytes, Entry] = {}
-        """What must be flushed; the one written longest ago first."""
         self._listener: FlushListener | None = None
         self._sends_old = False
-        self._used_bytes = 0
-        # What is called for each record holds what it needs: no attribute is looked up.
-        self.get = self._make_get()
-        self.peek = self._make_peek()
+        self.entries = Entries(budget, position, self._miss, self._note_new, self._give_way)
+        self.get = self.entries.get
+        self.peek = self.entries.peek
         """`get` for a reader that is about to write the same key, which then counts as the use."""
-        self.write: Write = self._make_write()
+        self.write: Write = self.entries.write
 
     def listen(self, listener: FlushListener, *, sends_old_values: bool) -> None:
         """Let `listener` know each change when it is flushed; the old value is looked up only if
@@ -102,80 +60,23 @@ class CachedStore:
         if self._listener is not None and not self._sends_old:
             self._listener = listener
 
-    def _make_get(self) -> Callable[[bytes], bytes | None]:
-        entries, below, budget = self._entries, self._below.get, self._budget
-        find, use, give_way = entries.get, entries.move_to_end, self._give_way
+    def _miss(self, key: bytes) -> bytes | None:
+        value = self._below.get(key)
+        if value is not None:
+            self.entries.keep(key, value)
+        return value
 
-        def get(key: bytes) -> bytes | None:
-            entry = find(key)
-            if entry is not None:
-                use(key)
-                return entry[VALUE]
-            value = below(key)
-            if value is not None:
-                size = _ENTRY_BYTES + len(key) + len(value)
-                entries[key] = (value, size, -1, (), "", -1, None)
-                self._used_bytes += size
-                budget.used_bytes += size
-                if budget.used_bytes > budget.limit_bytes:
-                    give_way()
-            return value
-
-        return get
-
-    def _make_peek(self) -> Callable[[bytes], bytes | None]:
-        find, get = self._entries.get, self.get
-
-        def peek(key: bytes) -> bytes | None:
-            entry = find(key)
-            return get(key) if entry is None else entry[VALUE]
-
-        return peek
-
-    def _make_write(self) -> Write:
-        entries, dirty, budget, position = self._entries, self._dirty, self._budget, self._position
-        find, use, give_way = entries.get, entries.move_to_end, self._give_way
-        forget_place, keeps_bytes, note_new = dirty.pop, position.keeps_bytes, self._note_new
-
-        def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
-            topic = position.topic
-            size = _ENTRY_BYTES + len(key)
-            if value is not None:
-                size += len(value)
-            if topic is not None:
-                size += len(topic)
-            if headers:
-                size += _size_of(headers)
-            previous = find(key)
-            raw = position.raw
-            kept = raw if keeps_bytes or raw is None else raw[_OFFSET]
-            entry = (value, size, timestamp, headers, topic, position.partition, kept)
-            entries[key] = entry
-            forget_place(key, None)
-            dirty[key] = entry
-            if previous is None:
-                note_new(key)
-            else:
-                use(key)
-                size -= previous[SIZE]
-            if size:
-                self._used_bytes += size
-                budget.used_bytes += size
-            if budget.used_bytes > budget.limit_bytes:
-                give_way()
-
-        return write
-
-    def _note_new(self, key: bytes) -> None:
-        """Learn that a key is written that was not cached."""
+    # What is told of keys that are written and were not cached, if anything is.
+    _note_new: Callable[[bytes], None] | None = None
 
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
     ) -> Iterator[tuple[bytes, bytes]]:
-        keys = sorted((key for key in self._entries if _within(key, start, end)), reverse=reverse)
-        cached = [(key, self._entries[key][VALUE]) for key in keys]
-        for key in keys:
-            self._entries.move_to_end(key)
+        keys = sorted(
+            (key for key in self.entries.in_order_of_use() if _within(key, start, end)),
+            reverse=reverse,
+        )
+        cached = self.entries.used(keys)
         return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
 
     def approximate_num_entries(self) -> int:
@@ -184,48 +85,31 @@ class CachedStore:
 
     def flush(self) -> None:
         """Let all changes out, in the order of the last write of each key."""
-        if self._dirty:
-            before = self._used_bytes
-            self._flush_with(None)
-            self._budget.used_bytes += self._used_bytes - before
+        changes = self.entries.take_changes()
+        if changes:
+            before = self.entries.used_bytes
+            self._let_out(changes)
+            self._budget.used_bytes += self.entries.used_bytes - before
 
     def clear(self) -> None:
         """Forget everything, changes included."""
-        self._budget.used_bytes -= self._used_bytes
-        self._used_bytes = 0
-        self._entries.clear()
-        self._dirty.clear()
+        self.entries.clear()
 
     def _give_way(self) -> None:
         """Let go of what was used longest ago until the budget is kept."""
-        budget = self._budget
+        budget, entries = self._budget, self.entries
         # A flush may let other caches grow: this one gives way only as long as it holds something.
-        while budget.used_bytes > budget.limit_bytes and self._entries:
-            before = self._used_bytes
-            key, entry = self._entries.popitem(last=False)
-            self._used_bytes -= entry[SIZE]
-            if key in self._dirty:
-                self._flush_with((key, entry))
+        while budget.used_bytes > budget.limit_bytes and len(entries):
+            before = entries.used_bytes
+            change = entries.pop_oldest()
+            if change is not None:
+                self._let_out([change, *entries.take_changes()])
             # Only now, as in Java: while it is flushed, other caches find the budget exceeded.
-            budget.used_bytes += self._used_bytes - before
+            budget.used_bytes += entries.used_bytes - before
 
-    def _flush_with(self, evicted: tuple[bytes, Entry] | None) -> None:
-        changes: list[tuple[bytes, Entry]] = []
-        if evicted is not None:
-            changes.append(evicted)
-            del self._dirty[evicted[0]]
-        changes += self._dirty.items()
-        # What is flushed may cause new changes here: from now on they are others.
-        self._dirty.clear()
-        for key, entry in self._let_out(changes):
-            if self._entries.get(key) is entry:
-                del self._entries[key]
-                self._used_bytes -= entry[SIZE]
-
-    def _let_out(self, changes: list[tuple[bytes, Entry]]) -> list[tuple[bytes, Entry]]:
+    def _let_out(self, changes: list[Change]) -> None:
         """Write changes to the store and tell the listener, each as if its record were in hand.
-
-        Give those that were deletions: the cache need not keep them.
+        What is flushed may cause new changes here: they are others.
         """
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
@@ -233,11 +117,10 @@ class CachedStore:
         before = (position.topic, position.partition, position.raw, position.timestamp)
         deleted = []
         try:
-            for change in changes:
-                key, (new, _, timestamp, headers, topic, partition, kept) = change
+            for key, new, timestamp, headers, topic, partition, kept in changes:
                 old = read(key) if sends_old else None
                 if new is None:
-                    deleted.append(change)
+                    deleted.append(key)
                     if listener is not None and (old if sends_old else read(key)) is None:
                         continue  # it came and went between two flushes: nobody need know
                 as_it_was = keeps_bytes or kept is None
@@ -249,11 +132,8 @@ class CachedStore:
                     listener(key, new, old, timestamp, headers)
         finally:
             position.topic, position.partition, position.raw, position.timestamp = before
-        return deleted
-
-
-def _size_of(headers: HeaderPairs) -> int:
-    return sum(len(key) + (0 if value is None else len(value)) for key, value in headers)
+        for key in deleted:
+            self.entries.drop_deleted(key)
 
 
 def _within(key: bytes, start: bytes | None, end: bytes | None) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from penstock._engine.state.layers.cache import RecordInHand
 from penstock._engine.state.layers.codec import Codec, wrong_type
+from penstock._engine.state.layers.entries import RecordInHand
 from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.suppression import Held, decode_held, encode_held
 from penstock.record import HeaderPairs

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
-from penstock._engine.state.layers.cache import VALUE, CachedStore
+from penstock._engine.state.layers.cache import CachedStore
+from penstock._engine.state.layers.entries import CachedPair
 from penstock._engine.state.layers.recent_rows import Row
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, RowPlace, Rows
 from penstock._engine.state.merging import merged
-
-CachedRow: TypeAlias = tuple[bytes, bytes | None]
-"""A row key and its row, None if it is deleted."""
 
 # So many row keys that are gone may be remembered, besides as many as there are others.
 _GONE_MAX = 1_000
@@ -38,17 +35,8 @@ class CachedRows(CachedStore):
         """
         self._remembered = 0
 
-    def _make_get(self) -> Callable[[bytes], bytes | None]:
-        find, use, below = self._entries.get, self._entries.move_to_end, self._below.get
-
-        def get(key: bytes) -> bytes | None:
-            entry = find(key)
-            if entry is None:
-                return below(key)
-            use(key)
-            return entry[VALUE]
-
-        return get
+    def _miss(self, key: bytes) -> bytes | None:
+        return self._below.get(key)
 
     def _note_new(self, key: bytes) -> None:
         if self._by_key is not None:
@@ -68,18 +56,20 @@ class CachedRows(CachedStore):
         cached = self.cached(is_meant, reverse=reverse)
         return merged(cached, entries, reverse=reverse) if cached else entries
 
-    def cached(self, is_meant: Callable[[bytes], bool], *, reverse: bool) -> list[CachedRow]:
+    def cached(self, is_meant: Callable[[bytes], bool], *, reverse: bool) -> list[CachedPair]:
         """Give what is cached, as far as it is meant, in order."""
-        return self._used(sorted(filter(is_meant, self._entries), reverse=reverse))
+        return self.entries.used(
+            sorted(filter(is_meant, self.entries.in_order_of_use()), reverse=reverse)
+        )
 
     def of_key(
         self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
-    ) -> list[CachedRow]:
+    ) -> list[CachedPair]:
         """Give what is cached of a key, from a row key up to another, None for no end; in order."""
-        if not self._entries:
+        if not len(self.entries):
             return []
         by_key = self._by_key
-        if by_key is None or self._remembered > 2 * len(self._entries) + _GONE_MAX:
+        if by_key is None or self._remembered > 2 * len(self.entries) + _GONE_MAX:
             by_key = self._by_key = self._remember_all()
         row_keys = by_key.get(raw_key)
         if row_keys is None or row_keys[-1] < first:
@@ -87,7 +77,7 @@ class CachedRows(CachedStore):
         start = bisect_left(row_keys, first)
         end = len(row_keys) if behind is None else bisect_left(row_keys, behind)
         meant = row_keys[start:end]
-        entries = self._entries
+        entries = self.entries
         cached = [row_key for row_key in meant if row_key in entries]
         if len(cached) < len(meant):
             row_keys[start:end] = cached
@@ -96,18 +86,12 @@ class CachedRows(CachedStore):
                 del by_key[raw_key]
         if reverse:
             cached.reverse()
-        return self._used(cached)
-
-    def _used(self, row_keys: list[bytes]) -> list[CachedRow]:
-        entries = self._entries
-        for row_key in row_keys:
-            entries.move_to_end(row_key)
-        return [(row_key, entries[row_key][VALUE]) for row_key in row_keys]
+        return self.entries.used(cached)
 
     def _remember_all(self) -> dict[bytes, list[bytes]]:
         by_key: dict[bytes, list[bytes]] = {}
         self._remembered = 0
-        for row_key in sorted(self._entries):
+        for row_key in sorted(self.entries.in_order_of_use()):
             self._remember(by_key, row_key)
         return by_key
 

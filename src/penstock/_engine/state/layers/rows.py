@@ -20,8 +20,8 @@ from struct import Struct
 from typing import Final
 
 from penstock._engine.state.contract import KeyRange
-from penstock._engine.state.layers.cache import CacheBudget, RecordInHand
 from penstock._engine.state.layers.codec import pack_timestamp
+from penstock._engine.state.layers.entries import CacheBudget, RecordInHand
 from penstock._engine.state.layers.logged import Log, Write
 from penstock._engine.state.layers.recent_rows import RecentRows, Row
 from penstock._engine.state.overlay import Overlay

@@ -18,6 +18,7 @@ from penstock._engine.state.layers.codec import (
     unpack_timestamp,
     wrong_type,
 )
+from penstock._engine.state.layers.fold import Aggregator, Fold, Initializer, make_fold
 from penstock._engine.state.layers.logged import RecordStore
 from penstock.record import HeaderPairs
 
@@ -100,6 +101,10 @@ class TableState:
 
         self._cache.listen(let_out, sends_old_values=sends_old_values)
         return True
+
+    def folder(self, initializer: Initializer, aggregator: Aggregator) -> Fold:
+        """Give the function that folds a record into what is stored under its key."""
+        return make_fold(self._cache, self.codec, self.peek, self.put, (initializer, aggregator))
 
     def let_bytes_out(self, send: SendBytes) -> None:
         """Send changes as they are stored, if they are forwarded when the cache is flushed."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from penstock._engine.state.layers.cache import RecordInHand
 from penstock._engine.state.layers.codec import Codec, wrong_type
+from penstock._engine.state.layers.entries import RecordInHand
 from penstock._engine.state.layers.session import SessionRow, SessionRows
 from penstock._engine.state.layers.versioned import VersionedRows
 from penstock._engine.state.layers.window_rows import WindowRow, WindowRows

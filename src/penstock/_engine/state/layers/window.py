@@ -19,6 +19,7 @@ from penstock._engine.state.layers.codec import (
     unpack_timestamp,
     wrong_type,
 )
+from penstock._engine.state.layers.fold import Aggregator, Fold, Initializer, make_fold
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
 from penstock._engine.state.layers.table import Forward, SendBytes, row_putter
 from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
@@ -93,6 +94,11 @@ class WindowState:
         """Give the latest start that was put, -1 if nothing was."""
         return self._rows.rows.clock.observed
 
+    @staticmethod
+    def start_of(row_key: bytes) -> int:
+        """Give the start of the window of a row key."""
+        return time_at(row_key, len(row_key) - TAIL_BYTES)[0]
+
     def value_of(self, row: bytes | None) -> Any:
         """Give the value of a row with a time, a new one each time."""
         return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
@@ -113,7 +119,7 @@ class WindowState:
         if cache is None:
             return False
         decode_key, decode_row = self.codec.decode_key, self.codec.decode_row
-        value_of, end_of = self.value_of, self._rows.end_of
+        value_of, start_of, end_of = self.value_of, self.start_of, self._rows.end_of
         # The class itself would go through a function in Python.
         in_window: Callable[[tuple[Any, int, int]], Windowed[Any]] = partial(
             tuple.__new__, Windowed
@@ -126,7 +132,7 @@ class WindowState:
             timestamp: int,
             headers: HeaderPairs,
         ) -> None:
-            start = time_at(row_key, len(row_key) - TAIL_BYTES)[0]
+            start = start_of(row_key)
             key = in_window((decode_key(row_key[SEGMENT_BYTES:-TAIL_BYTES]), start, end_of(start)))
             old_value = None if old is None else value_of(old)
             own_timestamp, value = (timestamp, None) if new is None else decode_row(new)
@@ -134,6 +140,11 @@ class WindowState:
 
         cache.listen(let_out, sends_old_values=sends_old_values)
         return True
+
+    def folder(self, initializer: Initializer, aggregator: Aggregator) -> Fold:
+        """Give the function that folds a record into what is stored under a row key."""
+        functions = initializer, aggregator
+        return make_fold(self._rows.cache, self.codec, self.peek_row, self.put_row, functions)
 
     def let_bytes_out(self, send: SendBytes) -> None:
         """Let changes be sent as they are stored, if they are forwarded when the cache is flushed:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from penstock import RecordMetadata
 from penstock._engine.runtime.position import Position, RawRecord
-from penstock._engine.state.layers.cache import CacheBudget, CachedStore
+from penstock._engine.state.layers.cache import CachedStore
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.logged import LoggedStore
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay

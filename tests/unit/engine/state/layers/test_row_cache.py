@@ -9,7 +9,7 @@ from typing import Any
 from penstock import serdes
 from penstock._engine.runtime.position import Position
 from penstock._engine.state.layers import row_cache
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.row_cache import CachedRows
 from penstock._engine.state.layers.rows import RowPlace, Rows, pack_segment
 from penstock._engine.state.memory.key_value import MemoryStore
@@ -61,7 +61,7 @@ def test_only_the_rows_in_question_are_found_and_used() -> None:
     first, behind = row_key(b"a", 3), row_key(b"a", 8)
     found = [key for key, _ in cache.of_key(b"a", first, behind, reverse=True)]
     assert found == [row_key(b"a", time) for time in (7, 5, 3)]
-    assert list(cache._entries)[-3:] == found
+    assert cache.entries.in_order_of_use()[-3:] == found
     assert cache.of_key(b"a", row_key(b"a", 10), None, reverse=False) == []
 
 
@@ -80,6 +80,6 @@ def test_rows_that_have_given_way_are_forgotten(monkeypatch: Any) -> None:
     for time in range(20):
         put(cache, (b"a", time, b"x"))
         kept = [time for time, _ in times_of(cache, b"a")]
-        assert kept == [at for at in range(20) if row_key(b"a", at) in cache._entries]
+        assert kept == [at for at in range(20) if row_key(b"a", at) in cache.entries]
         put(cache, (b"b", time, b"x"))
-        assert cache._remembered <= 2 * len(cache._entries) + 4
+        assert cache._remembered <= 2 * len(cache.entries) + 4

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from penstock import serdes
 from penstock._engine.runtime.position import Position
-from penstock._engine.state.layers.cache import CacheBudget
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.rows import (
     CLOCK_KEY,
     RowPlace,

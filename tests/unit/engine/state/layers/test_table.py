@@ -8,8 +8,9 @@ import pytest
 
 from penstock import serdes
 from penstock._engine.runtime.position import Position
-from penstock._engine.state.layers.cache import CacheBudget, CachedStore
+from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import plain_codec, timestamp_of
+from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.logged import LoggedStore, RecordStore
 from penstock._engine.state.layers.table import TableState
 from penstock._engine.state.memory.key_value import MemoryStore

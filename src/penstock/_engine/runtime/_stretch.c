@@ -1,0 +1,278 @@
+/* The records of one partition, one after the other: what stretch.py does in Python otherwise.
+
+   The next record is decoded before the one before it is processed, as there. Where serdes and
+   times allow, it is decoded here; whatever is unusual, a bad value, a serde or an extractor of the
+   user, is left to the queue itself (record_queue.py). */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+enum { HEAD_TIMESTAMP, HEAD_KEY, HEAD_VALUE, HEAD_RAW, HEAD_SIZE };
+enum { RAW_OFFSET, RAW_TIMESTAMP, RAW_KEY, RAW_VALUE, RAW_HEADERS, RAW_SIZE };
+
+#define NAMES(_) \
+    _(advance) _(decoders) _(head) _(partition_time) _(process) _(processed) _(raw) _(raws) \
+    _(stream_time_ms)
+
+#define DECLARE(name) static PyObject *name_##name;
+NAMES(DECLARE)
+
+static PyObject *skipped; /* record_queue.SKIPPED */
+static PyObject *name_popleft, *name_appendleft;
+
+typedef struct {
+    PyObject *queue;
+    PyObject *raws;    /* a deque */
+    PyObject *popleft; /* of it */
+    PyObject *decode_key, *decode_value; /* NULL if the queue decodes itself */
+    PyObject *head;    /* (timestamp, key, value, raw), None at the end */
+    PyObject *partition_time; /* NULL if it is the queue's still */
+} Stretch;
+
+static int read_time(PyObject *object, PyObject *name, long long *time) {
+    PyObject *value = PyObject_GetAttr(object, name);
+    *time = value == NULL ? -1 : PyLong_AsLongLong(value);
+    Py_XDECREF(value);
+    return *time == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int begin(Stretch *stretch, PyObject *queue) {
+    memset(stretch, 0, sizeof(*stretch));
+    stretch->queue = queue;
+    stretch->head = PyObject_GetAttr(queue, name_head);
+    stretch->raws = PyObject_GetAttr(queue, name_raws);
+    stretch->popleft = stretch->raws ? PyObject_GetAttr(stretch->raws, name_popleft) : NULL;
+    PyObject *decoders = PyObject_GetAttr(queue, name_decoders);
+    if (decoders != NULL && PyTuple_Check(decoders) && PyTuple_GET_SIZE(decoders) == 2) {
+        stretch->decode_key = Py_NewRef(PyTuple_GET_ITEM(decoders, 0));
+        stretch->decode_value = Py_NewRef(PyTuple_GET_ITEM(decoders, 1));
+    }
+    Py_XDECREF(decoders);
+    return stretch->head && stretch->popleft && decoders ? 0 : -1;
+}
+
+/* Tell the queue where it stands. */
+static int note(Stretch *stretch) {
+    if (PyObject_SetAttr(stretch->queue, name_head, stretch->head) < 0)
+        return -1;
+    if (stretch->partition_time == NULL)
+        return 0;
+    int failed = PyObject_SetAttr(stretch->queue, name_partition_time, stretch->partition_time);
+    Py_CLEAR(stretch->partition_time);
+    return failed;
+}
+
+static void end(Stretch *stretch) {
+    Py_CLEAR(stretch->raws);
+    Py_CLEAR(stretch->popleft);
+    Py_CLEAR(stretch->decode_key);
+    Py_CLEAR(stretch->decode_value);
+    Py_CLEAR(stretch->head);
+    Py_CLEAR(stretch->partition_time);
+}
+
+static PyObject *decoded(PyObject *decode, PyObject *data) {
+    return data == Py_None ? Py_NewRef(data) : PyObject_CallOneArg(decode, data);
+}
+
+/* Give the head that a raw record makes; NULL if it must be looked at more closely. */
+static PyObject *head_of(Stretch *stretch, PyObject *raw) {
+    if (!PyTuple_Check(raw) || PyTuple_GET_SIZE(raw) != RAW_SIZE)
+        return NULL;
+    PyObject *timestamp = PyTuple_GET_ITEM(raw, RAW_TIMESTAMP);
+    if (PyLong_AsLongLong(timestamp) < 0)
+        return NULL;
+    PyObject *key = decoded(stretch->decode_key, PyTuple_GET_ITEM(raw, RAW_KEY));
+    if (key == NULL)
+        return NULL;
+    PyObject *value = decoded(stretch->decode_value, PyTuple_GET_ITEM(raw, RAW_VALUE));
+    PyObject *head = value == NULL ? NULL : PyTuple_New(HEAD_SIZE);
+    if (head == NULL) {
+        Py_DECREF(key);
+        Py_XDECREF(value);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(head, HEAD_TIMESTAMP, Py_NewRef(timestamp));
+    PyTuple_SET_ITEM(head, HEAD_KEY, key);
+    PyTuple_SET_ITEM(head, HEAD_VALUE, value);
+    PyTuple_SET_ITEM(head, HEAD_RAW, Py_NewRef(raw));
+    return head;
+}
+
+/* Let the queue find its next head by itself; until it has one, the old one is its head. */
+static int advance_plainly(Stretch *stretch) {
+    if (note(stretch) < 0)
+        return -1;
+    PyObject *nothing = PyObject_CallMethodNoArgs(stretch->queue, name_advance);
+    if (nothing == NULL)
+        return -1;
+    Py_DECREF(nothing);
+    PyObject *head = PyObject_GetAttr(stretch->queue, name_head);
+    if (head == NULL)
+        return -1;
+    Py_SETREF(stretch->head, head);
+    return 0;
+}
+
+static int advance(Stretch *stretch) {
+    Py_ssize_t left = PyObject_Size(stretch->raws);
+    if (left < 0)
+        return -1;
+    if (left == 0 || stretch->decode_key == NULL)
+        return advance_plainly(stretch);
+    PyObject *raw = PyObject_CallNoArgs(stretch->popleft);
+    if (raw == NULL)
+        return -1;
+    PyObject *head = head_of(stretch, raw);
+    if (head != NULL) {
+        Py_DECREF(raw);
+        Py_SETREF(stretch->head, head);
+        return 0;
+    }
+    int is_bad = !PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_Exception);
+    if (is_bad)
+        PyErr_Clear();
+    PyObject *back = is_bad ? PyObject_CallMethodOneArg(stretch->raws, name_appendleft, raw) : NULL;
+    Py_DECREF(raw);
+    Py_XDECREF(back);
+    return back == NULL ? -1 : advance_plainly(stretch);
+}
+
+/* Hand what the processing of a record has raised to `fail`, which raises something in turn. */
+static void hand_over(Stretch *stretch, PyObject *fail) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (traceback != NULL)
+        PyException_SetTraceback(error, traceback);
+    note(stretch);
+    if (!PyObject_IsInstance(error, PyExc_Exception)) {
+        PyErr_Restore(type, error, traceback);
+        return;
+    }
+    PyObject *nothing = PyObject_CallFunctionObjArgs(fail, stretch->queue, error, NULL);
+    if (nothing != NULL)
+        PyErr_SetString(PyExc_SystemError, "a failure was not raised");
+    Py_XDECREF(nothing);
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(traceback);
+}
+
+static int count_processed(PyObject *counters, long long processed) {
+    long long before;
+    if (read_time(counters, name_processed, &before) < 0)
+        return -1;
+    PyObject *sum = PyLong_FromLongLong(before + processed);
+    int failed = sum == NULL ? -1 : PyObject_SetAttr(counters, name_processed, sum);
+    Py_XDECREF(sum);
+    return failed;
+}
+
+/* Process up to `count` records; give how many, -1 if one of them failed. */
+static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail, long long count,
+                            long long before, long long *processed) {
+    long long partition_time, stream_time;
+    if (read_time(stretch->queue, name_partition_time, &partition_time) < 0 ||
+        read_time(position, name_stream_time_ms, &stream_time) < 0)
+        return -1;
+    PyObject *process = PyObject_GetAttr(stretch->queue, name_process);
+    long long done = 0;
+    for (; process != NULL && done < count && stretch->head != Py_None; done++) {
+        PyObject *head = Py_NewRef(stretch->head);
+        PyObject *timestamp = PyTuple_GET_ITEM(head, HEAD_TIMESTAMP);
+        PyObject *value = PyTuple_GET_ITEM(head, HEAD_VALUE);
+        PyObject *raw = PyTuple_GET_ITEM(head, HEAD_RAW);
+        long long time = PyLong_AsLongLong(timestamp);
+        int failed = time == -1 && PyErr_Occurred() != NULL;
+        if (!failed && done > 0 && time >= before) {
+            Py_DECREF(head);
+            break;
+        }
+        if (!failed && time > partition_time) {
+            partition_time = time;
+            Py_XSETREF(stretch->partition_time, Py_NewRef(timestamp));
+        }
+        if (!failed && time > stream_time) {
+            stream_time = time;
+            failed = PyObject_SetAttr(position, name_stream_time_ms, timestamp);
+        }
+        failed = failed || advance(stretch) < 0;
+        if (!failed && value != skipped) {
+            PyObject *const record[] = {PyTuple_GET_ITEM(head, HEAD_KEY), value, timestamp,
+                                        PyTuple_GET_ITEM(raw, RAW_HEADERS)};
+            failed = PyObject_SetAttr(position, name_raw, raw);
+            *processed += 1;
+            PyObject *nothing = failed ? NULL : PyObject_Vectorcall(process, record, 4, NULL);
+            if (nothing == NULL) {
+                failed = 1;
+                hand_over(stretch, fail);
+            }
+            Py_XDECREF(nothing);
+        }
+        Py_DECREF(head);
+        if (failed)
+            Py_CLEAR(process);
+    }
+    int failed = process == NULL;
+    Py_XDECREF(process);
+    return failed || note(stretch) < 0 ? -1 : done;
+}
+
+static PyObject *process_stretch(PyObject *module, PyObject *const *given, Py_ssize_t size) {
+    (void)module;
+    if (size != 6) {
+        PyErr_SetString(PyExc_TypeError,
+                        "process_stretch(queue, position, counters, fail, count, before)");
+        return NULL;
+    }
+    long long count = PyLong_AsLongLong(given[4]);
+    int overflow;
+    long long before = PyLong_AsLongLongAndOverflow(given[5], &overflow);
+    if (overflow > 0)
+        before = PY_LLONG_MAX; /* never */
+    if (PyErr_Occurred())
+        return NULL;
+    Stretch stretch;
+    long long processed = 0, done = -1;
+    if (begin(&stretch, given[0]) == 0)
+        done = go_through(&stretch, given[1], given[3], count, before, &processed);
+    end(&stretch);
+    if (done < 0) {
+        PyObject *type, *error, *traceback;
+        PyErr_Fetch(&type, &error, &traceback);
+        count_processed(given[2], processed);
+        PyErr_Restore(type, error, traceback);
+        return NULL;
+    }
+    return count_processed(given[2], processed) < 0 ? NULL : PyLong_FromLongLong(done);
+}
+
+/* The module */
+
+static PyMethodDef functions[] = {
+    {"process_stretch", (PyCFunction)(void (*)(void))process_stretch, METH_FASTCALL,
+     "Process the next records of a queue; give how many."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "penstock._engine.runtime._stretch",
+    .m_doc = "The records of one partition, one after the other.",
+    .m_size = -1,
+    .m_methods = functions,
+};
+
+PyMODINIT_FUNC PyInit__stretch(void) {
+#define INTERN(name) \
+    if ((name_##name = PyUnicode_InternFromString(#name)) == NULL) \
+        return NULL;
+    NAMES(INTERN)
+    INTERN(popleft)
+    INTERN(appendleft)
+    PyObject *queues = PyImport_ImportModule("penstock._engine.runtime.record_queue");
+    skipped = queues == NULL ? NULL : PyObject_GetAttrString(queues, "SKIPPED");
+    Py_XDECREF(queues);
+    return skipped == NULL ? NULL : PyModule_Create(&definition);
+}
