@@ -11,6 +11,7 @@ from penstock._engine.operators.getters import value_getter, versioned_getter
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.join_buffer import JoinBuffer
 from penstock._engine.topology.join_nodes import GlobalTableJoin, StreamTableJoin
+from penstock._engine.topology.views import StoredRows
 from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
 
@@ -63,6 +64,10 @@ def _look_in_table(operation: StreamTableJoin, site: Site) -> Look:
             return None if row is None else row[0]
 
         return look_back
+    if isinstance(operation.rows, StoredRows) and not operation.rows.with_versions:
+        rows = site.table(operation.rows.store)
+        encode_key, read, value_of = rows.encode_key, rows.read, rows.value_of
+        return lambda key, _: value_of(read(encode_key(key)))
     get = value_getter(operation.rows, site)
 
     def look(key: Any, timestamp: int) -> Any:

@@ -137,7 +137,17 @@ def _telling_of_other_types(
             )
             raise SerializationError(msg) from error
 
-    return decode_or_explain
+    if type(serde) is not JsonSerde:
+        return decode_or_explain
+    decode_good = serde.decode_good
+
+    def decode_good_or_explain(data: bytes) -> Any:
+        try:
+            return decode_good(data)
+        except Exception:
+            return decode_or_explain(data)
+
+    return decode_good_or_explain
 
 
 def timestamped_codec(plain: RowCodec) -> Codec:
