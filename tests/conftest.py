@@ -5,6 +5,7 @@ tried.
 import itertools
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,13 @@ _IN_MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
+
+# Tests start hundreds of Python processes, Spark's workers most of all, and without bytecode each
+# compiles all it imports anew. Whoever wants none beside the sources gets it where we build.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", sys.pycache_prefix)
 
 _numbers = itertools.count(1)
 
