@@ -15,12 +15,16 @@ from collections.abc import Mapping
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
+from penstock._engine.spark.classes import QUICK_START, archive_option
 
 TEXT, LONG = serdes.string(), serdes.long()
 
 
 def session(settings: Mapping[str, str] | None = None) -> SparkSession:
     """Start a cluster: a master and workers in this JVM, executors in their own."""
+    archive = archive_option()
+    # If there is none yet, one JVM writes it, not three the same file.
+    shared = archive if archive.startswith("-XX:SharedArchiveFile=") else ""
     return (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .appName("two-executors")
@@ -28,7 +32,8 @@ def session(settings: Mapping[str, str] | None = None) -> SparkSession:
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config("spark.driver.extraJavaOptions", f"{archive} {QUICK_START}")
+        .config("spark.executor.extraJavaOptions", f"{shared} {QUICK_START}")
         .config("spark.locality.wait", "0")
         .getOrCreate()
     )
