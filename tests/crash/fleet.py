@@ -103,30 +103,38 @@ def produce(fleet: Fleet, count: int, seed: int) -> Counter[str]:
 
 
 def updates(fleet: Fleet, topic: str, total: int) -> dict[str, list[int]]:
-    """Read committed counts until all `total` updates are there, or patience ends, and then a bit
-    longer; give the sequence of counts of each key.
+    """Give what `all_updates` gives of one topic."""
+    return all_updates(fleet, total, topic)[topic]
+
+
+def all_updates(fleet: Fleet, total: int, *topics: str) -> dict[str, dict[str, list[int]]]:
+    """Read committed counts until all `total` updates are in each topic, or patience ends, and then
+    a bit longer; give by topic the sequence of counts of each key.
     """
     consumer = Consumer(
         {
             "bootstrap.servers": fleet.bootstrap_servers,
-            "group.id": f"check-{topic}-{time.monotonic_ns()}",
+            "group.id": f"check-{time.monotonic_ns()}",
             "isolation.level": "read_committed",
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
         }
     )
-    consumer.subscribe([f"{fleet.application_id}-{topic}"])
-    seen: dict[str, list[int]] = {}
+    names = {f"{fleet.application_id}-{topic}": topic for topic in topics}
+    consumer.subscribe(list(names))
+    seen: dict[str, dict[str, list[int]]] = {topic: {} for topic in topics}
     until = time.monotonic() + PATIENCE_SECONDS
     enough = False
     while time.monotonic() < until:
         for message in consumer.consume(1000, 0.5):
             if message.error() is None:
-                key, value = message.key(), message.value()
+                name, key, value = message.topic(), message.key(), message.value()
+                assert name is not None
                 assert key is not None
                 assert value is not None
-                seen.setdefault(key.decode(), []).append(int.from_bytes(value, "big"))
-        if not enough and sum(map(len, seen.values())) >= total:
+                count = int.from_bytes(value, "big")
+                seen[names[name]].setdefault(key.decode(), []).append(count)
+        if not enough and all(sum(map(len, counts.values())) >= total for counts in seen.values()):
             enough, until = True, time.monotonic() + 1.0
     consumer.close()
     return seen

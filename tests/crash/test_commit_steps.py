@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from penstock._engine.kafka.broker import LocalBroker
-from tests.crash.fleet import Fleet, by_letter, counted_once, produce, updates
+from tests.crash.fleet import Fleet, all_updates, by_letter, counted_once, produce, updates
 
 RECORDS = 3000
 
@@ -28,13 +28,12 @@ def test_a_crash_there_keeps_exactly_once(
 
     written += produce(fleet, RECORDS, seed=1)
     fleet.launch()
-    by_key = updates(fleet, "by-key", written.total())
-    letters = updates(fleet, "by-letter", written.total())
+    counts = all_updates(fleet, written.total(), "by-key", "by-letter")
     said = fleet.stop()
 
     assert said == []
-    assert by_key == counted_once(written)
-    assert letters == counted_once(by_letter(written))
+    assert counts["by-key"] == counted_once(written)
+    assert counts["by-letter"] == counted_once(by_letter(written))
 
 
 @pytest.mark.slow
@@ -66,8 +65,11 @@ def test_two_workers_share_the_tasks_and_one_takes_over_when_the_other_is_killed
     assert updates(fleet, "by-key", written.total()) == counted_once(written)
     first.kill()
     written += produce(fleet, RECORDS, seed=6)
-    assert updates(fleet, "by-key", written.total()) == counted_once(written)
-    assert updates(fleet, "by-letter", written.total()) == counted_once(by_letter(written))
+    counts = all_updates(fleet, written.total(), "by-key", "by-letter")
+    assert counts == {
+        "by-key": counted_once(written),
+        "by-letter": counted_once(by_letter(written)),
+    }
     assert fleet.stop() == []
 
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from penstock._engine.kafka.broker import LocalBroker
-from tests.crash.fleet import Fleet, by_letter, counted_once, produce, updates
+from tests.crash.fleet import Fleet, all_updates, by_letter, counted_once, produce
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -112,11 +112,10 @@ def under_fire(fleet: Fleet, records: int, kills: int, seed: int) -> None:
         elif driver.kill_worker(chance):
             print(f"seed {seed}: killed a worker", flush=True)
         written += produce(fleet, records // 2 // kills, seed + 1000 + number)
-    by_key = updates(fleet, "by-key", written.total())
-    letters = updates(fleet, "by-letter", written.total())
+    counts = all_updates(fleet, written.total(), "by-key", "by-letter")
     assert driver.stop() == 0, "".join(driver.said[-40:])
-    assert by_key == counted_once(written)
-    assert letters == counted_once(by_letter(written))
+    assert counts["by-key"] == counted_once(written)
+    assert counts["by-letter"] == counted_once(by_letter(written))
 
 
 def main() -> None:
