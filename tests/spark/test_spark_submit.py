@@ -14,7 +14,6 @@ from confluent_kafka import ConsumerGroupState
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.spark.classes import QUICK_START, archive_option
 from tests.spark.hosted import Hosted
 
 HERE = Path(__file__).parent
@@ -49,8 +48,6 @@ def test_a_submitted_application_works_and_ends_cleanly_by_sigterm(
 
 def _submit(bootstrap_servers: str, state_dir: Path, output: Path) -> subprocess.Popen[bytes]:
     options = ["--master", "local[2,4]", "--conf", "spark.ui.enabled=false"]
-    # This session is the user's, who starts it as quickly as we start ours.
-    options += ["--driver-java-options", f"{archive_option()} {QUICK_START}"]
     arguments = [bootstrap_servers, str(state_dir), "submitted"]
     environment = {
         **os.environ,
