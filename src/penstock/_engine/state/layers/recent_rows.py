@@ -19,8 +19,11 @@ from penstock.windows import END_OF_TIME
 Row: TypeAlias = tuple[bytes, bytes]
 """A row key and what is under it."""
 
-# So many rows and keys a store may know; then it forgets the earlier half.
-_KNOWN_MAX = 50_000
+# So many rows and keys a store may know; then it forgets what it has not met for longest. Of one
+# key it knows an eighth of that, or from a later time on.
+_KNOWN_MAX = 80_000
+# So many rows that are not committed are put in the order of their keys only if somebody asks.
+_UNSORTED_MAX = 10_000
 # So many rows of a key are looked through; of more, those before the time in question are let go.
 _LOOKED_THROUGH_MAX = 16
 
@@ -57,9 +60,23 @@ class RecentRows:
     `read(first, last)` gives what is committed from one row key up to another; `length` is how many
     bytes follow segment and key in a row key, a time first; `observed` is the latest time of a row
     that was put so far.
+
+    The keys that were met since half of what may be known was new are young, those before are old.
+    When the young are that many again, the old ones that were not met since are forgotten.
     """
 
-    __slots__ = ("_known", "_latest", "_length", "_pending", "_read", "_since", "_tails")
+    __slots__ = (
+        "_latest",
+        "_length",
+        "_old",
+        "_old_until",
+        "_pending",
+        "_read",
+        "_since",
+        "_unsorted",
+        "_young",
+        "_young_count",
+    )
 
     def __init__(
         self,
@@ -70,91 +87,116 @@ class RecentRows:
     ) -> None:
         self._read = read
         self._length = length
-        self._since = self._latest = _after(observed)
-        """From this time on all rows are known: where there is no tail, there are none."""
-        self._tails: dict[bytes, _Tail] = {}
-        self._known = 0
+        self._since = self._old_until = self._latest = _after(observed)
+        """`_since`: from this time on all rows are known: where there is no tail, there are none.
+        `_old_until`: no row of an old key is of this time or later.
+        """
+        self._young: dict[bytes, _Tail] = {}
+        self._young_count = 0
+        self._old: dict[bytes, _Tail] = {}
         self._pending: dict[bytes, dict[bytes, bytes | None]] = {}
+        self._unsorted: list[tuple[bytes, bytes | None]] = []
         for row_key, row in pending.items():
             self.note(row_key, row)
 
     def note(self, row_key: bytes, row: bytes | None) -> None:
         """Learn that a row is written, or deleted (None)."""
+        self._unsorted.append((row_key, row))
+        if len(self._unsorted) > _UNSORTED_MAX:
+            self._sort_pending()
         prefix = row_key[: -self._length]
-        changes = self._pending.get(prefix)
-        if changes is None:
-            self._pending[prefix] = {row_key: row}
-        else:
-            changes[row_key] = row
         at = len(prefix)
         time = row_key[at : at + TIMESTAMP_BYTES]
         if time > self._latest:
             self._latest = time
-        tail = self._tails.get(prefix)
+        tail = self._young.get(prefix) or self._met_again(prefix)
         if tail is None:
             if row is not None and time >= self._since:
                 self._keep(prefix, _Tail(prefix + self._since, {row_key: row}))
         elif row_key >= tail.first:
             before = len(tail.rows)
             lay_over(tail.rows, ((row_key, row),))
-            self._grow(len(tail.rows) - before)
+            self._young_count += len(tail.rows) - before
+            self._forget_if_many(tail)
 
     def committed(self) -> None:
         """Learn that all that was noted is committed."""
         self._pending.clear()
+        self._unsorted.clear()
 
     def collect(self, prefix: bytes, start: bytes, end: bytes, *, to_the_last: bool) -> list[Row]:
         """Give the rows of a segment and key from one time to another, in order; `to_the_last` if
         there is none behind them.
         """
         first, last = prefix + start, prefix + end
-        tail = self._tails.get(prefix)
+        tail = self._young.get(prefix) or self._met_again(prefix)
         if tail is None and start >= self._since:
             return []
         if tail is None or tail.first > first:
             rows = self._rows_between(prefix, first, last)
             if to_the_last:
-                self._keep(prefix, _Tail(first, rows))
+                self._keep(prefix, _Tail(first, dict(rows)))
             return sorted(rows.items())
         rows = tail.rows
         if len(rows) > _LOOKED_THROUGH_MAX:
-            self._known -= len(rows)
-            rows = tail.rows = {key: row for key, row in rows.items() if key >= first}
-            self._known += len(rows)
-            tail.first = first
+            rows = self._cut(tail, first)
         if not rows:
             return []
         return sorted(row for row in rows.items() if first <= row[0] < last)
+
+    def count(self) -> int:
+        """Give how many rows and keys are known."""
+        tails = (*self._young.values(), *self._old.values())
+        return sum(1 + len(tail.rows) for tail in tails)
+
+    def _met_again(self, prefix: bytes) -> _Tail | None:
+        """Give the tail of a key that is not young, which makes it so."""
+        tail = self._old.pop(prefix, None)
+        if tail is not None:
+            self._grow_old_if_many()
+            self._young[prefix] = tail
+            self._young_count += 1 + len(tail.rows)
+        return tail
 
     def _rows_between(self, prefix: bytes, first: bytes, last: bytes) -> dict[bytes, bytes]:
         length = len(prefix) + self._length
         # Of another length is another key, whose bytes go on as if they were a time.
         rows = {key: row for key, row in self._read(first, last) if len(key) == length}
+        self._sort_pending()
         pending = self._pending.get(prefix, {}).items()
         lay_over(rows, (change for change in pending if first <= change[0] < last))
         return rows
 
+    def _sort_pending(self) -> None:
+        pending, length = self._pending, self._length
+        for row_key, row in self._unsorted:
+            pending.setdefault(row_key[:-length], {})[row_key] = row
+        self._unsorted.clear()
+
     def _keep(self, prefix: bytes, tail: _Tail) -> None:
-        known = self._tails.get(prefix)
-        self._tails[prefix] = tail
-        self._grow(1 + len(tail.rows) - (0 if known is None else 1 + len(known.rows)))
+        known = self._young.get(prefix)
+        self._young[prefix] = tail
+        self._young_count += 1 + len(tail.rows) - (0 if known is None else 1 + len(known.rows))
+        self._forget_if_many(tail)
 
-    def _grow(self, count: int) -> None:
-        self._known += count
-        if self._known > _KNOWN_MAX:
-            since, latest = timestamp_of(self._since), timestamp_of(self._latest)
-            self._forget((since + latest) // 2)
-            if self._known > _KNOWN_MAX // 2:
-                self._forget(latest)
+    def _forget_if_many(self, grown: _Tail) -> None:
+        """Forget something if there is too much since a young key has grown."""
+        of_one_key = _KNOWN_MAX // 8
+        if len(grown.rows) > of_one_key:
+            self._cut(grown, sorted(grown.rows)[-(of_one_key // 2)])
+        self._grow_old_if_many()
 
-    def _forget(self, time: int) -> None:
-        """Know only the rows of later times."""
-        self._since = max(self._since, _after(time))
-        tails: dict[bytes, _Tail] = {}
-        for prefix, tail in self._tails.items():
-            first = max(tail.first, prefix + self._since)
-            rows = {key: row for key, row in tail.rows.items() if key >= first}
-            if rows:
-                tails[prefix] = _Tail(first, rows)
-        self._tails = tails
-        self._known = sum(1 + len(tail.rows) for tail in tails.values())
+    def _grow_old_if_many(self) -> None:
+        if self._young_count > 3 * _KNOWN_MAX // 8 - 1:
+            self._since = max(self._since, self._old_until)
+            self._old_until = max(self._since, _after(timestamp_of(self._latest)))
+            self._old, self._young = self._young, {}
+            self._young_count = 0
+
+    def _cut(self, tail: _Tail, first: bytes) -> dict[bytes, bytes]:
+        """Forget the rows of a young key before a row key; give the others."""
+        before = len(tail.rows)
+        tail.rows = {row_key: row for row_key, row in tail.rows.items() if row_key >= first}
+        tail.first = first
+        self._young_count += len(tail.rows) - before
+        return tail.rows
