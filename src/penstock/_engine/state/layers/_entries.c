@@ -127,22 +127,23 @@ typedef struct {
     Link used, changed;
 } Table;
 
-static int init_table(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    Table *table = (Table *)self;
+static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"", "", "", "", "", NULL}; /* none has a name to be given by */
     PyObject *budget, *position, *miss, *note_new, *give_way;
-    if (table->by_key != NULL) {
-        PyErr_SetString(PyExc_TypeError, "entries are made once");
-        return -1;
-    }
-    if ((keywords != NULL && PyDict_GET_SIZE(keywords) > 0) ||
-        !PyArg_ParseTuple(arguments, "O!OOOO", &budget_type, &budget, &position, &miss, &note_new,
-                          &give_way))
-        return -1;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OOOO", names, &budget_type, &budget,
+                                     &position, &miss, &note_new, &give_way))
+        return NULL;
     PyObject *keeps = PyObject_GetAttrString(position, "keeps_bytes");
-    table->keeps_bytes = keeps == NULL ? -1 : PyObject_IsTrue(keeps);
+    int keeps_bytes = keeps == NULL ? -1 : PyObject_IsTrue(keeps);
     Py_XDECREF(keeps);
-    if (table->keeps_bytes < 0 || (table->by_key = PyDict_New()) == NULL)
-        return -1;
+    PyObject *by_key = keeps_bytes < 0 ? NULL : PyDict_New();
+    Table *table = by_key == NULL ? NULL : (Table *)type->tp_alloc(type, 0);
+    if (table == NULL) {
+        Py_XDECREF(by_key);
+        return NULL;
+    }
+    table->by_key = by_key;
+    table->keeps_bytes = keeps_bytes;
     table->budget = (Budget *)Py_NewRef(budget);
     table->position = Py_NewRef(position);
     table->miss = Py_NewRef(miss);
@@ -150,7 +151,7 @@ static int init_table(PyObject *self, PyObject *arguments, PyObject *keywords) {
     table->give_way = Py_NewRef(give_way);
     make_empty(&table->used);
     make_empty(&table->changed);
-    return 0;
+    return (PyObject *)table;
 }
 
 static int visit_table(PyObject *self, visitproc visit, void *arg) {
@@ -165,8 +166,6 @@ static int visit_table(PyObject *self, visitproc visit, void *arg) {
 
 static void let_go_of_all(Table *table) {
     table->used_bytes = 0;
-    if (table->by_key == NULL)
-        return;
     make_empty(&table->used);
     make_empty(&table->changed);
     PyDict_Clear(table->by_key);
@@ -414,10 +413,11 @@ static PyObject *pop_oldest(PyObject *self, PyObject *nothing) {
         PyErr_SetString(PyExc_KeyError, "there are no entries");
         return NULL;
     }
-    Entry *oldest = by_use(table->used.after);
+    Entry *oldest = (Entry *)Py_NewRef(by_use(table->used.after));
     PyObject *change = oldest->change.after == NULL ? Py_NewRef(Py_None) : change_of(oldest);
     if (change != NULL && remove_entry(table, oldest) < 0)
         Py_CLEAR(change);
+    Py_DECREF(oldest);
     return change;
 }
 
@@ -426,12 +426,13 @@ static PyObject *take_changes(PyObject *self, PyObject *nothing) {
     Table *table = (Table *)self;
     PyObject *changes = PyList_New(0);
     while (changes != NULL && table->changed.after != &table->changed) {
-        Entry *entry = by_change(table->changed.after);
+        Entry *entry = (Entry *)Py_NewRef(by_change(table->changed.after));
+        take_out(&entry->change);
         PyObject *change = change_of(entry);
         if (change == NULL || PyList_Append(changes, change) < 0)
             Py_CLEAR(changes);
         Py_XDECREF(change);
-        take_out(&entry->change);
+        Py_DECREF(entry);
     }
     return changes;
 }
@@ -492,8 +493,7 @@ static PyTypeObject table_type = {
     .tp_doc = "What one cache holds.",
     .tp_basicsize = sizeof(Table),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = init_table,
+    .tp_new = new_table,
     .tp_dealloc = free_table,
     .tp_traverse = visit_table,
     .tp_clear = clear_table,
@@ -614,25 +614,23 @@ static PyObject *fold_(PyObject *self, PyObject *const *given, Py_ssize_t given_
     Py_RETURN_NONE;
 }
 
-static int init_fold(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    Fold *fold = (Fold *)self;
+static PyObject *new_fold(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"", "", "", "", "", "", NULL}; /* none has a name to be given by */
     PyObject *table, *decode_row, *put, *initializer, *aggregator;
     int of_longs;
-    if (fold->table != NULL) {
-        PyErr_SetString(PyExc_TypeError, "a fold is made once");
-        return -1;
-    }
-    if ((keywords != NULL && PyDict_GET_SIZE(keywords) > 0) ||
-        !PyArg_ParseTuple(arguments, "O!OOOOp", &table_type, &table, &decode_row, &put,
-                          &initializer, &aggregator, &of_longs))
-        return -1;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OOOOp", names, &table_type, &table,
+                                     &decode_row, &put, &initializer, &aggregator, &of_longs))
+        return NULL;
+    Fold *fold = (Fold *)type->tp_alloc(type, 0);
+    if (fold == NULL)
+        return NULL;
     fold->table = (Table *)Py_NewRef(table);
     fold->decode_row = Py_NewRef(decode_row);
     fold->put = Py_NewRef(put);
     fold->initializer = Py_NewRef(initializer);
     fold->aggregator = Py_NewRef(aggregator);
     fold->of_longs = of_longs;
-    return 0;
+    return (PyObject *)fold;
 }
 
 static int visit_fold(PyObject *self, visitproc visit, void *arg) {
@@ -672,8 +670,7 @@ static PyTypeObject fold_type = {
     .tp_doc = "What folds records into the aggregates that a cache holds.",
     .tp_basicsize = sizeof(Fold),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .tp_new = PyType_GenericNew,
-    .tp_init = init_fold,
+    .tp_new = new_fold,
     .tp_dealloc = free_fold,
     .tp_traverse = visit_fold,
     .tp_clear = clear_fold,

@@ -191,10 +191,11 @@ class TestEachForm:
         lambda held: held.write(b"a", b"1", 0),
         lambda held: held.keep(b"a"),
         lambda held: held.get([]),
-        lambda held: held.__init__(),
+        lambda held: type(held)(),
         lambda held: type(held)(1, 2, 3, 4, 5),
+        lambda held: type(held)(budget=1),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_c_refuses_what_it_cannot_hold(call: Callable[[Any], object]) -> None:
     held = Holder(FORMS[-1]).entries

@@ -153,6 +153,6 @@ def test_c_refuses_what_it_cannot_fold() -> None:
     with pytest.raises(TypeError):
         type(made)(None, bytes, print, int, added, False)
     with pytest.raises(TypeError):
-        made.__init__(None, bytes, print, int, added, False)
+        type(made)()
     with pytest.raises(TypeError):
         made.fold(b"a")
