@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeAlias
 
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.codec import NO_ROW
+from penstock._engine.state.layers.fold import Fold, Peek, PutRow
 from penstock._engine.state.layers.table import TableState
+from penstock._engine.state.layers.window import WindowState
 from penstock._engine.topology import nodes
+from penstock._engine.topology.window_nodes import WindowAggregate
 from penstock.record import HeaderPairs
+
+ForwardRow: TypeAlias = Callable[[bytes, Any, tuple[Any, Any], int, HeaderPairs], None]
+"""`forward(raw_key, key, (new, old), timestamp, headers)`."""
 
 _NO_KEY_OR_VALUE = "it has no key or no value"
 
@@ -25,16 +31,19 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
     if operation.is_versioned:
         return _aggregate_with_versions(operation, site)
     state = site.table(operation.store.name)
-    sends_old = operation.sends_old_values
-    if state.forwards_at_flush(site.forward_at_flush, sends_old_values=sends_old):
-        return _aggregate_and_hold(operation, site, state)
-    return _aggregate_and_forward(operation, site, state)
-
-
-def _aggregate_and_hold(operation: nodes.Aggregate, site: Site, state: TableState) -> Process:
-    """Fold records into aggregates that a cache forwards when it is flushed."""
-    fold = state.folder(always_new(operation.initializer), operation.aggregator)
-    encode_key, failed, drop = state.encode_key, site.failed, site.drop
+    encode_key, forward, failed, drop = state.encode_key, site.forward, site.failed, site.drop
+    at_flush = state.forwards_at_flush(
+        site.forward_at_flush, sends_old_values=operation.sends_old_values
+    )
+    if at_flush:
+        fold = state.folder(always_new(operation.initializer), operation.aggregator)
+    else:
+        fold = fold_and_forward(
+            operation,
+            state,
+            (state.peek, state.put),
+            lambda _, key, change, timestamp, headers: forward(key, change, timestamp, headers),
+        )
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -48,39 +57,35 @@ def _aggregate_and_hold(operation: nodes.Aggregate, site: Site, state: TableStat
     return process
 
 
-def _aggregate_and_forward(operation: nodes.Aggregate, site: Site, state: TableState) -> Process:
-    """Fold records into aggregates, and forward each that has changed."""
+def fold_and_forward(
+    operation: nodes.Aggregate | WindowAggregate,
+    state: TableState | WindowState,
+    row: tuple[Peek, PutRow],
+    forward: ForwardRow,
+) -> Fold:
+    """Give the function that folds a record into a stored aggregate and forwards the change."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    encode_key, read, decode, put = state.encode_key, state.peek, state.decode_row, state.put
-    forward, failed, drop = site.forward, site.failed, site.drop
-    sends_old = operation.sends_old_values
+    (peek, put), decode, sends_old = row, state.decode_row, operation.sends_old_values
 
-    def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
-        try:
-            if key is None or value is None:
-                drop(_NO_KEY_OR_VALUE)
-                return
-            raw_key = encode_key(key)
-            row = read(raw_key)
-            stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
-            new_timestamp, old = timestamp, None
-            if aggregate is None:
-                aggregate = initializer()
-                if sends_old:
-                    # As in Java, the first record replaces what the initializer gave.
-                    old = state.copy(aggregate)
-            else:
-                if stored_timestamp > timestamp:
-                    new_timestamp = stored_timestamp
-                if sends_old:
-                    old = state.value_of(row)
-            new = aggregator(key, value, aggregate)
-            put(raw_key, new, new_timestamp, timestamp, headers)
-            forward(key, (new, old), new_timestamp, headers)
-        except Exception as error:
-            failed(state.explained(error, key), key, value, timestamp, headers)
+    def fold(raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        row = peek(raw_key)
+        stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
+        new_timestamp, old = timestamp, None
+        if aggregate is None:
+            aggregate = initializer()
+            if sends_old:
+                # As in Java, the first record replaces what the initializer gave.
+                old = state.copy(aggregate)
+        else:
+            if stored_timestamp > timestamp:
+                new_timestamp = stored_timestamp
+            if sends_old:
+                old = state.value_of(row)
+        new = aggregator(key, value, aggregate)
+        put(raw_key, new, new_timestamp, timestamp, headers)
+        forward(raw_key, key, (new, old), new_timestamp, headers)
 
-    return process
+    return fold
 
 
 def reduce_records(operation: nodes.Reduce, site: Site) -> Process:

@@ -64,7 +64,7 @@ def _look_in_table(operation: StreamTableJoin, site: Site) -> Look:
             return None if row is None else row[0]
 
         return look_back
-    if isinstance(operation.rows, StoredRows) and not operation.rows.with_versions:
+    if isinstance(operation.rows, StoredRows):
         rows = site.table(operation.rows.store)
         encode_key, read, value_of = rows.encode_key, rows.read, rows.value_of
         return lambda key, _: value_of(read(encode_key(key)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock._engine.operators.aggregate import always_new
+from penstock._engine.operators.aggregate import always_new, fold_and_forward
 from penstock._engine.operators.closing import (
     UNKNOWN,
     Bounds,
@@ -17,7 +17,7 @@ from penstock._engine.operators.closing import (
     go_on_when_idle,
 )
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import NO_ROW, unpack_timestamp
+from penstock._engine.state.layers.codec import unpack_timestamp
 from penstock._engine.state.layers.fold import Fold
 from penstock._engine.state.layers.window import WindowState
 from penstock._engine.topology.window_nodes import WindowAggregate
@@ -67,35 +67,20 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
 
 def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     """Give the function that adds a record to the window of a row key."""
-    initializer, aggregator = always_new(operation.initializer), operation.aggregator
-    peek, put, decode, start_of = state.peek_row, state.put_row, state.decode_row, state.start_of
-    forward, size, sends_old = site.forward, operation.windows.size_ms, operation.sends_old_values
     if operation.emits_on_close or state.forwards_at_flush(
-        site.forward_at_flush, sends_old_values=sends_old
+        site.forward_at_flush, sends_old_values=operation.sends_old_values
     ):
-        return state.folder(initializer, aggregator)
+        return state.folder(always_new(operation.initializer), operation.aggregator)
+    forward, start_of, size = site.forward, state.start_of, operation.windows.size_ms
 
-    def fold(row_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
-        row = peek(row_key)
-        stored_timestamp, aggregate = NO_ROW if row is None else decode(row)
-        new_timestamp, old = timestamp, None
-        if aggregate is None:
-            aggregate = initializer()
-            if sends_old:
-                # As in Java, the first record replaces what the initializer gave.
-                old = state.copy(aggregate)
-        else:
-            if stored_timestamp > timestamp:
-                new_timestamp = stored_timestamp
-            if sends_old:
-                old = state.value_of(row)
-        new = aggregator(key, value, aggregate)
-        put(row_key, new, new_timestamp, timestamp, headers)
+    def forward_window(
+        row_key: bytes, key: Any, change: tuple[Any, Any], timestamp: int, headers: HeaderPairs
+    ) -> None:
         start = start_of(row_key)
         window = Windowed(key, start, min(start + size, END_OF_TIME))
-        forward(window, (new, old), new_timestamp, headers)
+        forward(window, change, timestamp, headers)
 
-    return fold
+    return fold_and_forward(operation, state, (state.peek_row, state.put_row), forward_window)
 
 
 def emit_windows(state: WindowState, forward: Process) -> LetOut:

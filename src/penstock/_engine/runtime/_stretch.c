@@ -29,11 +29,11 @@ typedef struct {
     PyObject *partition_time; /* NULL if it is the queue's still */
 } Stretch;
 
-static int read_time(PyObject *object, PyObject *name, long long *time) {
+static int read_long(PyObject *object, PyObject *name, long long *number) {
     PyObject *value = PyObject_GetAttr(object, name);
-    *time = value == NULL ? -1 : PyLong_AsLongLong(value);
+    *number = value == NULL ? -1 : PyLong_AsLongLong(value);
     Py_XDECREF(value);
-    return *time == -1 && PyErr_Occurred() ? -1 : 0;
+    return *number == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
 static int begin(Stretch *stretch, PyObject *queue) {
@@ -161,7 +161,7 @@ static void hand_over(Stretch *stretch, PyObject *fail) {
 
 static int count_processed(PyObject *counters, long long processed) {
     long long before;
-    if (read_time(counters, name_processed, &before) < 0)
+    if (read_long(counters, name_processed, &before) < 0)
         return -1;
     PyObject *sum = PyLong_FromLongLong(before + processed);
     int failed = sum == NULL ? -1 : PyObject_SetAttr(counters, name_processed, sum);
@@ -173,8 +173,8 @@ static int count_processed(PyObject *counters, long long processed) {
 static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail, long long count,
                             long long before, long long *processed) {
     long long partition_time, stream_time;
-    if (read_time(stretch->queue, name_partition_time, &partition_time) < 0 ||
-        read_time(position, name_stream_time_ms, &stream_time) < 0)
+    if (read_long(stretch->queue, name_partition_time, &partition_time) < 0 ||
+        read_long(position, name_stream_time_ms, &stream_time) < 0)
         return -1;
     PyObject *process = PyObject_GetAttr(stretch->queue, name_process);
     long long done = 0;

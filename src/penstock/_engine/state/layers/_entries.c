@@ -41,6 +41,11 @@ static void take_out(Link *link) {
     link->before = link->after = NULL;
 }
 
+static void move_to_end(Link *ring, Link *link) {
+    take_out(link);
+    append(ring, link);
+}
+
 /* Entries */
 
 enum { KEY, VALUE, TIMESTAMP, HEADERS, TOPIC, PARTITION, KEPT, FIELDS };
@@ -239,8 +244,7 @@ static Entry *put(Table *table, Entry *entry, PyObject *fields[FIELDS], Py_ssize
     memcpy(old, entry->fields, sizeof(old));
     memcpy(entry->fields, fields, sizeof(old));
     entry->size = size;
-    take_out(&entry->use);
-    append(&table->used, &entry->use);
+    move_to_end(&table->used, &entry->use);
     for (int field = 0; field < FIELDS; field++)
         Py_XDECREF(old[field]);
     return entry;
@@ -251,8 +255,7 @@ static PyObject *found_or_missed(Table *table, PyObject *key, int counts_as_use)
     if (entry == NULL)
         return PyErr_Occurred() ? NULL : PyObject_CallOneArg(table->miss, key);
     if (counts_as_use) {
-        take_out(&entry->use);
-        append(&table->used, &entry->use);
+        move_to_end(&table->used, &entry->use);
     }
     return Py_NewRef(entry->fields[VALUE]);
 }
@@ -331,8 +334,7 @@ static int hold(Table *table, PyObject *key, PyObject *value, PyObject *timestam
     entry = put(table, entry, fields, size);
     if (entry == NULL)
         return -1;
-    take_out(&entry->change);
-    append(&table->changed, &entry->change);
+    move_to_end(&table->changed, &entry->change);
     count(table, grown);
     if (is_new && table->note_new != Py_None) {
         PyObject *nothing = PyObject_CallOneArg(table->note_new, key);
@@ -359,6 +361,10 @@ static PyObject *keep(PyObject *self, PyObject *const *given, Py_ssize_t given_c
         PyErr_SetString(PyExc_TypeError, "keep(key, value)");
         return NULL;
     }
+    if (PyDict_Contains(table->by_key, given[0])) {
+        PyErr_SetString(PyExc_ValueError, "what is kept must not be there yet");
+        return NULL;
+    }
     PyObject *fields[FIELDS] = {
         Py_NewRef(given[0]), Py_NewRef(given[1]), Py_NewRef(no_time), Py_NewRef(no_headers),
         Py_NewRef(no_topic), Py_NewRef(no_time), Py_NewRef(Py_None),
@@ -379,8 +385,7 @@ static PyObject *used(PyObject *self, PyObject *keys) {
         Entry *entry = find(table, key);
         PyObject *pair = NULL;
         if (entry != NULL) {
-            take_out(&entry->use);
-            append(&table->used, &entry->use);
+            move_to_end(&table->used, &entry->use);
             pair = PyTuple_Pack(2, key, entry->fields[VALUE]);
         } else if (!PyErr_Occurred()) {
             PyErr_SetObject(PyExc_KeyError, key);

@@ -135,7 +135,7 @@ class RecentRows:
         if tail is None or tail.first > first:
             rows = self._rows_between(prefix, first, last)
             if to_the_last:
-                self._keep(prefix, _Tail(first, dict(rows)))
+                self._keep(prefix, _Tail(first, rows))
             return sorted(rows.items())
         rows = tail.rows
         if len(rows) > _LOOKED_THROUGH_MAX:

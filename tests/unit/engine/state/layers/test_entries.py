@@ -202,3 +202,12 @@ def test_c_refuses_what_it_cannot_hold(call: Callable[[Any], object]) -> None:
     with pytest.raises(TypeError):
         call(held)
     assert len(held) == 0
+
+
+@pytest.mark.skipif(not is_compiled, reason="there is no C compiler")
+def test_c_keeps_nothing_in_place_of_what_is_there() -> None:
+    held = Holder(FORMS[-1]).entries
+    held.write(b"a", b"1", 0, ())
+    with pytest.raises(ValueError, match="must not be there yet"):
+        held.keep(b"a", b"2")
+    assert held.get(b"a") == b"1"

@@ -166,4 +166,4 @@ def test_answers_are_those_of_the_engine(
                 assert found == bench.expected(prefix, time, end)
         young = bench.recent._young.values()
         assert bench.recent._young_count == sum(1 + len(tail.rows) for tail in young)
-        assert bench.recent.count() <= known + 2
+        assert bench.recent.count() <= known
