@@ -9,8 +9,10 @@ import pytest
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka import inputs as inputs_module
 from penstock._engine.kafka.broker import LocalBroker
 from penstock._engine.kafka.clients import consumer_settings
+from penstock._engine.kafka.held_back import HeldBack
 from penstock._engine.kafka.inputs import InputReader, starting_offset
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -94,6 +96,32 @@ def test_partition_that_was_paused_is_read_when_it_comes_back(
     inputs.remove([place])
     inputs.add({place: 1})
     assert read_until(inputs, lambda seen: seen) == [b"b"]
+    inputs.close()
+
+
+@pytest.mark.parametrize("held_bytes", [32_000_000, 0])
+def test_what_is_paused_is_held_back_and_given_when_it_is_read_on(
+    kafka_broker: LocalBroker,
+    kafka_topic: CreateTopic,
+    monkeypatch: pytest.MonkeyPatch,
+    held_bytes: int,
+) -> None:
+    """Whether the client need not hear of the pause, or is told of it with the first record."""
+    monkeypatch.setattr(inputs_module, "HeldBack", lambda: HeldBack(held_bytes))
+    values = [str(number).encode() for number in range(50)]
+    place = written(kafka_broker, kafka_topic(f"held-{held_bytes}"), *values)
+    other = written(kafka_broker, kafka_topic(f"other-{held_bytes}"), b"other")
+    inputs = reader(kafka_broker, f"held-{held_bytes}")
+    inputs.add({place: OFFSET_BEGINNING, other: OFFSET_BEGINNING})
+    inputs.pause(place)
+    assert read_until(inputs, lambda _: False, seconds=2.0) == [b"other"]
+    assert inputs.lags == {place: 1, other: 0}
+    assert inputs.lag() == 50
+    inputs.resume(place)
+    assert read_until(inputs, lambda seen: len(seen) >= 50) == values
+    read_until(inputs, lambda _: inputs.lags[place] == 0)
+    assert inputs.end_met(place) == 50
+    assert inputs.lag() == 0
     inputs.close()
 
 

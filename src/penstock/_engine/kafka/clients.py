@@ -54,8 +54,8 @@ _READING: dict[str, Any] = {
     "queued.max.messages.kbytes": 65_536,
 }
 
-# Pausing a partition drops what is queued of it, so a little less is read ahead for tasks, which
-# pause, than for restoring, which does not.
+# What tasks do not take yet is held back a second time here (held_back.py), so a little less is
+# read ahead for them than for restoring, which takes all.
 _QUEUED_MESSAGES: dict[Role, int] = {"input": 10_000, "restore": 100_000, "global": 100_000}
 
 _PRODUCER: dict[str, Any] = {

@@ -21,6 +21,7 @@ from confluent_kafka import (
 
 from penstock._engine.kafka.bulk import Portion, open_reader
 from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
+from penstock._engine.kafka.held_back import HeldBack
 from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
 
@@ -45,6 +46,9 @@ class InputReader:
         self.lags: dict[Partition, int] = {}
         """0 for a partition read to its end, 1 for one of which more is known or not yet known."""
         self._paused: set[Partition] = set()
+        self._held = HeldBack()
+        self._client_paused: set[Partition] = set()
+        """Those of which the client, too, is to read no more for now."""
 
     def committed(self, partitions: Iterable[Partition]) -> dict[Partition, tuple[int, str] | None]:
         """Give the committed offset and its metadata, None where there is none.
@@ -93,36 +97,41 @@ class InputReader:
         """Stop reading partitions."""
         gone = [partition for partition in partitions if partition in self.lags]
         # The client would remember the pause: a partition that comes back would stay silent.
-        if paused := self._paused.intersection(gone):
-            self._consumer.resume([TopicPartition(*partition) for partition in paused])
+        self._let_client_resume(self._client_paused.intersection(gone))
         if gone:
             self._consumer.incremental_unassign([TopicPartition(*partition) for partition in gone])
         for partition in gone:
             del self.lags[partition]
             self._ends_met.pop(partition, None)
+            self._held.drop(partition)
         self._paused.difference_update(gone)
         self._finished.difference_update(gone)
 
     def read(self, wait_seconds: float, limit: int) -> Batch:
-        """Give up to `limit` records that have come, waiting at most so long for the first one."""
+        """Give up to `limit` records that have come, waiting at most so long for the first one;
+        more if the last of them were held back together with others.
+        """
         batch: Batch = {}
-        for portion in self._reader.read(wait_seconds, limit):
-            self._take(portion, batch)
+        left = self._take_held_back(batch, limit)
+        if left > 0:
+            for portion in self._reader.read(0 if batch else wait_seconds, left):
+                partition = portion[0], portion[1]
+                if partition in self._paused or partition in self._held:
+                    self._hold_back(partition, portion)
+                else:
+                    self._take(portion, batch)
         if self._ends:
             self._stop_at_ends(batch)
         return batch
 
     def pause(self, partition: Partition) -> None:
         """Read no more of a partition for now."""
-        if partition not in self._paused:
-            self._paused.add(partition)
-            self._consumer.pause([TopicPartition(*partition)])
+        self._paused.add(partition)
 
     def resume(self, partition: Partition) -> None:
         """Read on."""
-        if partition in self._paused and partition not in self._finished:
+        if partition not in self._finished:
             self._paused.discard(partition)
-            self._consumer.resume([TopicPartition(*partition)])
 
     def position(self, partition: Partition) -> int | None:
         """Give the offset that will be read next; transaction markers count."""
@@ -147,6 +156,7 @@ class InputReader:
                 if known is None or known[1] < 0 or position is None:
                     return None
                 total += max(0, min(known[1], self._ends.get(partition, known[1])) - position)
+                total += self._held.count(partition)
         return total
 
     def close(self) -> None:
@@ -161,8 +171,41 @@ class InputReader:
                 continue
             batch[partition] = [record for record in records if record[OFFSET] < end]
             self.pause(partition)
+            self._let_client_pause(partition)
+            self._held.drop(partition)
             self._finished.add(partition)
             self.lags[partition] = _CAUGHT_UP
+
+    def _take_held_back(self, batch: Batch, limit: int) -> int:
+        """Take what was held back of partitions that are read again; give how many records more
+        there may be.
+        """
+        if self._client_paused and self._held.has_room:
+            self._let_client_resume(self._client_paused - self._finished)
+        for partition in self._held.partitions():
+            while limit > 0 and partition in self._held and partition not in self._paused:
+                portion = self._held.take(partition)
+                limit -= len(portion[2])
+                self._take(portion, batch)
+        return limit
+
+    def _hold_back(self, partition: Partition, portion: Portion) -> None:
+        if partition not in self.lags or partition in self._finished:
+            return
+        self.lags[partition] = _BEHIND
+        self._held.put(partition, portion)
+        if self._held.is_full:
+            self._let_client_pause(partition)
+
+    def _let_client_pause(self, partition: Partition) -> None:
+        if partition not in self._client_paused:
+            self._client_paused.add(partition)
+            self._consumer.pause([TopicPartition(*partition)])
+
+    def _let_client_resume(self, partitions: set[Partition]) -> None:
+        if partitions:
+            self._client_paused -= partitions
+            self._consumer.resume([TopicPartition(*partition) for partition in partitions])
 
     def _open(self) -> None:
         self._reader = open_reader(self._settings)
