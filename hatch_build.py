@@ -17,6 +17,7 @@ SOURCES = (
     _ENGINE / "runtime" / "_murmur2.c",
     _ENGINE / "runtime" / "_stretch.c",
     _ENGINE / "state" / "layers" / "_entries.c",
+    _ENGINE / "state" / "layers" / "_recent.c",
 )
 
 

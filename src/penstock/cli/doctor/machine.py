@@ -10,7 +10,7 @@ from pathlib import Path
 
 from penstock._engine.kafka import bulk, java
 from penstock._engine.runtime import stretch
-from penstock._engine.state.layers import entries
+from penstock._engine.state.layers import entries, recent_rows
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.settings import StreamsConfig
 
@@ -56,6 +56,7 @@ def check_parts_in_c() -> Finding:
             "the Kafka client": bulk.is_compiled(),
             "the task": stretch.is_compiled(),
             "the record cache": entries.is_compiled(),
+            "rows of windows": recent_rows.is_compiled(),
         }.items()
         if not is_compiled
     ]

@@ -6,12 +6,15 @@ that is committed must be written there. So what was read of a key, from some ti
 row, is kept and follows what is written. Rows that are later than all that was there before need
 not be read at all: each was seen when it was written, and a key without any has none. Java has
 nothing like it.
+
+What happens nearly always is also in C (`_recent.c`), which is there if a C compiler was when
+Penstock was installed. It does the same, and the same tests are run on both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, pack_timestamp, timestamp_of
 from penstock.windows import END_OF_TIME
@@ -76,6 +79,7 @@ class RecentRows:
         "_unsorted",
         "_young",
         "_young_count",
+        "_young_max",
     )
 
     def __init__(
@@ -93,11 +97,14 @@ class RecentRows:
         """
         self._young: dict[bytes, _Tail] = {}
         self._young_count = 0
+        self._young_max = 3 * _KNOWN_MAX // 8 - 1
         self._old: dict[bytes, _Tail] = {}
         self._pending: dict[bytes, dict[bytes, bytes | None]] = {}
         self._unsorted: list[tuple[bytes, bytes | None]] = []
         for row_key, row in pending.items():
             self.note(row_key, row)
+
+    new_tail = _Tail
 
     def note(self, row_key: bytes, row: bytes | None) -> None:
         """Learn that a row is written, or deleted (None)."""
@@ -187,7 +194,7 @@ class RecentRows:
         self._grow_old_if_many()
 
     def _grow_old_if_many(self) -> None:
-        if self._young_count > 3 * _KNOWN_MAX // 8 - 1:
+        if self._young_count > self._young_max:
             self._since = max(self._since, self._old_until)
             self._old_until = max(self._since, _after(timestamp_of(self._latest)))
             self._old, self._young = self._young, {}
@@ -200,3 +207,19 @@ class RecentRows:
         tail.first = first
         self._young_count += len(tail.rows) - before
         return tail.rows
+
+
+def is_compiled() -> bool:
+    """Tell whether there is the form in C."""
+    return note is not RecentRows.note
+
+
+if TYPE_CHECKING:
+    note = RecentRows.note
+else:
+    try:
+        from penstock._engine.state.layers import _recent
+    except ImportError:
+        note = RecentRows.note
+    else:
+        note = _recent.note

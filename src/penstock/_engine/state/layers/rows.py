@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from struct import Struct
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.layers.codec import pack_timestamp
 from penstock._engine.state.layers.entries import CacheBudget, RecordInHand
 from penstock._engine.state.layers.logged import Log, Write
-from penstock._engine.state.layers.recent_rows import RecentRows, Row
+from penstock._engine.state.layers.recent_rows import RecentRows, Row, note
 from penstock._engine.state.overlay import Overlay
 from penstock.record import HeaderPairs
 from penstock.store_builders import StoreBuilder, StoreTimes
@@ -185,7 +185,9 @@ class Rows:
         self._saved: bytes | None = None
         self._resume()
         self.log = place.log or _nowhere
-        self.recent: RecentRows | None = None
+        # A join asks for the rows of keys, but perhaps not before it has put many: known from the
+        # first on, they need never be read.
+        self.recent = self._begin_to_know() if times.retain_duplicates else None
         """What is known of the rows of keys; None until somebody asks for those of one."""
         overlay.before_write = self.clock.note_write
         self.get = _getter(overlay, self.clock, rest + 8)
@@ -265,14 +267,11 @@ class Rows:
         to_the_last = last <= time_to
         if not to_the_last:
             last = time_to
+        if recent is None:
+            # Even if there is nothing yet to be found: then all that comes is known.
+            recent = self.recent = self._begin_to_know()
         if first > last:
             return []
-        if recent is None:
-            overlay = self._overlay
-            recent = RecentRows(
-                overlay.collect_committed, self._rest + 8, overlay.changes, clock.observed
-            )
-            self.recent = recent
         start, end = pack_timestamp(first), pack_timestamp(last + 1)
         segment, last_segment = first // interval, last // interval
         collect = recent.collect
@@ -302,6 +301,7 @@ class Rows:
         engine, and what it drops.
         """
         clock, rest, to_index = self.clock, self._rest, self._to_index
+        self.recent = None  # it does not hear of these
         changes: dict[bytes, bytes | None] = {}
         for key, row in records:
             time = time_at(key, len(key) - rest - 8)[0]
@@ -317,6 +317,12 @@ class Rows:
         dropped = self._dropped()
         self._dropped_to = clock.live
         return changes, dropped
+
+    def _begin_to_know(self) -> RecentRows:
+        overlay = self._overlay
+        return RecentRows(
+            overlay.collect_committed, self._rest + 8, overlay.changes, self.clock.observed
+        )
 
     def _resume(self) -> None:
         """Go on with the time that the engine knows."""
@@ -367,7 +373,7 @@ def _writer(rows: Rows, place: RowPlace) -> Write:
             else:
                 put(row_key, row)
             if rows.recent is not None:
-                rows.recent.note(row_key, row)
+                note(rows.recent, row_key, row)
             if to_index is not None:
                 _index(overlay, to_index(row_key), row)
         log(row_key[SEGMENT_BYTES:], row, timestamp, headers)
@@ -384,3 +390,14 @@ def _index(overlay: Overlay, index_key: bytes, row: bytes | None) -> None:
 
 def _nowhere(key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
     """The changelog of a store that has none."""
+
+
+if TYPE_CHECKING:
+    of_key = Rows.of_key
+else:
+    try:
+        from penstock._engine.state.layers import _recent
+    except ImportError:
+        of_key = Rows.of_key
+    else:
+        of_key = _recent.of_key

@@ -18,6 +18,7 @@ from penstock._engine.state.layers.rows import (
     RowPlace,
     Rows,
     is_within,
+    of_key,
     pack_segment,
     time_first,
     time_of_index,
@@ -87,7 +88,7 @@ class SessionRows:
         self, raw_key: bytes, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> list[Session]:
         """Give the sessions of a key that end and start so, by their ends."""
-        found = self.rows.of_key(raw_key, earliest_end, END_OF_TIME)
+        found = of_key(self.rows, raw_key, earliest_end, END_OF_TIME)
         if self.cache is not None:
             # As in Java all of them have then been used, whenever they started.
             earliest = max(earliest_end, 0)

@@ -17,6 +17,7 @@ from penstock._engine.state.layers.rows import (
     RowPlace,
     Rows,
     is_within,
+    of_key,
     pack_segment,
     time_at,
     time_first,
@@ -108,7 +109,7 @@ class WindowRows:
             at = SEGMENT_BYTES + len(raw_key)
             return [
                 (time_at(row_key, at)[0], row)
-                for row_key, row in self.rows.of_key(raw_key, time_from, time_to)
+                for row_key, row in of_key(self.rows, raw_key, time_from, time_to)
             ]
         return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
 
@@ -177,7 +178,7 @@ class WindowRows:
         self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
     ) -> list[StartedRow]:
         assert self.cache is not None
-        stored = self.rows.of_key(raw_key, time_from, time_to)
+        stored = of_key(self.rows, raw_key, time_from, time_to)
         interval, earliest = self.rows.interval, max(time_from, 0)
         first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
         behind = None

@@ -22,8 +22,9 @@ def row_key(prefix: bytes, time: int) -> bytes:
 class Bench:
     """An engine that counts how often it is asked, and what is known above it."""
 
-    def __init__(self, observed: int = OBSERVED) -> None:
+    def __init__(self, observed: int = OBSERVED, *, plainly: bool = False) -> None:
         self.asked = 0
+        self._note = RecentRows.note if plainly else recent_rows.note
         self.committed: dict[bytes, bytes] = {}
         self.written: dict[bytes, bytes | None] = {}
         self.recent = RecentRows(self._read, TAIL, {}, observed)
@@ -31,7 +32,7 @@ class Bench:
     def write(self, prefix: bytes, time: int, row: bytes | None) -> None:
         key = row_key(prefix, time)
         self.written[key] = row
-        self.recent.note(key, row)
+        self._note(self.recent, key, row)
 
     def commit(self) -> None:
         self.committed = self._now()
@@ -134,18 +135,19 @@ def test_the_later_half_stays_known_when_there_are_too_many(
     assert bench.asked == 1
 
 
+@pytest.mark.parametrize("plainly", [True, False])
 @pytest.mark.parametrize("observed", [-1, 40, OBSERVED])
 @pytest.mark.parametrize(
     ("looked_through", "known"), [(16, 50_000), (2, 50_000), (2, 16), (2, 40), (2, 80)]
 )
 def test_answers_are_those_of_the_engine(
-    monkeypatch: pytest.MonkeyPatch, looked_through: int, known: int, observed: int
+    monkeypatch: pytest.MonkeyPatch, looked_through: int, known: int, observed: int, plainly: bool
 ) -> None:
     monkeypatch.setattr(recent_rows, "_LOOKED_THROUGH_MAX", looked_through)
     monkeypatch.setattr(recent_rows, "_KNOWN_MAX", known)
     # The second key goes on as a row key of the first one does.
     keys = (b"a", b"a" + pack_timestamp(7), b"b", b"c", b"d", b"e")
-    draw, bench = Random(looked_through * known), Bench(observed)
+    draw, bench = Random(looked_through * known), Bench(observed, plainly=plainly)
     latest = min(observed, 40)
     for prefix in keys:
         bench.committed |= {row_key(prefix, time): b"before" for time in range(0, latest + 1, 10)}

@@ -4,6 +4,7 @@ after a restart. What is read is in tests/stores.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from hypothesis import given
@@ -16,6 +17,7 @@ from penstock._engine.state.layers.rows import (
     CLOCK_KEY,
     RowPlace,
     Rows,
+    of_key,
     pack_segment,
     time_first,
     time_of_index,
@@ -46,12 +48,18 @@ class Bench:
         *,
         indexed: bool = False,
         reserve: Reserve | None = None,
+        retain_duplicates: bool = False,
     ) -> None:
         self.engine = engine or MemoryStore()
         self.logged: list[Any] = []
         self.dropped = 0
         builder = window_store_builder(
-            "s", serdes.string(), serdes.string(), retention_ms=MINUTE, window_size_ms=1
+            "s",
+            serdes.string(),
+            serdes.string(),
+            retention_ms=MINUTE,
+            window_size_ms=1,
+            retain_duplicates=retain_duplicates,
         )
         place = RowPlace(
             Overlay(self.engine, reserve),
@@ -202,3 +210,74 @@ def test_a_row_is_found_wherever_it_is(steps: list[Any], reserve_bytes: int | No
         for at, value in put.items():
             seen = times[at] > bench.rows.clock.expired
             assert bench.rows.get(at) == (value if seen else None)
+
+
+def test_what_is_restored_is_found_even_if_keys_were_asked_for_before() -> None:
+    bench = Bench()
+    assert of_key(bench.rows, b"a", 0, MINUTE) == []
+    changes, dropped = bench.rows.restored([(row_key(b"a", 5)[8:], b"row")])
+    bench.engine.write(changes, 1, dropped)
+    assert of_key(bench.rows, b"a", 0, MINUTE) == [(row_key(b"a", 5), b"row")]
+
+
+def test_rows_of_a_join_are_known_before_anybody_asks() -> None:
+    bench = Bench(retain_duplicates=True)
+    bench.put(b"a", 5)
+    bench.rows.commit(1)
+    bench.engine.write({}, None, [(b"", row_key(b"z", 5))])
+    assert bench.in_engine() == []
+    assert of_key(bench.rows, b"a", 0, MINUTE) == [(row_key(b"a", 5), b"row")]
+
+
+Step = tuple[bytes, int, bytes | None]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.none(),
+            st.tuples(
+                st.sampled_from([b"a", b"a" + bytes(8), b"b", b""]),
+                st.integers(0, 5 * MINUTE),
+                st.sampled_from([b"row", b"other", None]),
+            ),
+        ),
+        max_size=60,
+    ),
+    st.integers(0, 2 * MINUTE),
+)
+def test_rows_of_a_key_are_the_same_in_both_forms(steps: list[Step | None], width: int) -> None:
+    """None is a commit; what is asked after each step is what is put next."""
+    one, other = Bench(), Bench()
+    for step in steps:
+        if step is None:
+            one.rows.commit(None)
+            other.rows.commit(None)
+            continue
+        key, time, row = step
+        asked = (key, time - width, time + width)
+        found = of_key(one.rows, *asked)
+        assert found == Rows.of_key(other.rows, *asked)
+        assert found == sorted(found)
+        one.put(key, time, row)
+        other.put(key, time, row)
+        assert of_key(one.rows, *asked) == Rows.of_key(other.rows, *asked)
+
+
+def test_times_that_are_no_longs_are_times_all_the_same() -> None:
+    bench = Bench()
+    bench.put(b"a", 5, b"row")
+    for _ in range(2):
+        assert of_key(bench.rows, b"a", -(2**70), 2**70) == [(row_key(b"a", 5), b"row")]
+
+
+def test_references_are_those_that_are_held() -> None:
+    bench = Bench()
+    row, raw_key = b"a row of its own", b"a key of its own"
+    for time in range(10):
+        bench.put(raw_key, time, row)
+    of_key(bench.rows, raw_key, 0, MINUTE)
+    before = sys.getrefcount(row), sys.getrefcount(raw_key)
+    for _ in range(100):
+        of_key(bench.rows, raw_key, 0, MINUTE)
+    assert (sys.getrefcount(row), sys.getrefcount(raw_key)) == before
