@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -38,11 +39,9 @@ def test_exactly_once_costs_about_what_was_measured() -> None:
     pairs = list(side_by_side(results()))
     if not pairs:
         pytest.skip("the two guarantees were not measured side by side")
-    for exact, at_least in pairs:
-        # Each run on its own is noisy by more than what a transaction costs.
-        assert exactly_once(records_per_second=at_least).records_per_second == pytest.approx(
-            exact, rel=0.3
-        )
+    # A workload on its own is noisy by more than what a transaction costs.
+    left = median(exact / at_least for exact, at_least in pairs)
+    assert exactly_once(records_per_second=1).records_per_second == pytest.approx(left, rel=0.3)
 
 
 def test_a_worker_restores_about_as_fast_as_was_measured() -> None:
