@@ -21,11 +21,10 @@ from confluent_kafka import (
 
 from penstock._engine.kafka.bulk import Portion, open_reader
 from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
-from penstock._engine.kafka.held_back import HeldBack
+from penstock._engine.kafka.held_back import HeldBack, Partition
 from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
 
-Partition = tuple[str, int]
 Batch = dict[Partition, list[RawRecord]]
 
 _NETWORK_SECONDS = 30.0

@@ -8,7 +8,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-enum { TIME_BYTES = 8, LOOKED_THROUGH_MAX = 16, UNSORTED_MAX = 10000 };
+/* Beyond these, as in recent_rows.py, a key's rows are cut and what is pending is sorted: there. */
+enum { LOOKED_THROUGH_MAX = 16, UNSORTED_MAX = 10000 };
+enum { TIME_BYTES = 8 };
 enum { NEW_TAIL = 2 }; /* a key and a row are known then */
 
 #define NAMES(_) \
@@ -32,25 +34,14 @@ static int set_to(PyObject *object, PyObject *name, PyObject *value) {
     return failed;
 }
 
-/* Whoever owns them holds them as long as the caller looks at them. */
-static PyObject *borrowed(PyObject *object, PyObject *name) {
+/* Give an attribute of a type; whoever owns it holds it as long as the caller looks at it. */
+static PyObject *borrowed(PyObject *object, PyObject *name, PyTypeObject *type) {
     PyObject *value = PyObject_GetAttr(object, name);
     Py_XDECREF(value);
-    return value;
-}
-
-static PyObject *borrowed_dict(PyObject *object, PyObject *name) {
-    PyObject *value = borrowed(object, name);
-    if (value != NULL && !PyDict_CheckExact(value))
-        PyErr_Format(PyExc_TypeError, "%U is no dict", name);
-    return value != NULL && PyDict_CheckExact(value) ? value : NULL;
-}
-
-static PyObject *borrowed_bytes(PyObject *object, PyObject *name) {
-    PyObject *value = borrowed(object, name);
-    if (value != NULL && !PyBytes_CheckExact(value))
-        PyErr_Format(PyExc_TypeError, "%U is no bytes", name);
-    return value != NULL && PyBytes_CheckExact(value) ? value : NULL;
+    if (value == NULL || Py_IS_TYPE(value, type))
+        return value;
+    PyErr_Format(PyExc_TypeError, "%U is no %s", name, type->tp_name);
+    return NULL;
 }
 
 static void pack(char *bytes, long long number) {
@@ -119,8 +110,8 @@ static int append_segment(Question *question, long long segment, PyObject *found
     int is_old = tail == NULL && !PyErr_Occurred() ? PyDict_Contains(question->old, prefix) : 0;
     int outcome = FAILED;
     if (tail != NULL) {
-        PyObject *first = borrowed_bytes(tail, name_first);
-        PyObject *rows = first == NULL ? NULL : borrowed_dict(tail, name_rows);
+        PyObject *first = borrowed(tail, name_first, &PyBytes_Type);
+        PyObject *rows = first == NULL ? NULL : borrowed(tail, name_rows, &PyDict_Type);
         if (rows != NULL) {
             /* A tail begins at its prefix and a time. */
             Py_ssize_t beyond = PyBytes_GET_SIZE(first) - at;
@@ -146,10 +137,12 @@ static int answer(PyObject *rows, PyObject *recent, PyObject *const *given, PyOb
         PyErr_Clear();
         return RARE;
     }
-    PyObject *clock = borrowed(rows, name_clock);
-    if (clock == NULL || read_long(clock, name_expired, &expired) < 0 ||
-        read_long(clock, name_observed, &observed) < 0 ||
-        read_long(rows, name_interval, &interval) < 0)
+    PyObject *clock = PyObject_GetAttr(rows, name_clock);
+    int failed = clock == NULL || read_long(clock, name_expired, &expired) < 0 ||
+                 read_long(clock, name_observed, &observed) < 0 ||
+                 read_long(rows, name_interval, &interval) < 0;
+    Py_XDECREF(clock);
+    if (failed)
         return FAILED;
     long long first = expired + 1 < time_from ? time_from : expired + 1;
     if (first < 0)
@@ -158,9 +151,9 @@ static int answer(PyObject *rows, PyObject *recent, PyObject *const *given, PyOb
     if (first > last)
         return FOUND;
     Question question = {.raw_key = given[0]};
-    question.young = borrowed_dict(recent, name__young);
-    question.old = question.young == NULL ? NULL : borrowed_dict(recent, name__old);
-    question.since = question.old == NULL ? NULL : borrowed_bytes(recent, name__since);
+    question.young = borrowed(recent, name__young, &PyDict_Type);
+    question.old = question.young == NULL ? NULL : borrowed(recent, name__old, &PyDict_Type);
+    question.since = question.old == NULL ? NULL : borrowed(recent, name__since, &PyBytes_Type);
     if (question.since == NULL)
         return FAILED;
     if (!PyBytes_CheckExact(question.raw_key) || PyBytes_GET_SIZE(question.since) != TIME_BYTES ||
@@ -219,8 +212,8 @@ static int finish(Note *note, long long more) {
 }
 
 static int note_in_tail(Note *note, PyObject *tail) {
-    PyObject *first = borrowed_bytes(tail, name_first);
-    PyObject *rows = first == NULL ? NULL : borrowed_dict(tail, name_rows);
+    PyObject *first = borrowed(tail, name_first, &PyBytes_Type);
+    PyObject *rows = first == NULL ? NULL : borrowed(tail, name_rows, &PyDict_Type);
     if (rows == NULL)
         return FAILED;
     Py_ssize_t before = PyDict_GET_SIZE(rows);
@@ -233,8 +226,8 @@ static int note_in_tail(Note *note, PyObject *tail) {
 
 /* The key is new: it has no other row from the time on from which all rows are known. */
 static int note_in_new_tail(Note *note) {
-    PyObject *old = borrowed_dict(note->recent, name__old);
-    PyObject *since = old == NULL ? NULL : borrowed_bytes(note->recent, name__since);
+    PyObject *old = borrowed(note->recent, name__old, &PyDict_Type);
+    PyObject *since = old == NULL ? NULL : borrowed(note->recent, name__since, &PyBytes_Type);
     int is_old = since == NULL ? -1 : PyDict_Contains(old, note->prefix);
     if (is_old < 0)
         return FAILED;
@@ -256,17 +249,16 @@ static int note_in_new_tail(Note *note) {
 static int note_put(PyObject *recent, PyObject *row_key, PyObject *row) {
     Note note = {.recent = recent, .row_key = row_key, .row = row};
     long long length;
-    note.young = borrowed_dict(recent, name__young);
-    note.unsorted = note.young == NULL ? NULL : borrowed(recent, name__unsorted);
-    note.latest = note.unsorted == NULL ? NULL : borrowed_bytes(recent, name__latest);
+    note.young = borrowed(recent, name__young, &PyDict_Type);
+    note.unsorted = note.young == NULL ? NULL : borrowed(recent, name__unsorted, &PyList_Type);
+    note.latest = note.unsorted == NULL ? NULL : borrowed(recent, name__latest, &PyBytes_Type);
     if (note.latest == NULL || read_long(recent, name__length, &length) < 0 ||
         read_long(recent, name__young_max, &note.most) < 0 ||
         read_long(recent, name__young_count, &note.count) < 0)
         return FAILED;
     Py_ssize_t at = PyBytes_GET_SIZE(row_key) - (Py_ssize_t)length;
-    if (!PyList_CheckExact(note.unsorted) || PyList_GET_SIZE(note.unsorted) >= UNSORTED_MAX ||
-        note.count + NEW_TAIL > note.most || at < 0 || length < TIME_BYTES ||
-        PyBytes_GET_SIZE(note.latest) != TIME_BYTES)
+    if (PyList_GET_SIZE(note.unsorted) >= UNSORTED_MAX || note.count + NEW_TAIL > note.most ||
+        at < 0 || length < TIME_BYTES || PyBytes_GET_SIZE(note.latest) != TIME_BYTES)
         return RARE;
     note.time = PyBytes_AS_STRING(row_key) + at;
     note.prefix = PyBytes_FromStringAndSize(PyBytes_AS_STRING(row_key), at);

@@ -82,6 +82,9 @@ class RecentRows:
         "_young_max",
     )
 
+    new_tail = _Tail
+    """For `_recent.c`."""
+
     def __init__(
         self,
         read: Callable[[bytes, bytes], list[Row]],
@@ -103,8 +106,6 @@ class RecentRows:
         self._unsorted: list[tuple[bytes, bytes | None]] = []
         for row_key, row in pending.items():
             self.note(row_key, row)
-
-    new_tail = _Tail
 
     def note(self, row_key: bytes, row: bytes | None) -> None:
         """Learn that a row is written, or deleted (None)."""

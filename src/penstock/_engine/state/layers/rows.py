@@ -188,7 +188,7 @@ class Rows:
         # A join asks for the rows of keys, but perhaps not before it has put many: known from the
         # first on, they need never be read.
         self.recent = self._begin_to_know() if times.retain_duplicates else None
-        """What is known of the rows of keys; None until somebody asks for those of one."""
+        """What is known of the rows of keys; else None until somebody asks for those of one."""
         overlay.before_write = self.clock.note_write
         self.get = _getter(overlay, self.clock, rest + 8)
         self.write: Write = _writer(self, place)
