@@ -18,11 +18,30 @@ class Sample:
     seconds: float
     committed: int
     visible: int
+    stolen: float = 0.0
+    """Of those seconds, how many the machine was somebody else's."""
 
 
-def rate_by_commits(samples: Sequence[Sample], records: int) -> float:
-    """Give records per second, from the first commit after the warm-up to the last effect: the
-    moment after which neither the committed offsets nor the visible outputs changed.
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Records per second, and which share of the time the machine was somebody else's."""
+
+    measured: float
+    stolen: float
+
+    @property
+    def own(self) -> float:
+        """Give records per second in which the machine was ours."""
+        return self.measured / (1 - self.stolen)
+
+    def __str__(self) -> str:
+        told = f", with {self.stolen:.0%} of the machine given to others" if self.stolen else ""
+        return f"{self.own:,.0f}/s{told}"
+
+
+def rate_by_commits(samples: Sequence[Sample], records: int) -> Rate:
+    """Give the rate from the first commit after the warm-up to the last effect: the moment after
+    which neither the committed offsets nor the visible outputs changed.
 
     Raises:
         ValueError: not all records were committed, or all in one commit.
@@ -36,7 +55,8 @@ def rate_by_commits(samples: Sequence[Sample], records: int) -> float:
     if end.seconds <= begin.seconds:
         msg = "the run must be longer than its warm-up; take more records"
         raise ValueError(msg)
-    return (records - begin.committed) / (end.seconds - begin.seconds)
+    seconds = end.seconds - begin.seconds
+    return Rate((records - begin.committed) / seconds, (end.stolen - begin.stolen) / seconds)
 
 
 def _last_change(samples: Sequence[Sample]) -> Sample:

@@ -42,7 +42,10 @@ def throughput(results: Mapping[str, Any]) -> str:
             cells = (rate_cell(entries.get(name), entries.get("java")) for name in names)
             rows.append((WORKLOADS[workload].title, guarantee.replace("_", " "), *cells))
             notes += _notes(workload, guarantee, entries)
-    head = "Throughput: records/s, median of the rounds, ± half the spread, (ratio to Java)"
+    head = (
+        "Throughput: records per second in which the machine was ours, median of the rounds, "
+        "± half the spread, (ratio to Java)"
+    )
     limits = filter(None, (CONTENDERS[name].limits() for name in names))
     return "\n".join([head, *aligned(rows), *notes, *limits])
 

@@ -7,13 +7,14 @@ is names. A newer measurement takes the place of the older one of the same name.
 from __future__ import annotations
 
 import json
-import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+
+from benchmarks import machine
 
 FILE: Final = Path(__file__).parent / "results.json"
 MEASURED: Final = "measured"
@@ -90,29 +91,10 @@ def stamp(run: str) -> dict[str, str]:
     return {
         "run": run,
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": machine(),
+        "machine": machine.description(),
         "python": platform.python_version(),
         "code": _commit(),
     }
-
-
-def machine() -> str:
-    """Describe the machine by what matters, not by its name."""
-    model = platform.machine()
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    except OSError:
-        pass
-    return f"{platform.system()}, {_cores()} cores, {model}"
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _commit() -> str:

@@ -128,7 +128,7 @@ class Session:
             return
         verdict = turns.add(contender.name, run)
         label = f"{', '.join(path[1:])}, {which}: {contender.title}"
-        self._bench.say(f"{label}: {run.rate:,.0f}/s ({verdict})")
+        self._bench.say(f"{label}: {run.rate} ({verdict})")
 
     def _latency(self) -> None:
         seconds = self._plan.latency_seconds

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks import figures, outcome
+from benchmarks import figures, machine, outcome
 from benchmarks.bench import Bench
 from benchmarks.cluster import Progress
 from benchmarks.contenders import Contender
 from benchmarks.data import Feed
-from benchmarks.figures import Sample
+from benchmarks.figures import Rate, Sample
 from benchmarks.outcome import Outcome
 from benchmarks.processes import ContenderError, Running
 from benchmarks.workloads import Workload
@@ -33,7 +33,7 @@ _QUIET_SECONDS = 3.0
 class Run:
     """One contender's one run."""
 
-    rate: float
+    rate: Rate
     first_result_seconds: float
     whole_seconds: float
     """From the start of the process to its last effect."""
@@ -84,7 +84,7 @@ def measure(bench: Bench, contender: Contender, contest: Contest, expected: Outc
     with bench.running(contender, what, sources, partitions) as started:
         watch = Watch(bench, started.running, started.target, partitions)
         if contender.ends:
-            rate = contest.records / watch.until_ended()
+            rate = watch.rated(contest.records / watch.until_ended())
         elif contender.commits:
             progress = Progress(bench.cluster, started.application, contest.feeds)
             try:
@@ -95,7 +95,7 @@ def measure(bench: Bench, contender: Contender, contest: Contest, expected: Outc
             rate = figures.rate_by_commits(samples, contest.records)
         else:
             result = watch.until_written(workload, expected)
-            rate = figures.rate_by_arrivals(result.arrivals_ms, contest.records)
+            rate = watch.rated(figures.rate_by_arrivals(result.arrivals_ms, contest.records))
             return watch.run(rate, result)
         result = outcome.read(bench.cluster, started.target, partitions, workload.output)
         return watch.run(rate, result)
@@ -113,8 +113,17 @@ class Watch:
         self._target = target
         self._partitions = partitions
         self._looked = 0.0
+        self._begun = (time.monotonic(), machine.stolen_seconds())
 
-    def run(self, rate: float, result: Outcome) -> Run:
+    def rated(self, measured: float) -> Rate:
+        """Give a rate that was not measured by samples, with the share of the whole run that was
+        stolen.
+        """
+        seconds, stolen = self._begun
+        passed = time.monotonic() - seconds
+        return Rate(measured, (machine.stolen_seconds() - stolen) / passed)
+
+    def run(self, rate: Rate, result: Outcome) -> Run:
         """Give the run that was watched."""
         running = self._running
         return Run(
@@ -132,7 +141,8 @@ class Watch:
         samples: list[Sample] = []
         changed = time.monotonic()
         while True:
-            sample = Sample(time.monotonic(), progress.committed(), self._visible())
+            committed, visible = progress.committed(), self._visible()
+            sample = Sample(time.monotonic(), committed, visible, machine.stolen_seconds())
             last = samples[-1] if samples else Sample(0.0, 0, 0)
             if (sample.committed, sample.visible) != (last.committed, last.visible):
                 changed = self._changed(sample.seconds)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks import figures, outcome
+from benchmarks.figures import Rate
 from benchmarks.outcome import Outcome
 from benchmarks.throughput import Run
 
@@ -18,7 +19,7 @@ class Turns:
     def __init__(self, records: int) -> None:
         self.expected: Outcome | None = None
         self._records = records
-        self._rates: dict[str, list[float]] = {}
+        self._rates: dict[str, list[Rate]] = {}
         self._costs: dict[str, list[dict[str, Any]]] = {}
         self._memory_by_part: dict[str, list[Mapping[str, float]]] = {}
         self._differences: dict[str, str | None] = {}
@@ -47,12 +48,13 @@ class Turns:
         """Give what is kept of each contender."""
         found = {}
         for name, rates in self._rates.items():
-            costs = self._costs[name]
+            costs, own = self._costs[name], [rate.own for rate in rates]
             compared = name in self._differences
             found[name] = {
-                "median": round(figures.median(rates)),
-                "spread_percent": round(figures.spread_percent(rates), 1),
-                "rates": [round(rate) for rate in rates],
+                "median": round(figures.median(own)),
+                "spread_percent": round(figures.spread_percent(own), 1),
+                "rates": [round(rate) for rate in own],
+                "stolen_percent": [round(rate.stolen * 100, 1) for rate in rates],
                 "records": self._records,
                 **{cost: figures.median([each[cost] for each in costs]) for cost in costs[0]},
                 "memory_by_part_mb": _medians(self._memory_by_part[name]),

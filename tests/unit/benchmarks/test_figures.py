@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import figures
-from benchmarks.figures import Sample
+from benchmarks.figures import Rate, Sample
 
 
 def test_the_warm_up_is_not_counted() -> None:
     samples = [Sample(0, 0, 0), Sample(10, 200, 5), Sample(12, 600, 9), Sample(14, 1000, 10)]
-    assert figures.rate_by_commits(samples, 1000) == 200
+    assert figures.rate_by_commits(samples, 1000) == Rate(200, 0)
 
 
 def test_the_last_effect_ends_the_run_not_the_last_commit_of_the_input() -> None:
@@ -21,12 +21,21 @@ def test_the_last_effect_ends_the_run_not_the_last_commit_of_the_input() -> None
         Sample(5, 1000, 20),
         Sample(9, 1000, 20),
     ]
-    assert figures.rate_by_commits(samples, 1000) == 200
+    assert figures.rate_by_commits(samples, 1000) == Rate(200, 0)
 
 
 def test_what_was_committed_at_the_beginning_of_the_window_counts_as_warm_up() -> None:
     samples = [Sample(0, 500, 1), Sample(5, 1000, 2)]
-    assert figures.rate_by_commits(samples, 1000) == 100
+    assert figures.rate_by_commits(samples, 1000) == Rate(100, 0)
+
+
+def test_time_in_which_the_machine_was_somebody_elses_is_not_counted() -> None:
+    samples = [Sample(0, 0, 0, 70), Sample(10, 200, 5, 75), Sample(20, 1000, 10, 77.5)]
+    rate = figures.rate_by_commits(samples, 1000)
+    assert rate == Rate(measured=80, stolen=0.25)
+    assert rate.own == pytest.approx(80 / 0.75)
+    assert str(rate) == "107/s, with 25% of the machine given to others"
+    assert str(Rate(80, 0)) == "80/s"
 
 
 def test_a_run_that_was_not_finished_has_no_rate() -> None:

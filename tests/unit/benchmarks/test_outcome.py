@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.figures import Rate
 from benchmarks.outcome import Outcome, difference
 from benchmarks.throughput import Run
 from benchmarks.turns import Turns
@@ -21,8 +22,8 @@ def stream(*rows: tuple[bytes, bytes]) -> Outcome:
     return made
 
 
-def run(rate: float, outcome: Outcome) -> Run:
-    return Run(rate, 3.0, 20.0, 500.0, 8.0, outcome)
+def run(rate: float, outcome: Outcome, stolen: float = 0.0) -> Run:
+    return Run(Rate(rate, stolen), 3.0, 20.0, 500.0, 8.0, outcome)
 
 
 def test_the_last_value_of_a_key_counts_and_none_deletes_it() -> None:
@@ -66,6 +67,14 @@ def test_rounds_become_a_median_with_spread_and_costs() -> None:
     found = turns.measurements()["java"]
     assert (found["median"], found["spread_percent"], found["rates"]) == (100, 10.0, [90, 110, 100])
     assert (found["memory_mb"], found["cpu_s_per_million"], found["first_result_s"]) == (500, 8, 3)
+
+
+def test_rates_are_those_of_the_time_in_which_the_machine_was_ours() -> None:
+    turns = Turns(1_000_000)
+    turns.add("java", run(90.0, table(a=b"1"), stolen=0.1))
+    turns.add("java", run(60.0, table(a=b"1"), stolen=0.4))
+    found = turns.measurements()["java"]
+    assert (found["rates"], found["stolen_percent"]) == ([100, 100], [10.0, 40.0])
 
 
 def test_without_java_nothing_is_said_of_equality() -> None:
