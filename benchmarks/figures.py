@@ -35,8 +35,8 @@ class Rate:
         return self.measured / (1 - self.stolen)
 
     def __str__(self) -> str:
-        told = f", with {self.stolen:.0%} of the machine given to others" if self.stolen else ""
-        return f"{self.own:,.0f}/s{told}"
+        told = f", with {self.stolen:.0%} of the machine given to others"
+        return f"{self.own:,.0f}/s{told if self.stolen >= 0.005 else ''}"
 
 
 def rate_by_commits(samples: Sequence[Sample], records: int) -> Rate:
