@@ -45,6 +45,7 @@ class Session:
         self._plan = wanted
         self._contenders = contenders
         self._run = uuid4().hex[:8]
+        self._warm = False
 
     def run(self) -> None:
         """Measure part after part."""
@@ -111,6 +112,7 @@ class Session:
 
     def compete(self, lists: Sequence[Entries], rounds: int) -> None:
         """Let contenders take turns over the same topics; keep each one's measurement."""
+        self._warm_up(lists)
         for number in range(rounds):
             for entries in lists:
                 for contender in entries.contenders:
@@ -118,6 +120,20 @@ class Session:
         for entries in lists:
             for name, measurement in entries.turns.measurements().items():
                 self.keep((*entries.path, name), measurement)
+
+    def _warm_up(self, lists: Sequence[Entries]) -> None:
+        """Let the last of them have a turn that does not count, once: while the broker compiles
+        itself it takes several times as much, and that of whoever comes first.
+        """
+        if self._warm:
+            return
+        self._warm = True
+        for entries in lists[:1]:
+            self._bench.say("a first run that does not count, until the broker is warm")
+            try:
+                throughput.measure(self._bench, entries.contenders[-1], entries.contest, None)
+            except (ContenderError, ValueError) as error:
+                self._bench.say(f"it came to nothing: {error}")
 
     def _take_turn(self, entries: Entries, contender: Contender, which: str) -> None:
         turns, path = entries.turns, entries.path
