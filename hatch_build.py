@@ -15,9 +15,11 @@ _ENGINE = Path("src", "penstock", "_engine")
 SOURCES = (
     _ENGINE / "kafka" / "_bulk.c",
     _ENGINE / "runtime" / "_murmur2.c",
+    _ENGINE / "runtime" / "_sink.c",
     _ENGINE / "runtime" / "_stretch.c",
     _ENGINE / "state" / "layers" / "_entries.c",
     _ENGINE / "state" / "layers" / "_recent.c",
+    _ENGINE / "state" / "layers" / "_row_sender.c",
 )
 
 

@@ -55,13 +55,19 @@ class JsonSerde(BuiltInSerde[T]):
             msg = f"{self!r} cannot be made: {'; '.join(found.problems)}"
             raise TypeError(msg)
         self._classes = found.classes
-        self.encode = _encoder(_msgspec_encoder(found), found.root, repr(self))
+        encode = _msgspec_encoder(found)
+        self.encode = _encoder(encode, found.root, repr(self))
         self.decode = _decoder(decode, name or "a value", _msgspec_reason)
         self._decode_good = decode
+        self._encode_good = (found.root or object, encode)
 
     @property
     def decode_good(self) -> Decode[T]:
         return self._decode_good
+
+    @property
+    def encode_good(self) -> tuple[type, Encode[T]]:
+        return self._encode_good
 
     def __reduce__(self) -> tuple[object, ...]:
         check_can_travel(self._classes)

@@ -13,15 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.failures import Failures
+from penstock._engine.runtime.own_serdes import decoder_of_good
 from penstock._engine.runtime.position import RawRecord
 from penstock._engine.topology.nodes import SourceNode
 from penstock.errors import StreamsError
 from penstock.record import ConsumerRecord, Headers
 from penstock.serdes import Serde
-from penstock.serdes.contract import BuiltInSerde
-from penstock.serdes.documents import JsonSerde
-from penstock.serdes.numbers import FloatSerde, IntegerSerde
-from penstock.serdes.plain import BytesSerde, StringSerde
 from penstock.timestamps import FailOnInvalidTimestamp, TimestampExtractor
 
 Admitted: TypeAlias = tuple[int, Any, Any]
@@ -33,10 +30,6 @@ Head: TypeAlias = tuple[int, Any, Any, RawRecord]
 RAW: Final = 3
 Decoders: TypeAlias = tuple[Callable[[bytes], Any], Callable[[bytes], Any]]
 """What decodes good keys and good values; it raises for others."""
-
-
-_PLAIN_TO_DECODE: Final = frozenset({BytesSerde, FloatSerde, IntegerSerde, JsonSerde, StringSerde})
-"""The serdes of which nobody can tell how they decode. A class derived from one is the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +88,9 @@ def decoders_of(gate: Gate) -> Decoders | None:
     """Give what decodes good records of one partition; None if each must be admitted the plain way:
     serdes and extractors of the user are asked for each record, as in Java.
     """
-    key, value = _decoder_of_good(gate.key_serde), _decoder_of_good(gate.value_serde)
+    key, value = decoder_of_good(gate.key_serde), decoder_of_good(gate.value_serde)
     own_time = type(gate.extractor) is FailOnInvalidTimestamp
     return None if key is None or value is None or not own_time else (key, value)
-
-
-def _decoder_of_good(serde: Serde[Any]) -> Callable[[bytes], Any] | None:
-    if isinstance(serde, BuiltInSerde) and type(serde) in _PLAIN_TO_DECODE:
-        return serde.decode_good
-    return None
 
 
 def _checked(timestamp: object) -> int:

@@ -47,9 +47,9 @@ def shorten(state: object, outlet: Outlet, sinks: SinkBuilder) -> None:
     codec = state.codec
     if not _same(codec.key_serde, written) or not _same(codec.value_serde, outlet.value_serde):
         return
-    send = sinks.bytes_sender(topic, outlet)
-    if send is not None:
-        state.let_bytes_out(send)
+    listener = sinks.row_listener(topic, outlet, *state.AROUND_KEY)
+    if listener is not None:
+        state.let_rows_out(listener)
 
 
 def _same(stored: Serde[Any], written: Serde[Any] | None) -> bool:

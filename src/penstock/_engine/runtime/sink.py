@@ -1,4 +1,9 @@
-"""A record leaves: topic, bytes, partitions. Java: SinkNode and RecordCollectorImpl.send."""
+"""A record leaves: topic, bytes, partitions. Java: SinkNode and RecordCollectorImpl.send.
+
+What sends to one topic is here twice: in Python, which works everywhere, and in C (`_sink.c`),
+which is there if a C compiler was when Penstock was installed, for serdes of our own. Both do the
+same, and the same tests are run on both.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +16,10 @@ from penstock._engine.operators.site import Process
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.runtime.own_serdes import encoder_of_good
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.state.layers.table import SendBytes
+from penstock._engine.state.layers.cache import FlushListener
+from penstock._engine.state.layers.row_sender import RowSender, Target
 from penstock._engine.topology.nodes import SinkNode, title_of
 from penstock._engine.topology.window_nodes import partition_by_key_alone
 from penstock.errors import StreamsError
@@ -21,10 +28,20 @@ from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
 from penstock.serdes import Serde
 from penstock.serdes.windowed import window_bytes_of
 
+try:
+    from penstock._engine.runtime import _sink
+except ImportError:
+    _sink = None  # type: ignore[assignment]
+
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
 Place: TypeAlias = Callable[[bytes], int]
 """`place(key_bytes)` gives a record's partition."""
+
+
+def is_compiled() -> bool:
+    """Tell whether there is the form in C."""
+    return _sink is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +118,24 @@ class SinkBuilder:
                 partition = place(key_bytes)
             collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
 
-        return send
+        good_key, good_value = encoder_of_good(key_serde), encoder_of_good(value_serde)
+        if _sink is None or place is not None or good_key is None or good_value is None:
+            return send
+        return _sink.Sender(topic, good_key, good_value, scope, collect, send).send
 
-    def bytes_sender(self, topic: str, outlet: Outlet) -> SendBytes | None:
-        """Give the function that sends what is encoded already; None if the user's partitioner must
-        see what it was.
+    def row_listener(
+        self, topic: str, outlet: Outlet, before_key: int, behind_key: int
+    ) -> FlushListener | None:
+        """Give the function that sends rows of a store as they are; None if the user's partitioner
+        must see what they were.
         """
-        collect, partitioner = self._collector.send, outlet.node.partitioner
+        partitioner, place = outlet.node.partitioner, None
         if partitioner is partition_by_key_alone:
             place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
-            return lambda key, value, timestamp, headers: collect(
-                (topic, place(key), key, value, timestamp, headers)
-            )
-        if partitioner is not None:
+        elif partitioner is not None:
             return None
-        return lambda key, value, timestamp, headers: collect(
-            (topic, None, key, value, timestamp, headers)
-        )
+        target = Target(topic, None, place, before_key, behind_key)
+        return RowSender(self._collector.send, target).let_out
 
     def _partitioned(self, topic: str, node: SinkNode, send: Send) -> Process:
         partitioner, partition_count = node.partitioner, self._collector.partition_count

@@ -114,7 +114,7 @@ def test_the_way_without_a_detour_sends_the_same(
 
 
 def is_shortened(build: Callable[[StreamsBuilder], object], **config: Any) -> bool:
-    with patch.object(SinkBuilder, "bytes_sender", autospec=True, return_value=None) as asked:
+    with patch.object(SinkBuilder, "row_listener", autospec=True, return_value=None) as asked:
         task(build, **config)
     return bool(asked.called)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import patch
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from penstock import StreamsError, Windowed, serdes
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
+from penstock._engine.runtime import sink
 from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.failures import Failures, Handlers
 from penstock._engine.runtime.murmur2 import partition_of
@@ -19,10 +25,13 @@ from penstock._engine.topology.nodes import SinkNode
 from penstock._engine.topology.window_nodes import partition_by_key_alone
 from penstock.handlers import (
     DefaultProductionExceptionHandler,
+    ErrorHandlerContext,
     LogAndFailExceptionHandler,
     LogAndFailProcessingExceptionHandler,
+    Response,
 )
 from penstock.serdes import HeaderPairs, Serde
+from penstock.serdes.plain import StringSerde
 from penstock.serdes.wrapping import completed
 
 TEXT = serdes.string()
@@ -35,6 +44,22 @@ class TopicSerde(Serde[str]):
         return f"{topic} {value} {dict(headers)}".encode()
 
 
+class Pair(msgspec.Struct):
+    """A document."""
+
+    left: Any
+    right: int = 0
+
+
+@pytest.fixture(params=["in Python", "in C"] if sink.is_compiled() else ["in Python"], autouse=True)
+def form(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "in C":
+        yield request.param
+    else:
+        with patch("penstock._engine.runtime.sink._sink", None):
+            yield request.param
+
+
 class Mouth:
     """A sink and what came out of it."""
 
@@ -44,6 +69,7 @@ class Mouth:
         partitioner: Callable[..., Any] | None = None,
         value_serde: Serde[Any] | None = None,
         key_serde: Serde[Any] | None = None,
+        production: Any = None,
     ) -> None:
         self.collector = Collector(lambda topic: 4)
         self.counters = TaskCounters()
@@ -52,7 +78,7 @@ class Mouth:
         handlers = Handlers(
             LogAndFailExceptionHandler(),
             LogAndFailProcessingExceptionHandler(),
-            DefaultProductionExceptionHandler(),
+            production or DefaultProductionExceptionHandler(),
         )
         failures = Failures("0_0", handlers, position, self.collector, self.counters)
         node = SinkNode("sink", topic, (), None, None, partitioner, None)
@@ -90,12 +116,13 @@ def test_a_serde_may_look_at_topic_and_headers() -> None:
         (None, [None]),
         ([3, 1, 3], [1, 3]),
         ({0}, [0]),
-        (iter([1]), [1]),
+        (lambda: iter([1]), [1]),
         (range(2), [0, 1]),
     ],
 )
 def test_a_partitioner_chooses(chosen: Any, partitions: list[int | None]) -> None:
-    mouth = Mouth(partitioner=lambda topic, key, value, count: chosen)
+    answer = chosen if callable(chosen) else lambda: chosen
+    mouth = Mouth(partitioner=lambda topic, key, value, count: answer())
     mouth.send("k", "v", 5, ())
     assert [output[1] for output in mouth.outputs()] == partitions
 
@@ -155,3 +182,92 @@ def test_all_windows_of_a_key_go_to_the_partition_of_the_key() -> None:
         *[partition_of(b"21", 4)] * 3,
         partition_of(b"foobar", 4),
     ]
+
+
+class Noting:
+    """A handler that goes on and remembers why."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def handle_error(
+        self, _context: ErrorHandlerContext, record: Any, error: Exception
+    ) -> Response:
+        self.seen.append((record, str(error)))
+        return Response.resume()
+
+    def handle_serialization_error(
+        self, _context: ErrorHandlerContext, record: Any, error: Exception, origin: str
+    ) -> Response:
+        self.seen.append((record, str(error), origin))
+        return Response.resume()
+
+
+class Loud(StringSerde):
+    """A serde of the user, derived from one of ours."""
+
+    encode = staticmethod(lambda value: value.upper().encode())  # type: ignore[assignment]
+
+
+SERDES = st.sampled_from(
+    [TEXT, serdes.bytes(), serdes.long(), serdes.json(), serdes.json(Pair), serdes.json(set[int])]
+)
+THINGS = st.sampled_from(
+    [None, "text", "\ud800", b"bytes", 7, 2**70, 1.5, Pair(1), Pair({1, 2}), Pair(1j), {3, 1, 2}]
+)
+RECORDS = st.lists(st.tuples(THINGS, THINGS, st.none() | st.integers(0, 3)), max_size=8)
+
+
+@pytest.mark.skipif(not sink.is_compiled(), reason="there is no C compiler")
+@given(SERDES, SERDES, RECORDS)
+def test_c_changes_neither_outputs_nor_what_handlers_hear(
+    key_serde: Serde[Any], value_serde: Serde[Any], records: list[tuple[Any, Any, int | None]]
+) -> None:
+    def events() -> list[Any]:
+        handler = Noting()
+        mouth = Mouth(key_serde=key_serde, value_serde=value_serde, production=handler)
+        seen: list[Any] = []
+        for key, value, partition in records:
+            mouth.scope.sent = False
+            place = () if partition is None else (partition,)
+            try:
+                mouth.send(key, value, 5, (("h", b"x"),), *place)
+            except StreamsError as error:
+                seen.append((str(error), type(error.__cause__), str(error.__cause__)))
+            seen += [mouth.outputs(), mouth.scope.sent, handler.seen[:]]
+        return [*seen, mouth.counters.by_name()]
+
+    with patch("penstock._engine.runtime.sink._sink", None):
+        expected = events()
+    assert events() == expected
+
+
+def test_a_serde_of_the_user_is_asked() -> None:
+    mouth = Mouth(value_serde=Loud())
+    mouth.send("k", "v", 5, ())
+    assert mouth.outputs() == [("out", None, b"k", b"V", 5, ())]
+
+
+def test_nothing_of_a_record_stays() -> None:
+    """A reference too many, and a worker would grow with each record."""
+    mouth = Mouth(value_serde=serdes.json(Pair))
+    records = [(f"key {number}", Pair(number), 10**6 + number) for number in range(100)]
+    before = [[*map(sys.getrefcount, record)] for record in records]
+    for record in records:
+        mouth.send(*record, ())
+    with pytest.raises(StreamsError, match="serde that does not fit"):
+        mouth.send("key", before, 5, ())
+    mouth.outputs()
+    assert [[*map(sys.getrefcount, record)] for record in records] == before
+
+
+def test_what_is_no_error_goes_through() -> None:
+    class Rude(msgspec.Struct):
+        """A document that cannot be asked for its class."""
+
+        @property
+        def __class__(self) -> type:  # type: ignore[misc]
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Mouth(value_serde=serdes.json(Pair)).send("k", Rude(), 5, ())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias
 
 from penstock._engine.state.contract import BytesStore
-from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.layers.row_sender import RowSender, Send, Target
 from penstock.record import HeaderPairs
 
 Write: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
@@ -15,8 +15,6 @@ headers are those of the record in hand.
 """
 Log: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
 """`log(key, value, timestamp, headers)`: write a changelog record; most have no headers."""
-Send: TypeAlias = Callable[[tuple[str, int, bytes, bytes | None, int, HeaderPairs]], None]
-"""`send((topic, partition, key, value, timestamp, headers))`: let a record leave the task."""
 
 
 class RecordStore(Protocol):
@@ -67,15 +65,7 @@ def log_with_own_time_to(send: Send, topic: str, partition: int) -> Log:
     """Give the log of a store whose values begin with their time: the record has it as its own, and
     only a deletion has the time of the record in hand.
     """
-
-    def log(key: bytes, stored: bytes | None, timestamp: int, _: HeaderPairs) -> None:
-        if stored is None:
-            send((topic, partition, key, None, timestamp, ()))
-        else:
-            value, own_time = stored[TIMESTAMP_BYTES:], unpack_timestamp(stored)[0]
-            send((topic, partition, key, value, own_time, ()))
-
-    return log
+    return RowSender(send, Target(topic, partition, keeps_headers=False)).log
 
 
 def _logged(store: BytesStore, log: Log) -> Write:

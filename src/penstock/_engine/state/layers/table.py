@@ -7,15 +7,14 @@ A *row* is a stored value with its time. No two readers share a value: each deco
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from penstock._engine.state.layers.cache import CachedStore
+from penstock._engine.state.layers.cache import CachedStore, FlushListener
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
     RowCodec,
     copied,
     explained,
-    unpack_timestamp,
     wrong_type,
 )
 from penstock._engine.state.layers.fold import Aggregator, Fold, Initializer, make_fold
@@ -23,12 +22,13 @@ from penstock._engine.state.layers.logged import RecordStore
 from penstock.record import HeaderPairs
 
 Forward: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
-SendBytes: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
-"""`send_bytes(key, value, timestamp, headers)`."""
 
 
 class TableState:
     """Rows under keys. What an operator calls for each record are plain functions."""
+
+    AROUND_KEY: Final = (0, 0)
+    """How many bytes of a row's key come before and behind the key of its record."""
 
     __slots__ = (
         "_cache",
@@ -106,23 +106,12 @@ class TableState:
         """Give the function that folds a record into what is stored under its key."""
         return make_fold(self._cache, self.codec, self.peek, self.put, (initializer, aggregator))
 
-    def let_bytes_out(self, send: SendBytes) -> None:
-        """Send changes as they are stored, if they are forwarded when the cache is flushed."""
-
-        def let_out(
-            raw_key: bytes,
-            new: bytes | None,
-            _old: bytes | None,
-            timestamp: int,
-            headers: HeaderPairs,
-        ) -> None:
-            if new is None:
-                send(raw_key, None, timestamp, headers)
-            else:
-                send(raw_key, new[TIMESTAMP_BYTES:], unpack_timestamp(new)[0], headers)
-
+    def let_rows_out(self, listener: FlushListener) -> None:
+        """Let changes go to a listener as they are stored, if they are forwarded when the cache is
+        flushed.
+        """
         if self._cache is not None:
-            self._cache.replace_listener(let_out)
+            self._cache.replace_listener(listener)
 
 
 def row_putter(

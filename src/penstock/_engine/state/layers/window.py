@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+from penstock._engine.state.layers.cache import FlushListener
 from penstock._engine.state.layers.codec import (
     TIMESTAMP_BYTES,
     Codec,
     RowCodec,
     copied,
     explained,
-    unpack_timestamp,
     wrong_type,
 )
 from penstock._engine.state.layers.fold import Aggregator, Fold, Initializer, make_fold
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
-from penstock._engine.state.layers.table import Forward, SendBytes, row_putter
+from penstock._engine.state.layers.table import Forward, row_putter
 from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
 from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
@@ -32,6 +32,11 @@ _SEQUENCE_BYTES = TAIL_BYTES - 8
 
 class WindowState:
     """Rows of windows. What an operator calls for each record are plain functions."""
+
+    AROUND_KEY: Final = (SEGMENT_BYTES, _SEQUENCE_BYTES)
+    """How many bytes of a row's key come before and behind the key of its record, which ends with
+    the start of the window.
+    """
 
     __slots__ = (
         "_name",
@@ -146,26 +151,12 @@ class WindowState:
         functions = initializer, aggregator
         return make_fold(self._rows.cache, self.codec, self.peek_row, self.put_row, functions)
 
-    def let_bytes_out(self, send: SendBytes) -> None:
-        """Let changes be sent as they are stored, if they are forwarded when the cache is flushed:
-        a key's bytes are followed by the start of its window.
+    def let_rows_out(self, listener: FlushListener) -> None:
+        """Let changes go to a listener as they are stored, if they are forwarded when the cache is
+        flushed.
         """
-
-        def let_out(
-            row_key: bytes,
-            new: bytes | None,
-            _old: bytes | None,
-            timestamp: int,
-            headers: HeaderPairs,
-        ) -> None:
-            key = row_key[SEGMENT_BYTES:-_SEQUENCE_BYTES]
-            if new is None:
-                send(key, None, timestamp, headers)
-            else:
-                send(key, new[TIMESTAMP_BYTES:], unpack_timestamp(new)[0], headers)
-
         if self._rows.cache is not None:
-            self._rows.cache.replace_listener(let_out)
+            self._rows.cache.replace_listener(listener)
 
 
 def _make_put(

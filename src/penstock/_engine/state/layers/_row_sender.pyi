@@ -1,0 +1,17 @@
+from penstock._engine.state.layers.row_sender import Send, Target
+from penstock.record import HeaderPairs
+
+class RowSender:
+    def __init__(self, send: Send, target: Target, /) -> None: ...
+    def log(
+        self, row_key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs, /
+    ) -> None: ...
+    def let_out(
+        self,
+        row_key: bytes,
+        new: bytes | None,
+        old: bytes | None,
+        timestamp: int,
+        headers: HeaderPairs,
+        /,
+    ) -> None: ...
