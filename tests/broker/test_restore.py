@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from shutil import copytree, rmtree
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    TimeWindows,
+    Topology,
+    serdes,
+)
 from penstock._engine.kafka.broker import LocalBroker
 from penstock._engine.kafka.clients import consumer_settings
+from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.restore import Change, RestoreJob, Restorer
+from penstock._engine.kafka.standby import Standbys
+from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.topics import end_offsets
+from penstock._engine.runtime.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
+from tests.broker.applications import run_until, settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
@@ -79,6 +97,113 @@ def test_it_waits_for_an_open_transaction_and_then_knows_its_outcome(
     assert state == {b"a": b"2" if outcome == "commit" else b"1"}
     assert restoring.remaining() == 0
     restoring.close()
+
+
+TEXT, LONG, MINUTE = serdes.string(), serdes.long(), 60_000
+
+
+def counts_by_minute(source: str, target: str) -> Topology:
+    builder = StreamsBuilder()
+    (
+        builder.stream(source, Consumed(TEXT, TEXT))
+        .group_by_key(Grouped(key=TEXT, value=TEXT))
+        .windowed_by(TimeWindows.of_size(timedelta(minutes=1), grace=timedelta(hours=1)))
+        .count(Materialized("counts", key=TEXT, value=LONG))
+        .to_stream()
+        .to(target, Produced(serdes.time_windowed(TEXT, timedelta(minutes=1)), LONG))
+    )
+    return builder.build()
+
+
+class LeftBehind:
+    """An application whose local state is as it was long ago: the changelog, that of windows, has
+    let go of what it would need next.
+    """
+
+    def __init__(self, folder: Path, broker: LocalBroker, kafka_topic: CreateTopic) -> None:
+        self._source, self._target = kafka_topic("left-behind"), kafka_topic("left-behind-out")
+        self.topology = counts_by_minute(self._source, self._target)
+        self.config = settings(broker, folder / "state", f"{self._source}-app")
+        self._producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+        assert self.counts([1, 1]) == [1, 2]
+        copytree(folder / "state", folder / "old")
+        assert self.counts([2, 2, 2, 3]) == [1, 2, 3, 1]
+        rmtree(folder / "state")
+        (folder / "old").rename(folder / "state")
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+        changelog = f"{self._source}-app-counts-changelog"
+        # All before the third record of the second minute.
+        kept = TopicPartition(changelog, 0, offset_of_nth(broker, changelog, 5))
+        next(iter(admin.delete_records([kept]).values())).result(30)
+        self.end = end_offsets(admin, [(changelog, 0)])[changelog, 0]
+
+    def counts(self, minutes: list[int]) -> list[int]:
+        """Give the counts after one more record in each of the minutes."""
+        for minute in minutes:
+            self._producer.produce(self._source, b"v", b"k", timestamp=minute * MINUTE)
+        self._producer.flush()
+
+        def results(outputs: list[Output]) -> list[int]:
+            values = [value for topic, _, _, value, *_ in outputs if topic == self._target]
+            return [int.from_bytes(value or b"", "big") for value in values]
+
+        done = run_until(
+            self.topology, self.config, lambda outputs: len(results(outputs)) == len(minutes)
+        )
+        return results(done)
+
+
+def test_state_that_cannot_be_brought_up_to_date_is_restored_from_the_beginning(
+    tmp_path: Path, kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    """As in Java, where its task is corrupted."""
+    assert LeftBehind(tmp_path, kafka_broker, kafka_topic).counts([3, 2, 4]) == [2, 4, 1]
+
+
+def test_a_copy_that_cannot_be_brought_up_to_date_begins_anew(
+    tmp_path: Path, kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    left_behind = LeftBehind(tmp_path, kafka_broker, kafka_topic)
+    blueprint = prepare(left_behind.topology, left_behind.config)
+    with TaskHost(blueprint) as host:
+
+        def offset() -> int | None:
+            copy = host.open_standby(blueprint.tasks[0])
+            assert copy is not None
+            try:
+                return copy.stores[0].changelog_offset()
+            finally:
+                copy.close()
+
+        assert offset() == 2
+        standbys, now = Standbys(blueprint, host), 0.0
+        until = time.monotonic() + 60
+        while time.monotonic() < until and (now % 10 or offset() != left_behind.end):
+            standbys.work(["0_0"], now)
+            time.sleep(0.01)
+            now += 1 / 16
+        standbys.close()
+        assert offset() == left_behind.end
+
+
+def offset_of_nth(broker: LocalBroker, topic: str, nth: int) -> int:
+    """Give the offset of the nth record, of which the first is 1; markers have offsets, too."""
+    reader = Consumer(
+        {
+            "bootstrap.servers": broker.bootstrap_servers,
+            "group.id": "nobody",
+            "enable.auto.commit": False,
+        }
+    )
+    reader.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    offset = -1
+    for _ in range(nth):
+        message = reader.poll(30)
+        assert message is not None
+        assert message.error() is None
+        offset = message.offset() or 0
+    reader.close()
+    return offset
 
 
 def test_state_that_is_newer_than_its_changelog_is_refused(kafka_broker: LocalBroker) -> None:

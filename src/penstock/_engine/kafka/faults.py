@@ -81,6 +81,16 @@ class BrokerAway(TaskMigrated):
     """
 
 
+class TaskCorrupted(StreamsError):
+    """Local state cannot be brought up to date any more: it must be restored from the beginning of
+    its changelogs. Java: TaskCorruptedException.
+    """
+
+    def __init__(self, message: str, changelog: tuple[str, int]) -> None:
+        super().__init__(message)
+        self.changelog = changelog
+
+
 class CommitPostponed(StreamsError):
     """A commit is not possible now. Nothing is dropped; it is tried again."""
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
 from penstock._engine.kafka.bulk import Portion, open_reader
-from penstock._engine.kafka.faults import may_pass
+from penstock._engine.kafka.faults import TaskCorrupted, may_pass
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
 from penstock._engine.runtime.position import OFFSET
 from penstock.errors import StreamsError
@@ -26,6 +26,8 @@ Change: TypeAlias = tuple[bytes, bytes | None, int]
 """(key, value or None for a deletion, timestamp)."""
 Apply: TypeAlias = Callable[[list[Change], int], None]
 """`apply(changes, offset)`: take changes; the state is then complete up to `offset`."""
+
+_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
 
 _BATCH_MESSAGES = 10_000
 _EVENTS_KEPT = 10_000
@@ -97,7 +99,12 @@ class Restorer:
                 self._leave(job, "suspended")
 
     def work(self, wait_seconds: float) -> None:
-        """Read and apply what has come."""
+        """Read and apply what has come.
+
+        Raises:
+            TaskCorrupted: What is to be read next was deleted, as what is too old is in the
+                changelogs of windows.
+        """
         if not self._jobs:
             return
         batches: dict[Partition, list[Change]] = {}
@@ -154,6 +161,13 @@ class Restorer:
             # The offset of this event is where reading would go on, behind any markers.
             at = min(offset, job.end) if job.goes_on else offset
             job.reached = max(job.reached, at)
+        elif error.code() in _GONE:
+            topic, number = job.partition
+            msg = (
+                f"changelog {topic!r}, partition {number} no longer has what follows offset "
+                f"{job.reached - 1}: {error.str()}"
+            )
+            raise TaskCorrupted(msg, job.partition)
         elif not may_pass(error):
             topic, number = job.partition
             msg = f"changelog {topic!r}, partition {number} cannot be read: {error.str()}"

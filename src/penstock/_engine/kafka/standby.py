@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import admin_settings, consumer_settings
+from penstock._engine.kafka.faults import TaskCorrupted
 from penstock._engine.kafka.restore import RestoreJob, Restorer
 from penstock._engine.kafka.topics import Isolation, end_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.stores import TaskStore
+from penstock._engine.state.directory import TaskDirectory
 from penstock.errors import StreamsError
 
 _log = logging.getLogger(__name__)
@@ -38,18 +40,20 @@ class StandbyStores:
     """The stores of a task that another worker runs, open until `close`."""
 
     stores: list[TaskStore]
-    release: Callable[[], None]
+    directory: TaskDirectory
     is_open: bool = True
 
-    def close(self) -> None:
-        """Close the stores and let go of the directory."""
+    def close(self, *, wipe: bool = False) -> None:
+        """Close the stores and let go of the directory; with `wipe`, of what is in it as well."""
         if self.is_open:
             self.is_open = False
             try:
                 for store in self.stores:
                     store.close()
+                if wipe:
+                    self.directory.wipe()
             finally:
-                self.release()
+                self.directory.release()
 
 
 class StandbyHome(Protocol):
@@ -93,6 +97,9 @@ class Standbys:
             elif now >= self._next_round:
                 self._next_round = now + _ROUND_SECONDS
                 self._waiting.extend(task for task in wanted if task in self._plans)
+        except TaskCorrupted as corrupted:
+            _log.warning("a standby replica is deleted and begins anew: %s", corrupted)
+            self._let_go(wipe=True)
         except StreamsError as error:
             _log.warning("a standby replica is not up to date: %s", error)
             self._let_go()
@@ -126,11 +133,11 @@ class Standbys:
             if not done:
                 self._waiting.append(sweep.plan.id)
 
-    def _let_go(self) -> None:
+    def _let_go(self, *, wipe: bool = False) -> None:
         sweep, self._sweep = self._sweep, None
         if sweep is not None:
             self._restorer.drop([job.partition for job in sweep.jobs])
-            sweep.stores.close()
+            sweep.stores.close(wipe=wipe)
 
 
 def _is_kept(plan: TaskPlan) -> bool:

@@ -16,6 +16,7 @@ from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.engine_choice import open_in
+from penstock._engine.runtime.own_engines import destroy_own_stores
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores import StoreSite, open_stores
 from penstock._engine.runtime.task import Task
@@ -97,7 +98,7 @@ class TaskHost:
         except BaseException:
             directory.release()
             raise
-        self._standby = StandbyStores(list(stores.values()), directory.release)
+        self._standby = StandbyStores(list(stores.values()), directory)
         return self._standby
 
     def release(self, plan: TaskPlan) -> None:
@@ -105,6 +106,16 @@ class TaskHost:
         directory = self._held.pop(plan.id, None)
         if directory is not None:
             directory.release()
+
+    def wipe(self, plan: TaskPlan) -> None:
+        """Delete the local state of a task that has been closed, and let go of its directory."""
+        directory = self._held[plan.id]
+        stores, application_id = plan.subtopology.stores.values(), self._config.application_id
+        try:
+            destroy_own_stores(stores, application_id, directory)
+            directory.wipe()
+        finally:
+            self.release(plan)
 
     def close(self) -> None:
         """Let go of everything."""

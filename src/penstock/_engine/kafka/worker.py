@@ -18,6 +18,7 @@ from penstock._engine.kafka.faults import (
     BrokerSilent,
     CommitPostponed,
     Patience,
+    TaskCorrupted,
     TaskMigrated,
     crash_point,
 )
@@ -100,6 +101,9 @@ class Worker:
                 self.commit()
         except CommitPostponed as postponed:
             self._commit_soon_again(postponed)
+            return True
+        except TaskCorrupted as corrupted:
+            self._restore_anew(corrupted)
             return True
         except TaskMigrated as migrated:
             # Routine when workers join or leave; what was dropped is read again.
@@ -197,9 +201,7 @@ class Worker:
         }
 
     def restoration(self) -> tuple[int, int]:
-        """Give how many changelog offsets its tasks have been brought forward by, and how many are
-        still to be read.
-        """
+        """Give how many changelog offsets its tasks have come forward, and how many are left."""
         jobs = [job for running in self._running.values() for job in running.restoring]
         remaining = self._restorer.remaining()
         if self._home.global_tables is not None:
@@ -219,9 +221,7 @@ class Worker:
         return entries
 
     def records_in(self) -> int:
-        """Give how many records of the user's topics were processed here, by tasks that have left
-        as well.
-        """
+        """Give how many records of users were processed here, by tasks that have left as well."""
         return self._records_in_before + sum(map(self._records_in_of, self._running.values()))
 
     def lag(self) -> int | None:
@@ -453,16 +453,12 @@ class Worker:
         assert not strangers, f"offsets of partitions that are not ours: {strangers}"
 
     def _close_tasks(self, indices: Iterable[int]) -> None:
-        for index in indices:
-            running = self._running.pop(index, None)
-            if running is not None:
-                self._records_in_before += self._records_in_of(running)
-                self._inputs.remove(running.offsets)
-                self._restorer.drop([job.partition for job in running.restoring])
-                try:
-                    running.task.close()
-                finally:
-                    self._home.release(running.plan)
+        for index in set(indices) & set(self._running):
+            running = self._take_off(index)
+            try:
+                running.task.close()
+            finally:
+                self._home.release(running.plan)
 
     def _drop_everything(self) -> None:
         """Forget all that is not committed; tasks that are still ours begin where they were."""
@@ -474,13 +470,27 @@ class Worker:
             )
         self._kept.clear()
         for index in list(self._running):
-            running = self._running.pop(index)
-            self._records_in_before += self._records_in_of(running)
-            self._inputs.remove(running.offsets)
-            self._restorer.drop([job.partition for job in running.restoring])
+            running = self._take_off(index)
             running.task.discard()
             self._home.release(running.plan)
         self._committer = self._make_committer()
+
+    def _restore_anew(self, corrupted: TaskCorrupted) -> None:
+        """Delete the local state of a task that was being restored; it is opened again."""
+        for index, running in list(self._running.items()):
+            if any(job.partition == corrupted.changelog for job in running.restoring):
+                _log.warning("task=%s restores its state anew: %s", running.plan.id, corrupted)
+                self._take_off(index)
+                running.task.discard()
+                self._home.wipe(running.plan)
+
+    def _take_off(self, index: int) -> Running:
+        """Let nothing more come for a task of ours, which is then to be closed."""
+        running = self._running.pop(index)
+        self._records_in_before += self._records_in_of(running)
+        self._inputs.remove(running.offsets)
+        self._restorer.drop([job.partition for job in running.restoring])
+        return running
 
     def _make_committer(self) -> Committer:
         settings = producer_settings(self._config, self._member_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from penstock._engine.planner.plan import StorePlan, plan_global_stores, plan_subtopologies
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.directory import TaskDirectory
@@ -27,7 +29,15 @@ def destroy_own_state(topology: Topology, application_id: str, directory: TaskDi
     number, _, _ = directory.path.name.partition("_")
     plans = {str(plan.id): plan for plan in plan_subtopologies(topology, application_id)}
     plan = plan_global_stores(topology) if number == "global" else plans.get(number)
-    for store in plan.stores.values() if plan is not None else ():
+    if plan is not None:
+        destroy_own_stores(plan.stores.values(), application_id, directory)
+
+
+def destroy_own_stores(
+    stores: Iterable[StorePlan], application_id: str, directory: TaskDirectory
+) -> None:
+    """Delete what the user's engines keep for stores of a task outside its directory."""
+    for store in stores:
         opens = own_engine_of(store)
         if opens is not None:
             destroy_state(opens, _place(store.builder.name, application_id, directory))

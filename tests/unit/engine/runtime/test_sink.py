@@ -265,8 +265,8 @@ def test_what_is_no_error_goes_through() -> None:
     class Rude(msgspec.Struct):
         """A document that cannot be asked for its class."""
 
-        @property
-        def __class__(self) -> type:  # type: ignore[misc]
+        @property  # type: ignore[misc]
+        def __class__(self) -> type:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
