@@ -125,6 +125,8 @@ class LeftBehind:
         self.topology = counts_by_minute(self._source, self._target)
         self.config = settings(broker, folder / "state", f"{self._source}-app")
         self._producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+        # Of today: what is older than a day the broker deletes whenever it likes.
+        self._first_minute = int(time.time() / 60) - 10
         assert self.counts([1, 1]) == [1, 2]
         copytree(folder / "state", folder / "old")
         assert self.counts([2, 2, 2, 3]) == [1, 2, 3, 1]
@@ -140,7 +142,8 @@ class LeftBehind:
     def counts(self, minutes: list[int]) -> list[int]:
         """Give the counts after one more record in each of the minutes."""
         for minute in minutes:
-            self._producer.produce(self._source, b"v", b"k", timestamp=minute * MINUTE)
+            timestamp = (self._first_minute + minute) * MINUTE
+            self._producer.produce(self._source, b"v", b"k", timestamp=timestamp)
         self._producer.flush()
 
         def results(outputs: list[Output]) -> list[int]:
