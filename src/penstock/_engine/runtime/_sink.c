@@ -10,14 +10,20 @@ static PyObject *name_sent;
 
 enum { KEY, VALUE, TIMESTAMP, HEADERS, PARTITION, ARGUMENTS };
 
+/* What a sender holds. */
+enum {
+    TOPIC,
+    KEY_CLASS, ENCODE_KEY, /* what encodes instances of a class */
+    VALUE_CLASS, ENCODE_VALUE,
+    SCOPE,   /* `sent` becomes true */
+    COLLECT, /* takes the output */
+    PLAINLY, /* `send` */
+    HELD
+};
+
 typedef struct {
     PyObject_HEAD
-    PyObject *topic;
-    PyObject *key_class, *encode_key; /* what encodes instances of a class */
-    PyObject *value_class, *encode_value;
-    PyObject *scope;   /* `sent` becomes true */
-    PyObject *collect; /* takes the output */
-    PyObject *plainly; /* `send` */
+    PyObject *held[HELD];
 } Sender;
 
 /* Give the bytes of something, None of None; NULL if it must be looked at more closely. */
@@ -30,14 +36,14 @@ static PyObject *encoded(PyObject *encode, PyObject *of, PyObject *thing) {
     return PyObject_CallOneArg(encode, thing);
 }
 
-static PyObject *output_of(Sender *sender, PyObject *const *given, PyObject *partition) {
-    PyObject *key = encoded(sender->encode_key, sender->key_class, given[KEY]);
+static PyObject *output_of(PyObject *const *held, PyObject *const *given, PyObject *partition) {
+    PyObject *key = encoded(held[ENCODE_KEY], held[KEY_CLASS], given[KEY]);
     if (key == NULL)
         return NULL;
-    PyObject *value = encoded(sender->encode_value, sender->value_class, given[VALUE]);
+    PyObject *value = encoded(held[ENCODE_VALUE], held[VALUE_CLASS], given[VALUE]);
     PyObject *output = value == NULL
                            ? NULL
-                           : PyTuple_Pack(6, sender->topic, partition, key, value,
+                           : PyTuple_Pack(6, held[TOPIC], partition, key, value,
                                           given[TIMESTAMP], given[HEADERS]);
     Py_DECREF(key);
     Py_XDECREF(value);
@@ -45,71 +51,49 @@ static PyObject *output_of(Sender *sender, PyObject *const *given, PyObject *par
 }
 
 static PyObject *send_(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    Sender *sender = (Sender *)self;
+    PyObject *const *held = ((Sender *)self)->held;
     if (count != ARGUMENTS && count != ARGUMENTS - 1) {
         PyErr_SetString(PyExc_TypeError, "send(key, value, timestamp, headers, partition=None)");
         return NULL;
     }
     PyObject *partition = count == ARGUMENTS ? given[PARTITION] : Py_None;
-    PyObject *output = output_of(sender, given, partition);
+    PyObject *output = output_of(held, given, partition);
     if (output == NULL) {
         if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
             return NULL;
         PyErr_Clear();
-        return PyObject_Vectorcall(sender->plainly, given, (size_t)count, NULL);
+        return PyObject_Vectorcall(held[PLAINLY], given, (size_t)count, NULL);
     }
-    PyObject *nothing = PyObject_SetAttr(sender->scope, name_sent, Py_True) < 0
+    PyObject *nothing = PyObject_SetAttr(held[SCOPE], name_sent, Py_True) < 0
                             ? NULL
-                            : PyObject_CallOneArg(sender->collect, output);
+                            : PyObject_CallOneArg(held[COLLECT], output);
     Py_DECREF(output);
     return nothing;
 }
 
 static PyObject *new_sender(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"", "", "", "", "", "", NULL}; /* none has a name to be given by */
-    PyObject *topic, *key_class, *encode_key, *value_class, *encode_value;
-    PyObject *scope, *collect, *plainly;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O(OO)(OO)OOO", names, &topic, &key_class,
-                                     &encode_key, &value_class, &encode_value, &scope, &collect,
-                                     &plainly))
+    PyObject *held[HELD];
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O(OO)(OO)OOO", names, &held[TOPIC],
+                                     &held[KEY_CLASS], &held[ENCODE_KEY], &held[VALUE_CLASS],
+                                     &held[ENCODE_VALUE], &held[SCOPE], &held[COLLECT],
+                                     &held[PLAINLY]))
         return NULL;
     Sender *sender = (Sender *)type->tp_alloc(type, 0);
-    if (sender == NULL)
-        return NULL;
-    sender->topic = Py_NewRef(topic);
-    sender->key_class = Py_NewRef(key_class);
-    sender->encode_key = Py_NewRef(encode_key);
-    sender->value_class = Py_NewRef(value_class);
-    sender->encode_value = Py_NewRef(encode_value);
-    sender->scope = Py_NewRef(scope);
-    sender->collect = Py_NewRef(collect);
-    sender->plainly = Py_NewRef(plainly);
+    for (int i = 0; sender != NULL && i < HELD; i++)
+        sender->held[i] = Py_NewRef(held[i]);
     return (PyObject *)sender;
 }
 
 static int visit_sender(PyObject *self, visitproc visit, void *arg) {
-    Sender *sender = (Sender *)self;
-    Py_VISIT(sender->topic);
-    Py_VISIT(sender->key_class);
-    Py_VISIT(sender->encode_key);
-    Py_VISIT(sender->value_class);
-    Py_VISIT(sender->encode_value);
-    Py_VISIT(sender->scope);
-    Py_VISIT(sender->collect);
-    Py_VISIT(sender->plainly);
+    for (int i = 0; i < HELD; i++)
+        Py_VISIT(((Sender *)self)->held[i]);
     return 0;
 }
 
 static int clear_sender(PyObject *self) {
-    Sender *sender = (Sender *)self;
-    Py_CLEAR(sender->topic);
-    Py_CLEAR(sender->key_class);
-    Py_CLEAR(sender->encode_key);
-    Py_CLEAR(sender->value_class);
-    Py_CLEAR(sender->encode_value);
-    Py_CLEAR(sender->scope);
-    Py_CLEAR(sender->collect);
-    Py_CLEAR(sender->plainly);
+    for (int i = 0; i < HELD; i++)
+        Py_CLEAR(((Sender *)self)->held[i]);
     return 0;
 }
 
