@@ -1,5 +1,5 @@
 """What the topics hold. `java/Records.java` has the twins, with the same fields in the same order,
-so that both write the same bytes.
+so that both write the same bytes, and cannot be changed either.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Order(msgspec.Struct):
+class Order(msgspec.Struct, frozen=True, gc=False):
     """An order of a user, also a purchase with a card."""
 
     id: int
@@ -18,7 +18,7 @@ class Order(msgspec.Struct):
     at: int
 
 
-class Line(msgspec.Struct):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """An order made smaller."""
 
     id: int
@@ -26,7 +26,7 @@ class Line(msgspec.Struct):
     total: int
 
 
-class Profile(msgspec.Struct):
+class Profile(msgspec.Struct, frozen=True, gc=False):
     """What is known of a user."""
 
     user: str
@@ -35,7 +35,7 @@ class Profile(msgspec.Struct):
     visits: int
 
 
-class Enriched(msgspec.Struct):
+class Enriched(msgspec.Struct, frozen=True, gc=False):
     """An order and its user's profile."""
 
     id: int
@@ -44,7 +44,7 @@ class Enriched(msgspec.Struct):
     total: int
 
 
-class Payment(msgspec.Struct):
+class Payment(msgspec.Struct, frozen=True, gc=False):
     """A payment of an order."""
 
     order: str
@@ -52,7 +52,7 @@ class Payment(msgspec.Struct):
     cents: int
 
 
-class Settled(msgspec.Struct):
+class Settled(msgspec.Struct, frozen=True, gc=False):
     """An order and its payment."""
 
     id: int
@@ -60,7 +60,7 @@ class Settled(msgspec.Struct):
     open: int
 
 
-class Visit(msgspec.Struct):
+class Visit(msgspec.Struct, frozen=True, gc=False):
     """A session's orders."""
 
     orders: int = 0
@@ -75,7 +75,7 @@ class Visit(msgspec.Struct):
         return Visit(self.orders + other.orders, self.cents + other.cents)
 
 
-class Card(msgspec.Struct):
+class Card(msgspec.Struct, frozen=True, gc=False):
     """What is known of a card in a window; `fast`: three purchases within a second."""
 
     count: int = 0
@@ -97,7 +97,7 @@ class Card(msgspec.Struct):
         return self.fast or self.count > 60 or self.cents > 500_000
 
 
-class Alert(msgspec.Struct):
+class Alert(msgspec.Struct, frozen=True, gc=False):
     """A card that should be looked at."""
 
     card: str

@@ -47,6 +47,27 @@ _NO_DICT_KEY = (
     look.TypedDictType,
     look.NamedTupleType,
 )
+_UNCHANGING = (
+    look.NoneType,
+    look.BoolType,
+    look.IntType,
+    look.FloatType,
+    look.StrType,
+    look.BytesType,
+    look.DateTimeType,
+    look.DateType,
+    look.TimeType,
+    look.TimeDeltaType,
+    look.UUIDType,
+    look.DecimalType,
+    look.EnumType,
+    look.LiteralType,
+    look.UnionType,
+    look.TupleType,
+    look.VarTupleType,
+    look.FrozenSetType,
+    look.NamedTupleType,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +75,14 @@ class Survey:
     """What a look through a type found.
 
     `root` is the class that values must be of, if the type is a class with instances of its own;
-    `classes` are all record and enum classes in it; `problems` say what no document can hold.
+    `classes` are all record and enum classes in it; `problems` say what no document can hold. If it
+    `is_frozen`, nothing in a value can be changed.
     """
 
     root: type | None
     classes: tuple[type, ...]
     has_sets: bool
+    is_frozen: bool
     problems: tuple[str, ...]
 
 
@@ -74,6 +97,7 @@ def survey(of: object) -> Survey:
         root=classes[0] if has_instances else None,
         classes=classes,
         has_sets=any(isinstance(info, look.SetType | look.FrozenSetType) for _, info in found),
+        is_frozen=all(_is_frozen(info) for _, info in found),
         problems=tuple(problem for place, info in found for problem in _problems(place, info)),
     )
 
@@ -176,6 +200,22 @@ def _parts(place: str, info: look.Type) -> Iterator[tuple[str, look.Type]]:
                 yield f"{type_name(_class_of(info))}.{part.name}", part.type
             elif isinstance(part, look.Type):
                 yield place, part
+
+
+def _is_frozen(info: look.Type) -> bool:
+    """Tell whether nobody can change a value of this type, but for what is in it.
+
+    A class that has a word to say when it is made may count on being made each time.
+    """
+    if isinstance(info, look.StructType | look.DataclassType):
+        cls = _class_of(info)
+        is_frozen = (
+            cls.__struct_config__.frozen and not cls.__struct_config__.dict
+            if issubclass(cls, msgspec.Struct)
+            else cast("Any", cls).__dataclass_params__.frozen
+        )
+        return bool(is_frozen) and not hasattr(cls, "__post_init__")
+    return isinstance(info, _UNCHANGING)
 
 
 def _problems(place: str, info: look.Type) -> Iterator[str]:

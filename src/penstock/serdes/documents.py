@@ -60,6 +60,8 @@ class JsonSerde(BuiltInSerde[T]):
         self.decode = _decoder(decode, name or "a value", _msgspec_reason)
         self._decode_good = decode
         self._encode_good = (found.root or object, encode)
+        self.gives_frozen = found.is_frozen
+        """Whether nothing in what it decodes can be changed."""
 
     @property
     def decode_good(self) -> Decode[T]:

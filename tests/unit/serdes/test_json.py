@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from penstock import serdes
 from penstock.errors import SerializationError
 from penstock.serdes import Serde
+from penstock.serdes.documents import JsonSerde
 
 T = TypeVar("T")
 
@@ -335,3 +336,61 @@ def test_pydantic_is_not_imported() -> None:
     code = "import sys; from penstock import serdes; sys.exit('pydantic' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@dataclass(frozen=True)
+class FrozenItem:
+    sku: str
+    tags: tuple[str, ...] = ()
+    status: Status = Status.OPEN
+
+
+class FrozenPoint(msgspec.Struct, frozen=True):
+    at: datetime
+    item: FrozenItem | None = None
+
+
+class FrozenWithList(msgspec.Struct, frozen=True):
+    items: list[int]
+
+
+class FrozenWithDict(msgspec.Struct, frozen=True, dict=True):
+    id: int
+
+
+class FrozenThatSpeaks(msgspec.Struct, frozen=True):
+    id: int
+
+    def __post_init__(self) -> None:
+        """What it does is the user's business."""
+
+
+class FrozenPair(NamedTuple):
+    left: int
+    right: FrozenItem
+
+
+@pytest.mark.parametrize(
+    "of", [FrozenItem, FrozenPoint, FrozenPair, FrozenItem | None, tuple[int, str], Decimal, Status]
+)
+def test_a_serde_knows_what_nobody_can_change(of: Any) -> None:
+    assert JsonSerde(of).gives_frozen
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        None,
+        Any,
+        dict[str, int],
+        list[FrozenItem],
+        tuple[FrozenItem, list[int]],
+        Item,
+        Payment,
+        FrozenWithList,
+        FrozenWithDict,
+        FrozenThatSpeaks,
+    ],
+)
+def test_a_serde_knows_what_can_be_changed(of: Any) -> None:
+    assert not JsonSerde(of).gives_frozen

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from penstock._engine.operators.getters import value_getter, versioned_getter
+from penstock._engine.operators.getters import Row, value_getter, versioned_getter
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.join_buffer import JoinBuffer
 from penstock._engine.topology.join_nodes import GlobalTableJoin, StreamTableJoin
@@ -15,18 +15,21 @@ from penstock._engine.topology.views import StoredRows
 from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
 
-Look: TypeAlias = Callable[[Any, int], Any]
-"""`look(key, timestamp)` gives the value of a row, None if there is none."""
+Encode: TypeAlias = Callable[[Any], Any]
+"""`encode(key)` gives a key as it is looked for."""
+Look: TypeAlias = Callable[..., Any]
+"""`look(encoded)`, or `look(encoded, timestamp)` if there are versions, gives the value of a row,
+None if there is none.
+"""
 
 _NO_KEY_OR_VALUE = "it has no key or no value"
 
 
 def join_table(operation: StreamTableJoin, site: Site) -> Process:
     """Join each record with the row of its key, at once or when it has waited for late rows."""
-    join = _join(_look_in_table(operation, site), operation, site)
     if operation.buffer is None:
-        return _at_once(join, operation, site)
-    return _buffered(join, operation, site)
+        return _at_once(operation, site)
+    return _buffered(_join_as_of(operation, site), operation, site)
 
 
 def join_global_table(operation: GlobalTableJoin, site: Site) -> Process:
@@ -55,53 +58,65 @@ def join_global_table(operation: GlobalTableJoin, site: Site) -> Process:
     return process
 
 
-def _look_in_table(operation: StreamTableJoin, site: Site) -> Look:
-    if operation.rows.is_versioned:
-        get_as_of = versioned_getter(operation.rows, site)
-
-        def look_back(key: Any, timestamp: int) -> Any:
-            row = get_as_of(key, timestamp)
-            return None if row is None else row[0]
-
-        return look_back
-    if isinstance(operation.rows, StoredRows):
-        rows = site.table(operation.rows.store)
-        encode_key, read, value_of = rows.encode_key, rows.read, rows.value_of
-        return lambda key, _: value_of(read(encode_key(key)))
-    get = value_getter(operation.rows, site)
-
-    def look(key: Any, timestamp: int) -> Any:
-        row = get(key)
-        return None if row is None else row[0]
-
-    return look
+def _look_in_table(operation: StreamTableJoin, site: Site) -> tuple[Encode, Look]:
+    rows = operation.rows
+    if rows.is_versioned:
+        get_as_of = versioned_getter(rows, site)
+        return _as_it_is, lambda key, timestamp: _value_in(get_as_of(key, timestamp))
+    if isinstance(rows, StoredRows):
+        state = site.table(rows.store)
+        return state.encode_key, state.looker()
+    get = value_getter(rows, site)
+    return _as_it_is, lambda key: _value_in(get(key))
 
 
-def _join(look: Look, operation: StreamTableJoin, site: Site) -> Process:
-    """Give the function that joins a record that has a value."""
-    joiner, keeps_own, forward = _of_key(operation), operation.keeps_own, site.forward
-
-    def join(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
-        found = None if key is None else look(key, timestamp)
-        if found is not None or keeps_own:
-            forward(key, joiner(key, value, found), timestamp, headers)
-
-    return join
+def _as_it_is(key: Any) -> Any:
+    return key
 
 
-def _at_once(join: Process, operation: StreamTableJoin, site: Site) -> Process:
-    keeps_own, failed, drop = operation.keeps_own, site.failed, site.drop
+def _value_in(row: Row | None) -> Any:
+    return None if row is None else row[0]
 
+
+def _at_once(operation: StreamTableJoin, site: Site) -> Process:
+    """Join each record when it comes."""
+    encode, look = _look_in_table(operation, site)
+    as_of_now = not operation.rows.is_versioned
+    joiner, with_key, keeps_own = operation.joiner, operation.with_key, operation.keeps_own
+    forward, failed, drop = site.forward, site.failed, site.drop
+
+    # One function, without those that would read better: each call would cost each record.
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             if value is None or (key is None and not keeps_own):
                 drop(_NO_KEY_OR_VALUE)
                 return
-            join(key, value, timestamp, headers)
+            if key is None:
+                found = None
+            else:
+                found = look(encode(key)) if as_of_now else look(encode(key), timestamp)
+            if found is not None or keeps_own:
+                joined = joiner(key, value, found) if with_key else joiner(value, found)
+                forward(key, joined, timestamp, headers)
         except Exception as error:
             failed(error, key, value, timestamp, headers)
 
     return process
+
+
+def _join_as_of(operation: StreamTableJoin, site: Site) -> Process:
+    """Give the function that joins a record that has a value with the row of its time: only tables
+    with versions have records wait for them.
+    """
+    encode, look = _look_in_table(operation, site)
+    joiner, keeps_own, forward = _of_key(operation), operation.keeps_own, site.forward
+
+    def join(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+        found = None if key is None else look(encode(key), timestamp)
+        if found is not None or keeps_own:
+            forward(key, joiner(key, value, found), timestamp, headers)
+
+    return join
 
 
 def _buffered(join: Process, operation: StreamTableJoin, site: Site) -> Process:

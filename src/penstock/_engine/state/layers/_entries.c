@@ -13,7 +13,7 @@
 /* What Java counts for an entry besides key, value, topic and headers. */
 enum { ENTRY_BYTES = 45 };
 
-static PyObject *name_topic, *name_partition, *name_raw;
+static PyObject *name_topic, *name_partition, *name_raw, *name_look;
 static PyObject *no_time, *no_topic, *no_headers;
 
 /* Rings */
@@ -53,6 +53,7 @@ enum { KEY, VALUE, TIMESTAMP, HEADERS, TOPIC, PARTITION, KEPT, FIELDS };
 typedef struct {
     PyObject_HEAD
     PyObject *fields[FIELDS]; /* a value, and the record in hand when it was written */
+    PyObject *decoded;        /* what was made of the value, NULL if nobody has looked */
     Py_ssize_t size;
     Link use, change;
 } Entry;
@@ -69,6 +70,7 @@ static void free_entry(PyObject *self) {
     Entry *entry = (Entry *)self;
     for (int field = 0; field < FIELDS; field++)
         Py_XDECREF(entry->fields[field]);
+    Py_XDECREF(entry->decoded);
     PyObject_Free(self);
 }
 
@@ -126,6 +128,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *by_key;
     PyObject *position, *miss, *note_new, *give_way;
+    PyObject *decode; /* NULL if nobody looks */
     Budget *budget;
     long long used_bytes;
     int keeps_bytes;
@@ -166,6 +169,7 @@ static int visit_table(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(table->miss);
     Py_VISIT(table->note_new);
     Py_VISIT(table->give_way);
+    Py_VISIT(table->decode);
     return 0;
 }
 
@@ -183,6 +187,7 @@ static int clear_table(PyObject *self) {
     Py_CLEAR(table->miss);
     Py_CLEAR(table->note_new);
     Py_CLEAR(table->give_way);
+    Py_CLEAR(table->decode);
     return 0;
 }
 
@@ -229,6 +234,7 @@ static Entry *put(Table *table, Entry *entry, PyObject *fields[FIELDS], Py_ssize
         entry = PyObject_New(Entry, &entry_type);
         if (entry != NULL) {
             memset(entry->fields, 0, sizeof(entry->fields));
+            entry->decoded = NULL;
             entry->use = entry->change = (Link){NULL, NULL};
             int failed = PyDict_SetItem(table->by_key, fields[KEY], (PyObject *)entry);
             Py_DECREF(entry);
@@ -243,8 +249,11 @@ static Entry *put(Table *table, Entry *entry, PyObject *fields[FIELDS], Py_ssize
     }
     memcpy(old, entry->fields, sizeof(old));
     memcpy(entry->fields, fields, sizeof(old));
+    PyObject *decoded = entry->decoded;
+    entry->decoded = NULL;
     entry->size = size;
     move_to_end(&table->used, &entry->use);
+    Py_XDECREF(decoded);
     for (int field = 0; field < FIELDS; field++)
         Py_XDECREF(old[field]);
     return entry;
@@ -266,6 +275,56 @@ static PyObject *get(PyObject *self, PyObject *key) {
 
 static PyObject *peek(PyObject *self, PyObject *key) {
     return found_or_missed((Table *)self, key, 0);
+}
+
+/* Give what `decode` makes of the value of an entry; keep it with the entry as long as the value
+   stays. */
+static PyObject *decoded_value(Table *table, Entry *entry) {
+    PyObject *value = entry->fields[VALUE];
+    if (entry->decoded != NULL || value == Py_None)
+        return Py_NewRef(value == Py_None ? value : entry->decoded);
+    Py_INCREF(entry);
+    Py_INCREF(value);
+    PyObject *decoded = PyObject_CallOneArg(table->decode, value);
+    if (decoded != NULL && entry->fields[VALUE] == value)
+        Py_XSETREF(entry->decoded, Py_NewRef(decoded));
+    Py_DECREF(value);
+    Py_DECREF(entry);
+    return decoded;
+}
+
+static PyObject *look(PyObject *self, PyObject *key) {
+    Table *table = (Table *)self;
+    if (table->decode == NULL) {
+        PyErr_SetString(PyExc_ValueError, "nothing decodes the values");
+        return NULL;
+    }
+    Entry *entry = find(table, key);
+    if (entry != NULL) {
+        move_to_end(&table->used, &entry->use);
+        return decoded_value(table, entry);
+    }
+    PyObject *value = PyErr_Occurred() ? NULL : PyObject_CallOneArg(table->miss, key);
+    if (value == NULL || value == Py_None)
+        return value;
+    entry = find(table, key); /* it may be kept now */
+    PyObject *decoded = entry != NULL      ? decoded_value(table, entry)
+                        : PyErr_Occurred() ? NULL
+                                           : PyObject_CallOneArg(table->decode, value);
+    Py_DECREF(value);
+    return decoded;
+}
+
+static PyObject *decoding(PyObject *self, PyObject *decode) {
+    Table *table = (Table *)self;
+    int fits = table->decode == NULL ? 1 : PyObject_RichCompareBool(table->decode, decode, Py_EQ);
+    if (fits <= 0) {
+        if (fits == 0)
+            PyErr_SetString(PyExc_ValueError, "values are decoded in one way");
+        return NULL;
+    }
+    Py_XSETREF(table->decode, Py_NewRef(decode));
+    return PyObject_GetAttr(self, name_look);
 }
 
 static int are_bytes(PyObject *key, PyObject *value) {
@@ -474,6 +533,8 @@ static int contains(PyObject *self, PyObject *key) {
 static PyMethodDef table_methods[] = {
     {"get", get, METH_O, NULL},
     {"peek", peek, METH_O, NULL},
+    {"look", look, METH_O, NULL},
+    {"decoding", decoding, METH_O, NULL},
     {"write", FAST(write_), METH_FASTCALL, NULL},
     {"keep", FAST(keep), METH_FASTCALL, NULL},
     {"used", used, METH_O, NULL},
@@ -695,10 +756,12 @@ PyMODINIT_FUNC PyInit__entries(void) {
     name_topic = PyUnicode_InternFromString("topic");
     name_partition = PyUnicode_InternFromString("partition");
     name_raw = PyUnicode_InternFromString("raw");
+    name_look = PyUnicode_InternFromString("look");
     no_time = PyLong_FromLong(-1);
     no_topic = PyUnicode_InternFromString("");
     no_headers = PyTuple_New(0);
-    if (!name_topic || !name_partition || !name_raw || !no_time || !no_topic || !no_headers)
+    if (!name_topic || !name_partition || !name_raw || !name_look || !no_time || !no_topic ||
+        !no_headers)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL || PyType_Ready(&entry_type) < 0 ||

@@ -60,6 +60,11 @@ class RowCodec(Codec):
     key_serde: Serde[Any]
     value_serde: Serde[Any]
 
+    def gives_frozen(self) -> bool:
+        """Tell whether readers can share a decoded value: no one could tell."""
+        # A serde that is derived from it is the user's, and may do anything.
+        return type(self.value_serde) is JsonSerde and self.value_serde.gives_frozen
+
 
 def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
     """Give the codec of a store; serdes that want a topic are told its changelog's, as in Java."""

@@ -153,6 +153,18 @@ class PlainEntries:
 
         return write
 
+    def decoding(self, decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+        """Give `look(key)`, which gives what `decode` makes of the value, None if there is none; it
+        counts as a use. It may give the same thing again as long as the value stays.
+        """
+        get = self.get
+
+        def look(key: bytes) -> Any:
+            value = get(key)
+            return None if value is None else decode(value)
+
+        return look
+
     def keep(self, key: bytes, value: bytes) -> None:
         """Hold a value that was read, of a key that is not here."""
         size = _ENTRY_BYTES + len(key) + len(value)

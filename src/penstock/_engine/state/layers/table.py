@@ -1,7 +1,8 @@
 """The store of a table or an aggregate, as its operator sees it: bytes up to the last moment, so
 that an operator encodes a key once and decodes a value only if it looks at it.
 
-A *row* is a stored value with its time. No two readers share a value: each decodes its own.
+A *row* is a stored value with its time. No two readers share a value that can be changed: each
+decodes its own.
 """
 
 from __future__ import annotations
@@ -62,6 +63,13 @@ class TableState:
         """`put(raw_key, value, value_timestamp, timestamp, headers)` stores a row, or deletes it
         (None), on behalf of a record of `timestamp` and `headers`.
         """
+
+    def looker(self) -> Callable[[bytes], Any]:
+        """Give `look(raw_key)`, which gives the value under a key, None if there is none."""
+        read, value_of = self.read, self.value_of
+        if self._cache is not None and self.codec.gives_frozen():
+            return self._cache.entries.decoding(value_of)
+        return lambda raw_key: value_of(read(raw_key))
 
     def value_of(self, row: bytes | None) -> Any:
         """Give the value of a row, a new one each time."""

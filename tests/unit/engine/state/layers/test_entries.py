@@ -36,6 +36,7 @@ class Holder:
         self.entries = make_entries(
             self.budget, self.position, self.miss, self.note_new, self.give_way
         )
+        self.look = self.entries.decoding(list)
 
     def miss(self, key: bytes) -> bytes | None:
         self.events.append(("missed", key))
@@ -60,6 +61,7 @@ class Holder:
                 "write": lambda: self.entries.write(key, value, len(self.events), headers),
                 "get": lambda: self.entries.get(key),
                 "peek": lambda: self.entries.peek(key),
+                "look": lambda: self.look(key),
                 "use": lambda: self.entries.used([key] if key in self.entries else []),
                 "drop": lambda: self.entries.drop_deleted(key),
                 "take": self.entries.take_changes,
@@ -71,7 +73,9 @@ class Holder:
         )
 
 
-VERBS = st.sampled_from(["write"] * 6 + ["get", "peek", "use", "drop", "drop", "take", "clear"])
+VERBS = st.sampled_from(
+    ["write"] * 6 + ["get", "peek", "look", "look", "use", "drop", "drop", "take", "clear"]
+)
 KEYS = st.sampled_from([b"a", b"bb", b"ccc", b"below"])
 VALUES = st.none() | st.binary(max_size=4)
 IN_HAND = st.sampled_from([("topic", 1, (7, 5, b"k", b"v", ())), (None, -1, None)])
@@ -110,6 +114,51 @@ class TestEachForm:
         held.peek(b"a")
         held.get(b"b")
         assert held.in_order_of_use() == [b"a", b"c", b"b"]
+
+    def test_a_look_gives_what_is_made_of_the_value_of_now_and_is_a_use(self, form: Form) -> None:
+        holder = Holder(form)
+        held, look = holder.entries, holder.look
+        for key in (b"a", b"b"):
+            held.write(key, b"1", 0, ())
+        assert [look(b"a"), look(b"a")] == [[49], [49]]
+        assert held.in_order_of_use() == [b"b", b"a"]
+        held.write(b"a", b"2", 0, ())
+        assert look(b"a") == [50]
+        held.write(b"a", None, 0, ())
+        assert look(b"a") is None
+        assert look(b"nowhere") is None
+        assert [look(b"below"), look(b"below")] == [list(b"row")] * 2
+        assert [event for event in holder.events if event[0] == "missed"] == [
+            ("missed", b"nowhere"),
+            ("missed", b"below"),
+        ]
+
+    def test_what_is_too_large_to_be_kept_is_looked_at_all_the_same(self, form: Form) -> None:
+        assert Holder(form, limit_bytes=0).look(b"below") == list(b"row")
+
+    def test_what_cannot_be_decoded_is_told_each_time(self, form: Form) -> None:
+        make_budget, make_entries = form
+        held = make_entries(make_budget(LARGE), Position(), lambda _: b"x", None, lambda: None)
+        look = held.decoding(int)
+        held.write(b"a", b"x", 0, ())
+        for key in (b"a", b"a", b"missed"):
+            with pytest.raises(ValueError, match="invalid literal"):
+                look(key)
+
+    def test_a_value_that_is_written_while_it_is_decoded_is_not_taken_for_the_new_one(
+        self, form: Form
+    ) -> None:
+        make_budget, make_entries = form
+        held = make_entries(make_budget(LARGE), Position(), lambda _: None, None, lambda: None)
+
+        def decode(value: bytes) -> bytes:
+            if value == b"1":
+                held.write(b"a", b"2", 0, ())
+            return value
+
+        look = held.decoding(decode)
+        held.write(b"a", b"1", 0, ())
+        assert [look(b"a"), look(b"a")] == [b"1", b"2"]
 
     def test_only_a_deletion_that_is_let_out_is_dropped(self, form: Form) -> None:
         held = Holder(form).entries
@@ -158,6 +207,8 @@ class TestEachForm:
             held.entries.write(key, value, 0, headers)
             held.entries.take_changes()
             held.entries.get(key)
+            held.look(key)
+            held.look(b"below")
             held.entries.used([key])
             held.entries.in_order_of_use()
         held.entries.write(key, value, 0, headers)
@@ -191,11 +242,12 @@ class TestEachForm:
         lambda held: held.write(b"a", b"1", 0),
         lambda held: held.keep(b"a"),
         lambda held: held.get([]),
+        lambda held: held.look([]),
         lambda held: type(held)(),
         lambda held: type(held)(1, 2, 3, 4, 5),
         lambda held: type(held)(budget=1),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_c_refuses_what_it_cannot_hold(call: Callable[[Any], object]) -> None:
     held = Holder(FORMS[-1]).entries
@@ -211,3 +263,21 @@ def test_c_keeps_nothing_in_place_of_what_is_there() -> None:
     with pytest.raises(ValueError, match="must not be there yet"):
         held.keep(b"a", b"2")
     assert held.get(b"a") == b"1"
+
+
+@pytest.mark.skipif(not is_compiled, reason="there is no C compiler")
+def test_c_decodes_a_value_once_and_in_one_way() -> None:
+    holder = Holder(FORMS[-1])
+    holder.entries.write(b"a", b"1", 0, ())
+    decoded = holder.look(b"a")
+    assert holder.look(b"a") is decoded
+    references = sys.getrefcount(decoded)
+    holder.entries.write(b"a", b"1", 0, ())
+    assert sys.getrefcount(decoded) == references - 1
+    assert holder.entries.decoding(list)(b"a") == decoded
+    with pytest.raises(ValueError, match="decoded in one way"):
+        holder.entries.decoding(bytes)
+    _, make_entries = FORMS[-1]
+    fresh: Any = make_entries(holder.budget, holder.position, holder.miss, None, holder.give_way)
+    with pytest.raises(ValueError, match="nothing decodes"):
+        fresh.look(b"a")

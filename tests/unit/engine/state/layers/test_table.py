@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from penstock import serdes
 from penstock._engine.runtime.position import Position
 from penstock._engine.state.layers.cache import CachedStore
-from penstock._engine.state.layers.codec import plain_codec, timestamp_of
+from penstock._engine.state.layers.codec import RowCodec, plain_codec, timestamp_of
 from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.logged import LoggedStore, RecordStore
 from penstock._engine.state.layers.table import TableState
@@ -20,11 +21,11 @@ from penstock.errors import StreamsError
 CODEC = plain_codec("topic", serdes.string(), serdes.json())
 
 
-def table(*, cached: bool = False) -> tuple[TableState, RecordStore]:
+def table(*, cached: bool = False, codec: RowCodec = CODEC) -> tuple[TableState, RecordStore]:
     store: RecordStore = LoggedStore(Overlay(MemoryStore()), None)
     if cached:
         store = CachedStore(store, CacheBudget(10_000), Position())
-    return TableState("rows", CODEC, store), store
+    return TableState("rows", codec, store), store
 
 
 def test_a_row_has_a_value_and_a_time() -> None:
@@ -34,6 +35,36 @@ def test_a_row_has_a_value_and_a_time() -> None:
     row = state.read(raw_key)
     assert row is not None
     assert (state.value_of(row), timestamp_of(row)) == ([1], 7)
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    """Nobody can change it."""
+
+    visits: int
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_look_gives_the_value_of_now(cached: bool) -> None:
+    for of, values in ((Frozen, (Frozen(1), Frozen(2))), (list[int], ([1], [2]))):
+        state, _ = table(
+            cached=cached, codec=plain_codec("topic", serdes.string(), serdes.json(of))
+        )
+        look, raw_key = state.looker(), state.encode_key("a")
+        assert look(raw_key) is None
+        for value in values:
+            state.put(raw_key, value, 7, 9, ())
+            assert [look(raw_key), look(raw_key)] == [value, value]
+        state.put(raw_key, None, 7, 9, ())
+        assert look(raw_key) is None
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_who_looks_at_what_can_be_changed_has_a_value_of_its_own(cached: bool) -> None:
+    state, _ = table(cached=cached)
+    look, raw_key = state.looker(), state.encode_key("a")
+    state.put(raw_key, [1], 7, 9, ())
+    look(raw_key).append(2)
+    assert look(raw_key) == [1]
 
 
 def test_each_reader_has_a_value_of_its_own() -> None:
