@@ -20,12 +20,18 @@ NAMES(DECLARE)
 static PyObject *skipped; /* record_queue.SKIPPED */
 static PyObject *name_popleft, *name_appendleft;
 
+/* The head of a queue: in Python a tuple, which nobody sees while records go by. */
+typedef struct {
+    PyObject *fields[HEAD_SIZE]; /* NULL at the end */
+    long long time;
+} Head;
+
 typedef struct {
     PyObject *queue;
     PyObject *raws;    /* a deque */
     PyObject *popleft; /* of it */
     PyObject *decode_key, *decode_value; /* NULL if the queue decodes itself */
-    PyObject *head;    /* (timestamp, key, value, raw), None at the end */
+    Head head;
     PyObject *partition_time; /* NULL if it is the queue's still */
 } Stretch;
 
@@ -36,10 +42,44 @@ static int read_long(PyObject *object, PyObject *name, long long *number) {
     return *number == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
+static void let_go(Head *head) {
+    for (int field = 0; field < HEAD_SIZE; field++)
+        Py_CLEAR(head->fields[field]);
+}
+
+/* Take the head over that the queue has. */
+static int take_head(Stretch *stretch) {
+    PyObject *tuple = PyObject_GetAttr(stretch->queue, name_head);
+    if (tuple == NULL)
+        return -1;
+    let_go(&stretch->head);
+    int failed = 0;
+    if (tuple != Py_None) {
+        failed = !PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != HEAD_SIZE;
+        if (failed)
+            PyErr_SetString(PyExc_TypeError, "a head is (timestamp, key, value, raw)");
+        for (int field = 0; !failed && field < HEAD_SIZE; field++)
+            stretch->head.fields[field] = Py_NewRef(PyTuple_GET_ITEM(tuple, field));
+        stretch->head.time = failed ? -1 : PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, 0));
+        failed = failed || PyErr_Occurred() != NULL;
+    }
+    Py_DECREF(tuple);
+    return failed ? -1 : 0;
+}
+
+static PyObject *tuple_of(Head *head) {
+    if (head->fields[0] == NULL)
+        return Py_NewRef(Py_None);
+    PyObject *tuple = PyTuple_New(HEAD_SIZE);
+    for (int field = 0; tuple != NULL && field < HEAD_SIZE; field++)
+        PyTuple_SET_ITEM(tuple, field, Py_NewRef(head->fields[field]));
+    return tuple;
+}
+
 static int begin(Stretch *stretch, PyObject *queue) {
     memset(stretch, 0, sizeof(*stretch));
     stretch->queue = queue;
-    stretch->head = PyObject_GetAttr(queue, name_head);
+    int has_head = take_head(stretch) == 0;
     stretch->raws = PyObject_GetAttr(queue, name_raws);
     stretch->popleft = stretch->raws ? PyObject_GetAttr(stretch->raws, name_popleft) : NULL;
     PyObject *decoders = PyObject_GetAttr(queue, name_decoders);
@@ -48,12 +88,15 @@ static int begin(Stretch *stretch, PyObject *queue) {
         stretch->decode_value = Py_NewRef(PyTuple_GET_ITEM(decoders, 1));
     }
     Py_XDECREF(decoders);
-    return stretch->head && stretch->popleft && decoders ? 0 : -1;
+    return has_head && stretch->popleft && decoders ? 0 : -1;
 }
 
 /* Tell the queue where it stands. */
 static int note(Stretch *stretch) {
-    if (PyObject_SetAttr(stretch->queue, name_head, stretch->head) < 0)
+    PyObject *head = tuple_of(&stretch->head);
+    int noted = head != NULL && PyObject_SetAttr(stretch->queue, name_head, head) == 0;
+    Py_XDECREF(head);
+    if (!noted)
         return -1;
     if (stretch->partition_time == NULL)
         return 0;
@@ -67,7 +110,7 @@ static void end(Stretch *stretch) {
     Py_CLEAR(stretch->popleft);
     Py_CLEAR(stretch->decode_key);
     Py_CLEAR(stretch->decode_value);
-    Py_CLEAR(stretch->head);
+    let_go(&stretch->head);
     Py_CLEAR(stretch->partition_time);
 }
 
@@ -75,28 +118,25 @@ static PyObject *decoded(PyObject *decode, PyObject *data) {
     return data == Py_None ? Py_NewRef(data) : PyObject_CallOneArg(decode, data);
 }
 
-/* Give the head that a raw record makes; NULL if it must be looked at more closely. */
-static PyObject *head_of(Stretch *stretch, PyObject *raw) {
+/* Make a raw record the head; 0 if it must be looked at more closely. */
+static int make_head(Stretch *stretch, PyObject *raw) {
     if (!PyTuple_Check(raw) || PyTuple_GET_SIZE(raw) != RAW_SIZE)
-        return NULL;
+        return 0;
     PyObject *timestamp = PyTuple_GET_ITEM(raw, RAW_TIMESTAMP);
-    if (PyLong_AsLongLong(timestamp) < 0)
-        return NULL;
+    long long time = PyLong_AsLongLong(timestamp);
+    if (time < 0)
+        return 0;
     PyObject *key = decoded(stretch->decode_key, PyTuple_GET_ITEM(raw, RAW_KEY));
     if (key == NULL)
-        return NULL;
+        return 0;
     PyObject *value = decoded(stretch->decode_value, PyTuple_GET_ITEM(raw, RAW_VALUE));
-    PyObject *head = value == NULL ? NULL : PyTuple_New(HEAD_SIZE);
-    if (head == NULL) {
+    if (value == NULL) {
         Py_DECREF(key);
-        Py_XDECREF(value);
-        return NULL;
+        return 0;
     }
-    PyTuple_SET_ITEM(head, HEAD_TIMESTAMP, Py_NewRef(timestamp));
-    PyTuple_SET_ITEM(head, HEAD_KEY, key);
-    PyTuple_SET_ITEM(head, HEAD_VALUE, value);
-    PyTuple_SET_ITEM(head, HEAD_RAW, Py_NewRef(raw));
-    return head;
+    let_go(&stretch->head);
+    stretch->head = (Head){{Py_NewRef(timestamp), key, value, Py_NewRef(raw)}, time};
+    return 1;
 }
 
 /* Let the queue find its next head by itself; until it has one, the old one is its head. */
@@ -107,11 +147,7 @@ static int advance_plainly(Stretch *stretch) {
     if (nothing == NULL)
         return -1;
     Py_DECREF(nothing);
-    PyObject *head = PyObject_GetAttr(stretch->queue, name_head);
-    if (head == NULL)
-        return -1;
-    Py_SETREF(stretch->head, head);
-    return 0;
+    return take_head(stretch);
 }
 
 static int advance(Stretch *stretch) {
@@ -123,10 +159,8 @@ static int advance(Stretch *stretch) {
     PyObject *raw = PyObject_CallNoArgs(stretch->popleft);
     if (raw == NULL)
         return -1;
-    PyObject *head = head_of(stretch, raw);
-    if (head != NULL) {
+    if (make_head(stretch, raw)) {
         Py_DECREF(raw);
-        Py_SETREF(stretch->head, head);
         return 0;
     }
     int is_bad = !PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_Exception);
@@ -178,28 +212,28 @@ static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail
         return -1;
     PyObject *process = PyObject_GetAttr(stretch->queue, name_process);
     long long done = 0;
-    for (; process != NULL && done < count && stretch->head != Py_None; done++) {
-        PyObject *head = Py_NewRef(stretch->head);
-        PyObject *timestamp = PyTuple_GET_ITEM(head, HEAD_TIMESTAMP);
-        PyObject *value = PyTuple_GET_ITEM(head, HEAD_VALUE);
-        PyObject *raw = PyTuple_GET_ITEM(head, HEAD_RAW);
-        long long time = PyLong_AsLongLong(timestamp);
-        int failed = time == -1 && PyErr_Occurred() != NULL;
-        if (!failed && done > 0 && time >= before) {
-            Py_DECREF(head);
+    for (; process != NULL && done < count && stretch->head.fields[0] != NULL; done++) {
+        long long time = stretch->head.time;
+        if (done > 0 && time >= before)
             break;
-        }
-        if (!failed && time > partition_time) {
+        /* What becomes the head now must not let go of this one. */
+        Head head = stretch->head;
+        for (int field = 0; field < HEAD_SIZE; field++)
+            Py_INCREF(head.fields[field]);
+        PyObject *timestamp = head.fields[HEAD_TIMESTAMP], *value = head.fields[HEAD_VALUE];
+        PyObject *raw = head.fields[HEAD_RAW];
+        int failed = 0;
+        if (time > partition_time) {
             partition_time = time;
             Py_XSETREF(stretch->partition_time, Py_NewRef(timestamp));
         }
-        if (!failed && time > stream_time) {
+        if (time > stream_time) {
             stream_time = time;
             failed = PyObject_SetAttr(position, name_stream_time_ms, timestamp);
         }
         failed = failed || advance(stretch) < 0;
         if (!failed && value != skipped) {
-            PyObject *const record[] = {PyTuple_GET_ITEM(head, HEAD_KEY), value, timestamp,
+            PyObject *const record[] = {head.fields[HEAD_KEY], value, timestamp,
                                         PyTuple_GET_ITEM(raw, RAW_HEADERS)};
             failed = PyObject_SetAttr(position, name_raw, raw);
             *processed += 1;
@@ -210,7 +244,7 @@ static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail
             }
             Py_XDECREF(nothing);
         }
-        Py_DECREF(head);
+        let_go(&head);
         if (failed)
             Py_CLEAR(process);
     }

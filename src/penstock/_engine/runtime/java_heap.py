@@ -19,48 +19,53 @@ T = TypeVar("T", bound=Stamped)
 
 
 class JavaHeap(Generic[T]):
-    """A binary heap ordered by timestamp, smallest first. Java: PriorityQueue."""
+    """A binary heap ordered by timestamp, smallest first. Java: PriorityQueue.
 
-    __slots__ = ("_items",)
+    What counts is the time that an item had when it was put in.
+    """
+
+    __slots__ = ("items",)
 
     def __init__(self) -> None:
-        self._items: list[T] = []
+        self.items: list[tuple[int, T]] = []
+        """Each with its time; the smallest is the first."""
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.items)
 
     def peek(self) -> T | None:
         """Give the smallest item without taking it, or None."""
-        return self._items[0] if self._items else None
+        return self.items[0][1] if self.items else None
 
     def push(self, item: T) -> None:
         """Put in an item."""
-        items = self._items
+        items, timestamp = self.items, item.timestamp
+        stamped = timestamp, item
         index = len(items)
-        items.append(item)
+        items.append(stamped)
         while index > 0:
             parent = (index - 1) // 2
-            if item.timestamp >= items[parent].timestamp:
+            if timestamp >= items[parent][0]:
                 break
             items[index] = items[parent]
             index = parent
-        items[index] = item
+        items[index] = stamped
 
     def pop(self) -> T:
         """Take the smallest item."""
-        items = self._items
+        items = self.items
         last = items.pop()
         count = len(items)
         if not count:
-            return last
+            return last[1]
         smallest, index = items[0], 0
         while index < count // 2:
             child = 2 * index + 1
-            if child + 1 < count and items[child].timestamp > items[child + 1].timestamp:
+            if child + 1 < count and items[child][0] > items[child + 1][0]:
                 child += 1
-            if last.timestamp <= items[child].timestamp:
+            if last[0] <= items[child][0]:
                 break
             items[index] = items[child]
             index = child
         items[index] = last
-        return smallest
+        return smallest[1]

@@ -141,9 +141,7 @@ class RecordQueues:
 
     def next_timestamp(self) -> int:
         """Give the time of the head that comes next; there must be one."""
-        head = self._filled.peek()
-        assert head is not None
-        return head.timestamp
+        return self._filled.items[0][0]
 
     def next(self) -> RecordQueue:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
@@ -157,10 +155,10 @@ class RecordQueues:
         is chosen anew: which of them comes first when their times are equal depends, as in Java, on
         how often they were put back.
         """
-        others = len(self._filled)
-        if others > 1:
+        others = self._filled.items
+        if len(others) > 1:
             return 1, NEVER
-        return len(queue), self.next_timestamp() if others else NEVER
+        return len(queue.raws) + 1, others[0][0] if others else NEVER
 
     def put_back(self, queue: RecordQueue) -> None:
         """Let a queue take part in the choice again, if it has records left."""
@@ -171,7 +169,7 @@ class RecordQueues:
         """Tell whether a record may be processed, or the task should wait for the partitions that
         are empty.
         """
-        filled = len(self._filled)
+        filled = len(self._filled.items)
         if filled == len(self.by_partition) or self._max_task_idle_ms == IDLING_DISABLED:
             self._idle_until.clear()
             return filled > 0
