@@ -5,6 +5,9 @@
 
 #define TIMESTAMP_BYTES 8
 
+/* Of a change. */
+enum { ROW_KEY, ROW, TIME, HEADERS, FIELDS };
+
 static PyObject *no_headers;
 
 typedef struct {
@@ -82,6 +85,42 @@ static PyObject *let_out(PyObject *self, PyObject *const *given, Py_ssize_t coun
     return send_row((RowSender *)self, given[0], given[1], given[3], given[4]);
 }
 
+/* Let a row that is put go to a store, its changelog and a listener. */
+static int put_out(PyObject *change, PyObject *put, PyObject *log, PyObject *listener) {
+    PyObject *const *fields = &PyTuple_GET_ITEM(change, 0);
+    PyObject *const told[] = {fields[ROW_KEY], fields[ROW], Py_None, fields[TIME], fields[HEADERS]};
+    PyObject *nothing = PyObject_Vectorcall(put, fields, 2, NULL);
+    if (nothing != NULL && log != Py_None)
+        Py_SETREF(nothing, PyObject_Vectorcall(log, fields, 4, NULL));
+    if (nothing != NULL)
+        Py_SETREF(nothing, PyObject_Vectorcall(listener, told, 5, NULL));
+    Py_XDECREF(nothing);
+    return nothing == NULL ? -1 : 0;
+}
+
+static PyObject *let_puts_out(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+    (void)module;
+    if (count != 4 || !PyList_Check(given[0])) {
+        PyErr_SetString(PyExc_TypeError, "let_puts_out(changes, put, log, listener)");
+        return NULL;
+    }
+    Py_ssize_t done = 0;
+    int failed = 0;
+    for (; !failed && done < PyList_GET_SIZE(given[0]); done++) {
+        PyObject *change = PyList_GET_ITEM(given[0], done);
+        if (!PyTuple_Check(change) || PyTuple_GET_SIZE(change) < FIELDS) {
+            PyErr_SetString(PyExc_TypeError, "a change is (key, row, timestamp, headers, ...)");
+            return NULL;
+        }
+        if (PyTuple_GET_ITEM(change, ROW) == Py_None)
+            break;
+        Py_INCREF(change);
+        failed = put_out(change, given[1], given[2], given[3]);
+        Py_DECREF(change);
+    }
+    return failed ? NULL : PyLong_FromSsize_t(done);
+}
+
 static PyObject *new_sender(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"", "", NULL}; /* none has a name to be given by */
     PyObject *send, *topic, *partition, *place;
@@ -150,11 +189,18 @@ static PyTypeObject sender_type = {
 
 /* The module */
 
+static PyMethodDef functions[] = {
+    {"let_puts_out", FAST(let_puts_out), METH_FASTCALL,
+     "Let rows that are put go to a store, its changelog and a listener; give how many."},
+    {NULL, NULL, 0, NULL},
+};
+
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "penstock._engine.state.layers._row_sender",
     .m_doc = "Rows leave as records.",
     .m_size = -1,
+    .m_methods = functions,
 };
 
 PyMODINIT_FUNC PyInit__row_sender(void) {

@@ -1,4 +1,4 @@
-from penstock._engine.state.layers.row_sender import Send, Target
+from penstock._engine.state.layers.row_sender import Change, Put, Send, Target, Tell
 from penstock.record import HeaderPairs
 
 class RowSender:
@@ -15,3 +15,5 @@ class RowSender:
         headers: HeaderPairs,
         /,
     ) -> None: ...
+
+def let_puts_out(changes: list[Change], put: Put, log: Tell | None, listener: Tell, /) -> int: ...

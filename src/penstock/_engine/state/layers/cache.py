@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from penstock._engine.state.layers.entries import CacheBudget, Change, Entries, RecordInHand
-from penstock._engine.state.layers.logged import RecordStore, Write
+from penstock._engine.state.layers.logged import LoggedStore, RecordStore, Write
+from penstock._engine.state.layers.row_sender import let_puts_out
 from penstock._engine.state.merging import merged
 from penstock.record import HeaderPairs
 
@@ -29,6 +30,7 @@ class CachedStore:
         "_budget",
         "_listener",
         "_position",
+        "_sends_as_they_are",
         "_sends_old",
         "entries",
         "get",
@@ -42,6 +44,7 @@ class CachedStore:
         self._position = position
         self._listener: FlushListener | None = None
         self._sends_old = False
+        self._sends_as_they_are = False
         self.entries = Entries(budget, position, self._miss, self._note_new, self._give_way)
         self.get = self.entries.get
         self.peek = self.entries.peek
@@ -56,9 +59,12 @@ class CachedStore:
         self._sends_old = sends_old_values
 
     def replace_listener(self, listener: FlushListener) -> None:
-        """Let another listener know in place of the one there is, if that needs no old values."""
+        """Let another listener, which does not ask where the task stands, know in place of the one
+        there is, if that needs no old values.
+        """
         if self._listener is not None and not self._sends_old:
             self._listener = listener
+            self._sends_as_they_are = True
 
     def _miss(self, key: bytes) -> bytes | None:
         value = self._below.get(key)
@@ -111,6 +117,11 @@ class CachedStore:
         """Write changes to the store and tell the listener, each as if its record were in hand.
         What is flushed may cause new changes here: they are others.
         """
+        below = self._below
+        if self._sends_as_they_are and isinstance(below, LoggedStore):
+            # Nobody asks which record is in hand.
+            assert self._listener is not None
+            changes = changes[let_puts_out(changes, below.put, below.log, self._listener) :]
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
         keeps_bytes = position.keeps_bytes

@@ -36,11 +36,14 @@ class LoggedStore:
     What functions there are is decided once, so that a write makes no choice and no detour.
     """
 
-    __slots__ = ("_store", "get", "write")
+    __slots__ = ("_store", "get", "log", "put", "write")
 
     def __init__(self, store: BytesStore, log: Log | None) -> None:
         self._store = store
         self.get = store.get
+        self.put = store.put
+        """What `write` does with a value that is set, but for the log."""
+        self.log = log
         self.write: Write = _unlogged(store) if log is None else _logged(store, log)
 
     def scan(

@@ -7,13 +7,20 @@ was when Penstock was installed. Both do the same, and the same tests are run on
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock.record import HeaderPairs
 
 Send: TypeAlias = Callable[[tuple[str, int | None, bytes, bytes | None, int, HeaderPairs]], None]
 """`send((topic, partition, key, value, timestamp, headers))`: let a record leave the task."""
+Put: TypeAlias = Callable[[bytes, bytes], None]
+Tell: TypeAlias = Callable[..., None]
+"""The log of a store, or the listener of a cache."""
+Change: TypeAlias = tuple[bytes, "bytes | None", int, HeaderPairs, Any, Any, Any]
+"""A row, None if it is deleted, with the time and the headers of a record, and what else a cache
+knows of it.
+"""
 
 
 class Target(NamedTuple):
@@ -63,6 +70,20 @@ class PlainRowSender:
         self.let_out = let_out
 
 
+def let_puts_out_plainly(changes: list[Change], put: Put, log: Tell | None, listener: Tell) -> int:
+    """Let rows that are put go to a store, its changelog and a listener of a cache, one after the
+    other, up to the first that is deleted; give how many there were.
+    """
+    for done, (row_key, row, timestamp, headers, *_) in enumerate(changes):
+        if row is None:
+            return done
+        put(row_key, row)
+        if log is not None:
+            log(row_key, row, timestamp, headers)
+        listener(row_key, row, None, timestamp, headers)
+    return len(changes)
+
+
 def is_compiled() -> bool:
     """Tell whether there is the form in C."""
     return RowSender is not PlainRowSender
@@ -70,10 +91,11 @@ def is_compiled() -> bool:
 
 if TYPE_CHECKING:
     RowSender: TypeAlias = PlainRowSender
+    let_puts_out = let_puts_out_plainly
 else:
     try:
         from penstock._engine.state.layers import _row_sender
     except ImportError:
-        RowSender = PlainRowSender
+        RowSender, let_puts_out = PlainRowSender, let_puts_out_plainly
     else:
-        RowSender = _row_sender.RowSender
+        RowSender, let_puts_out = _row_sender.RowSender, _row_sender.let_puts_out

@@ -15,6 +15,7 @@ from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.layers.logged import LoggedStore
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay
+from penstock.record import HeaderPairs
 
 LARGE = 10_000_000
 
@@ -38,10 +39,12 @@ class Bench:
         self.cache = CachedStore(self.below, self.budget, self.position)
 
     def listen(self, *, sends_old_values: bool = False) -> None:
-        self.cache.listen(
-            lambda key, new, old, timestamp, headers: self.flushed.append((key, new, old)),
-            sends_old_values=sends_old_values,
-        )
+        self.cache.listen(self.hear, sends_old_values=sends_old_values)
+
+    def hear(
+        self, key: bytes, new: bytes | None, old: bytes | None, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        self.flushed.append((key, new, old))
 
     def write(self, *pairs: tuple[bytes, bytes | None]) -> None:
         for key, value in pairs:
@@ -93,6 +96,24 @@ def test_a_row_that_came_and_went_is_nothing_to_a_listener() -> None:
     bench.write((b"a", b"1"), (b"a", None))
     bench.cache.flush()
     assert (bench.logged, bench.flushed) == ([], [])
+
+
+def test_a_listener_that_does_not_ask_which_record_it_is_hears_the_same() -> None:
+    told = []
+    for quiet in (False, True):
+        bench = Bench()
+        bench.listen()
+        if quiet:
+            bench.cache.replace_listener(bench.hear)
+        bench.write((b"a", b"1"), (b"b", b"2"), (b"c", b"3"))
+        bench.cache.flush()
+        bench.write((b"a", b"4"), (b"b", None), (b"d", b"5"), (b"d", None), (b"c", b"6"))
+        bench.cache.flush()
+        told.append(
+            (bench.logged, bench.flushed, dict(bench.below.scan(None, None, reverse=False)))
+        )
+    assert told[0] == told[1]
+    assert told[0][2] == {b"a": b"4", b"c": b"6"}
 
 
 def test_without_a_listener_a_deletion_is_always_logged() -> None:

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from penstock._engine.state.layers import row_sender
 from penstock._engine.state.layers.codec import pack_timestamp
-from penstock._engine.state.layers.row_sender import PlainRowSender, RowSender, Target
+from penstock._engine.state.layers.row_sender import (
+    PlainRowSender,
+    RowSender,
+    Target,
+    let_puts_out,
+    let_puts_out_plainly,
+)
 
 FORMS = [PlainRowSender, RowSender] if row_sender.is_compiled() else [PlainRowSender]
+LET_OUT = dict.fromkeys([let_puts_out_plainly, let_puts_out])
 
 HEADERS = (("h", b"x"),)
 
@@ -97,3 +104,74 @@ def test_nothing_of_a_row_stays(form: type[PlainRowSender]) -> None:
     sent.clear()
     del row_key, row, timestamp, headers
     assert [[*map(sys.getrefcount, row)] for row in rows] == before
+
+
+def change(key: bytes, row: bytes | None, timestamp: int = 5, headers: Any = HEADERS) -> Any:
+    return key, row, timestamp, headers, "in", 0, None
+
+
+@pytest.mark.parametrize("let_out", LET_OUT)
+def test_rows_go_to_store_changelog_and_listener_up_to_one_that_is_gone(let_out: Any) -> None:
+    changes = [
+        change(b"a", b"1"),
+        change(b"b", b"2", 7, ()),
+        change(b"a", None),
+        change(b"c", b"3"),
+    ]
+    events: list[Any] = []
+
+    def note(name: str) -> Any:
+        return lambda *told: events.append((name, *told))
+
+    assert let_out(changes, note("put"), note("log"), note("listener")) == 2
+    assert events == [
+        ("put", b"a", b"1"),
+        ("log", b"a", b"1", 5, HEADERS),
+        ("listener", b"a", b"1", None, 5, HEADERS),
+        ("put", b"b", b"2"),
+        ("log", b"b", b"2", 7, ()),
+        ("listener", b"b", b"2", None, 7, ()),
+    ]
+    events.clear()
+    assert let_out(changes[3:], note("put"), None, note("listener")) == 1
+    assert [name for name, *_ in events] == ["put", "listener"]
+    assert let_out([], note("put"), None, note("listener")) == 0
+
+
+@pytest.mark.parametrize("let_out", LET_OUT)
+@pytest.mark.parametrize("place", range(3))
+def test_whoever_of_them_fails_is_heard(let_out: Any, place: int) -> None:
+    def fail(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    called: list[Any] = []
+    three: list[Any] = [lambda *told: called.append(told)] * 3
+    three[place] = fail
+    row = b"a row of its own"
+    before = sys.getrefcount(row)
+    with pytest.raises(ZeroDivisionError):
+        let_out([change(b"a", row), change(b"b", row)], *three)
+    assert len(called) == place
+    called.clear()
+    assert sys.getrefcount(row) == before
+
+
+@pytest.mark.parametrize("let_out", LET_OUT)
+def test_nothing_of_what_went_out_stays(let_out: Any) -> None:
+    kept: dict[bytes, bytes] = {}
+    sent: list[Any] = []
+    sender = FORMS[-1](sent.append, Target("out"))
+    changes = [change(b"key %d" % n, pack_timestamp(n) + b"v", 10**6 + n) for n in range(9)]
+    before = [[*map(sys.getrefcount, one[:3]), sys.getrefcount(one)] for one in changes]
+    for _ in range(3):
+        assert let_out(changes, kept.__setitem__, sender.log, sender.let_out) == len(changes)
+    kept.clear()
+    sent.clear()
+    assert [[*map(sys.getrefcount, one[:3]), sys.getrefcount(one)] for one in changes] == before
+
+
+@pytest.mark.skipif(not row_sender.is_compiled(), reason="there is no C compiler")
+@pytest.mark.parametrize("changes", [(), [()], [(b"a", b"1")], ["text of letters"]])
+def test_c_refuses_what_is_no_change(changes: Any) -> None:
+    with pytest.raises(TypeError):
+        let_puts_out(changes, lambda key, row: None, None, lambda *told: None)
