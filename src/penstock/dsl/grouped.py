@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, get_args, overload
 
 from penstock._engine.topology import nodes
 from penstock._engine.topology.checks import check_function, check_option, shown
+from penstock._engine.topology.counting import count_one, nothing_counted
 from penstock._engine.topology.graph import Graph, Process, Repartition, repartition_names
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import cogrouped, table, windowed
@@ -84,7 +85,7 @@ class KGroupedStream(ExplainsCamelCase, Generic[K, V]):
         if materialized is not None and option.name is None:
             self._graph.names.store("KSTREAM-AGGREGATE-")  # Java burns a number here
         store = self._store(option, "KSTREAM-AGGREGATE-", option.value or long_serde())
-        operation = nodes.Aggregate(store, _nothing_counted, _count_one)
+        operation = nodes.Aggregate(store, nothing_counted, count_one)
         return self._draw("KSTREAM-AGGREGATE-", operation, option, named)
 
     def reduce(
@@ -207,11 +208,3 @@ def check_windows(windows: object) -> None:
         f"{shown(windows)}{hint}"
     )
     raise TopologyError(msg)
-
-
-def _nothing_counted() -> int:
-    return 0
-
-
-def _count_one(_key: object, _value: object, count: int) -> int:
-    return count + 1

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from penstock._engine.topology.checks import check_function, check_option
+from penstock._engine.topology.counting import count_one, count_one_less, nothing_counted
 from penstock._engine.topology.graph import (
     REPARTITION_SUFFIX,
     Graph,
@@ -63,7 +64,7 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         """
         option = self._option(materialized, "count")
         store = self._store(option, option.value or long_serde())
-        operation = GroupedTableAggregate(store, _nothing_counted, _count_one, _count_one_less)
+        operation = GroupedTableAggregate(store, nothing_counted, count_one, count_one_less)
         return self._draw("KTABLE-AGGREGATE-", operation, option, named)
 
     def reduce(
@@ -151,15 +152,3 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
 
 def _with_suffix(name: str | None, suffix: str) -> str | None:
     return None if name is None else check_name(name + suffix)
-
-
-def _nothing_counted() -> int:
-    return 0
-
-
-def _count_one(_key: object, _value: object, count: int) -> int:
-    return count + 1
-
-
-def _count_one_less(_key: object, _value: object, count: int) -> int:
-    return count - 1

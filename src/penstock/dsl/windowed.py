@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from penstock._engine.topology.checks import check_function, check_option, check_sink_topic
+from penstock._engine.topology.counting import count_one, nothing_counted
 from penstock._engine.topology.graph import Process, StreamSink
 from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock.dsl import table
@@ -133,7 +134,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
             and not isinstance(self._windows, SlidingWindows)
         ):
             self._grouped._graph.names.store("KSTREAM-AGGREGATE-")  # Java burns a number here
-        folding = Folding(_nothing_counted, _count_one, _add)
+        folding = Folding(nothing_counted, count_one, _add)
         value = option.value or long_serde()
         return self._draw("KSTREAM-AGGREGATE-", folding, option, value, named)
 
@@ -317,14 +318,6 @@ class SessionWindowedKStream(_WindowedKStream[K, V]):
 
 def _nothing() -> None:
     return None
-
-
-def _nothing_counted() -> int:
-    return 0
-
-
-def _count_one(_key: object, _value: object, count: int) -> int:
-    return count + 1
 
 
 def _add(_key: object, one: int, other: int) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -262,7 +263,7 @@ class StreamsConfig:
             ),
         )
 
-    @property
+    @cached_property
     def max_poll_records(self) -> int:
         """How many records one read gives at most: `consumer.max.poll.records`."""
         return cast(

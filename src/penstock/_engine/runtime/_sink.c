@@ -6,7 +6,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-static PyObject *name_sent;
+#include "../slots.h"
+
+static Slot sent; /* of the scope */
 
 enum { KEY, VALUE, TIMESTAMP, HEADERS, PARTITION, ARGUMENTS };
 
@@ -64,7 +66,7 @@ static PyObject *send_(PyObject *self, PyObject *const *given, Py_ssize_t count)
         PyErr_Clear();
         return PyObject_Vectorcall(held[PLAINLY], given, (size_t)count, NULL);
     }
-    PyObject *nothing = PyObject_SetAttr(held[SCOPE], name_sent, Py_True) < 0
+    PyObject *nothing = set_slot(&sent, held[SCOPE], Py_True) < 0
                             ? NULL
                             : PyObject_CallOneArg(held[COLLECT], output);
     Py_DECREF(output);
@@ -131,8 +133,8 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit__sink(void) {
-    name_sent = PyUnicode_InternFromString("sent");
-    PyObject *module = name_sent == NULL ? NULL : PyModule_Create(&definition);
+    sent.name = PyUnicode_InternFromString("sent");
+    PyObject *module = sent.name == NULL ? NULL : PyModule_Create(&definition);
     if (module != NULL && PyModule_AddType(module, &sender_type) < 0)
         Py_CLEAR(module);
     return module;

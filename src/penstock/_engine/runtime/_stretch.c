@@ -7,15 +7,19 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "../slots.h"
+
 enum { HEAD_TIMESTAMP, HEAD_KEY, HEAD_VALUE, HEAD_RAW, HEAD_SIZE };
 enum { RAW_OFFSET, RAW_TIMESTAMP, RAW_KEY, RAW_VALUE, RAW_HEADERS, RAW_SIZE };
 
 #define NAMES(_) \
-    _(advance) _(decoders) _(head) _(partition_time) _(process) _(processed) _(raw) _(raws) \
+    _(advance) _(decoders) _(head) _(partition_time) _(process) _(processed) _(raws) \
     _(stream_time_ms)
 
 #define DECLARE(name) static PyObject *name_##name;
 NAMES(DECLARE)
+
+static Slot raw_in_hand, stream_time; /* of the position */
 
 static PyObject *skipped; /* record_queue.SKIPPED */
 static PyObject *name_popleft, *name_appendleft;
@@ -206,9 +210,9 @@ static int count_processed(PyObject *counters, long long processed) {
 /* Process up to `count` records; give how many, -1 if one of them failed. */
 static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail, long long count,
                             long long before, long long *processed) {
-    long long partition_time, stream_time;
+    long long partition_time, latest;
     if (read_long(stretch->queue, name_partition_time, &partition_time) < 0 ||
-        read_long(position, name_stream_time_ms, &stream_time) < 0)
+        read_long(position, name_stream_time_ms, &latest) < 0)
         return -1;
     PyObject *process = PyObject_GetAttr(stretch->queue, name_process);
     long long done = 0;
@@ -227,15 +231,15 @@ static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail
             partition_time = time;
             Py_XSETREF(stretch->partition_time, Py_NewRef(timestamp));
         }
-        if (time > stream_time) {
-            stream_time = time;
-            failed = PyObject_SetAttr(position, name_stream_time_ms, timestamp);
+        if (time > latest) {
+            latest = time;
+            failed = set_slot(&stream_time, position, timestamp);
         }
         failed = failed || advance(stretch) < 0;
         if (!failed && value != skipped) {
             PyObject *const record[] = {head.fields[HEAD_KEY], value, timestamp,
                                         PyTuple_GET_ITEM(raw, RAW_HEADERS)};
-            failed = PyObject_SetAttr(position, name_raw, raw);
+            failed = set_slot(&raw_in_hand, position, raw);
             *processed += 1;
             PyObject *nothing = failed ? NULL : PyObject_Vectorcall(process, record, 4, NULL);
             if (nothing == NULL) {
@@ -305,6 +309,10 @@ PyMODINIT_FUNC PyInit__stretch(void) {
     NAMES(INTERN)
     INTERN(popleft)
     INTERN(appendleft)
+    stream_time.name = Py_NewRef(name_stream_time_ms);
+    raw_in_hand.name = PyUnicode_InternFromString("raw");
+    if (raw_in_hand.name == NULL)
+        return NULL;
     PyObject *queues = PyImport_ImportModule("penstock._engine.runtime.record_queue");
     skipped = queues == NULL ? NULL : PyObject_GetAttrString(queues, "SKIPPED");
     Py_XDECREF(queues);

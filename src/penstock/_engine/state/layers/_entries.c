@@ -10,10 +10,13 @@
 #include <stddef.h>
 #include <structmember.h>
 
+#include "../../slots.h"
+
 /* What Java counts for an entry besides key, value, topic and headers. */
 enum { ENTRY_BYTES = 45 };
 
-static PyObject *name_topic, *name_partition, *name_raw, *name_look;
+static Slot topic_in_hand, partition_in_hand, raw_in_hand; /* of the position */
+static PyObject *name_look;
 static PyObject *no_time, *no_topic, *no_headers;
 
 /* Rings */
@@ -372,9 +375,9 @@ static Py_ssize_t size_of(PyObject *fields[FIELDS]) {
 /* Hold a value on behalf of the record in hand; give 0, -1 if that failed. */
 static int hold(Table *table, PyObject *key, PyObject *value, PyObject *timestamp,
                 PyObject *headers) {
-    PyObject *topic = PyObject_GetAttr(table->position, name_topic);
-    PyObject *partition = PyObject_GetAttr(table->position, name_partition);
-    PyObject *kept = PyObject_GetAttr(table->position, name_raw);
+    PyObject *topic = get_slot(&topic_in_hand, table->position);
+    PyObject *partition = get_slot(&partition_in_hand, table->position);
+    PyObject *kept = get_slot(&raw_in_hand, table->position);
     if (kept != NULL && PyTuple_Check(kept) && PyTuple_GET_SIZE(kept) && !table->keeps_bytes)
         Py_SETREF(kept, Py_NewRef(PyTuple_GET_ITEM(kept, 0)));
     PyObject *fields[FIELDS] = {
@@ -577,6 +580,7 @@ typedef struct {
     Table *table;
     PyObject *decode_row, *put, *initializer, *aggregator;
     int of_longs; /* rows are a time and a long */
+    int counts;   /* the aggregator adds one, which needs no call */
 } Fold;
 
 static long long long_at(const char *bytes) {
@@ -591,18 +595,34 @@ static void put_long_at(char *bytes, long long value) {
         bytes[at] = (char)(value & 0xff);
 }
 
+static PyObject *row_of(long long timestamp, long long number) {
+    char row[ROW_OF_LONG_BYTES];
+    put_long_at(row, timestamp);
+    put_long_at(row + TIME_BYTES, number);
+    return PyBytes_FromStringAndSize(row, ROW_OF_LONG_BYTES);
+}
+
 /* Give a row of a time and a value; NULL, without an error, if it is no row of longs. */
 static PyObject *row_of_longs(PyObject *value, long long timestamp) {
     int overflow = 0;
     if (!PyLong_CheckExact(value))
         return NULL;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (overflow)
+    return overflow ? NULL : row_of(timestamp, number);
+}
+
+/* Give the row of the same count and one more; NULL, without an error, if it must be called. */
+static PyObject *counted(Fold *fold, PyObject *row, PyObject *timestamp) {
+    if (!fold->counts || !fold->of_longs || row == Py_None ||
+        PyBytes_GET_SIZE(row) != ROW_OF_LONG_BYTES)
         return NULL;
-    char row[ROW_OF_LONG_BYTES];
-    put_long_at(row, timestamp);
-    put_long_at(row + TIME_BYTES, number);
-    return PyBytes_FromStringAndSize(row, ROW_OF_LONG_BYTES);
+    long long number = long_at(PyBytes_AS_STRING(row) + TIME_BYTES);
+    long long stored = long_at(PyBytes_AS_STRING(row)), time = PyLong_AsLongLong(timestamp);
+    if (PyErr_Occurred() || number == PY_LLONG_MAX) {
+        PyErr_Clear();
+        return NULL;
+    }
+    return row_of(stored > time ? stored : time, number + 1);
 }
 
 /* Give the aggregate of a row and, in `timestamp`, its time. */
@@ -652,6 +672,13 @@ static PyObject *fold_(PyObject *self, PyObject *const *given, Py_ssize_t given_
     PyObject *row = found_or_missed(fold->table, raw_key, 0);
     if (row == NULL)
         return NULL;
+    PyObject *one_more = counted(fold, row, timestamp);
+    if (one_more != NULL) {
+        int failed = hold(fold->table, raw_key, one_more, timestamp, given[4]);
+        Py_DECREF(row);
+        Py_DECREF(one_more);
+        return failed ? NULL : Py_NewRef(Py_None);
+    }
     long long stored = -1;
     aggregate = row == Py_None ? Py_NewRef(row) : aggregate_of(fold, row, &stored);
     Py_DECREF(row);
@@ -681,11 +708,12 @@ static PyObject *fold_(PyObject *self, PyObject *const *given, Py_ssize_t given_
 }
 
 static PyObject *new_fold(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"", "", "", "", "", "", NULL}; /* none has a name to be given by */
+    static char *names[] = {"", "", "", "", "", "", "", NULL}; /* none has a name to be given by */
     PyObject *table, *decode_row, *put, *initializer, *aggregator;
-    int of_longs;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OOOOp", names, &table_type, &table,
-                                     &decode_row, &put, &initializer, &aggregator, &of_longs))
+    int of_longs, counts;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OOOOpp", names, &table_type, &table,
+                                     &decode_row, &put, &initializer, &aggregator, &of_longs,
+                                     &counts))
         return NULL;
     Fold *fold = (Fold *)type->tp_alloc(type, 0);
     if (fold == NULL)
@@ -696,6 +724,7 @@ static PyObject *new_fold(PyTypeObject *type, PyObject *arguments, PyObject *key
     fold->initializer = Py_NewRef(initializer);
     fold->aggregator = Py_NewRef(aggregator);
     fold->of_longs = of_longs;
+    fold->counts = counts;
     return (PyObject *)fold;
 }
 
@@ -753,15 +782,15 @@ static struct PyModuleDef definition = {
 };
 
 PyMODINIT_FUNC PyInit__entries(void) {
-    name_topic = PyUnicode_InternFromString("topic");
-    name_partition = PyUnicode_InternFromString("partition");
-    name_raw = PyUnicode_InternFromString("raw");
+    topic_in_hand.name = PyUnicode_InternFromString("topic");
+    partition_in_hand.name = PyUnicode_InternFromString("partition");
+    raw_in_hand.name = PyUnicode_InternFromString("raw");
     name_look = PyUnicode_InternFromString("look");
     no_time = PyLong_FromLong(-1);
     no_topic = PyUnicode_InternFromString("");
     no_headers = PyTuple_New(0);
-    if (!name_topic || !name_partition || !name_raw || !name_look || !no_time || !no_topic ||
-        !no_headers)
+    if (!topic_in_hand.name || !partition_in_hand.name || !raw_in_hand.name || !name_look ||
+        !no_time || !no_topic || !no_headers)
         return NULL;
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL || PyType_Ready(&entry_type) < 0 ||

@@ -47,6 +47,7 @@ class Fold:
         initializer: Initializer,
         aggregator: Aggregator,
         of_longs: bool,
+        counts: bool,
         /,
     ) -> None: ...
     def fold(

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import NO_ROW, RowCodec
+from penstock._engine.topology.counting import count_one
 from penstock.record import HeaderPairs
 from penstock.serdes.numbers import IntegerSerde
 
@@ -43,7 +44,12 @@ def make_fold(
     """
     if _entries is not None and cache is not None and isinstance(cache.entries, _entries.Entries):
         return _entries.Fold(
-            cache.entries, codec.decode_row, put, *functions, _is_of_longs(codec)
+            cache.entries,
+            codec.decode_row,
+            put,
+            *functions,
+            _is_of_longs(codec),
+            functions[1] is count_one,
         ).fold
     return plain_fold(codec, peek, put, functions)
 

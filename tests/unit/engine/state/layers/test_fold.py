@@ -23,6 +23,7 @@ from penstock._engine.state.layers.logged import LoggedStore
 from penstock._engine.state.layers.table import TableState
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay
+from penstock._engine.topology.counting import count_one
 from penstock.serdes import Serde
 
 is_compiled = entries.is_compiled()
@@ -51,6 +52,8 @@ def added(_key: Any, value: Any, aggregate: Any) -> Any:
 
 PROGRAMS: list[tuple[Serde[Any], Any, Callable[[Any, Any, Any], Any]]] = [
     (LONG, 0, added),
+    (LONG, 0, count_one),
+    (LONG, 2**63 - 3, count_one),
     (LONG, "no number", joined),
     (TEXT, "", joined),
     (serdes.double(), 0.5, added),
