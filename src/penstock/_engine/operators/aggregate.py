@@ -13,10 +13,11 @@ from typing import Any, TypeAlias
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.layers.codec import NO_ROW
-from penstock._engine.state.layers.fold import Fold, Peek, PutRow
+from penstock._engine.state.layers.fold import Fold, Functions, Peek, PutRow
 from penstock._engine.state.layers.table import TableState
 from penstock._engine.state.layers.window import WindowState
 from penstock._engine.topology import nodes
+from penstock._engine.topology.counting import count_one
 from penstock._engine.topology.window_nodes import WindowAggregate
 from penstock.record import HeaderPairs
 
@@ -36,7 +37,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
         site.forward_at_flush, sends_old_values=operation.sends_old_values
     )
     if at_flush:
-        fold = state.folder(always_new(operation.initializer), operation.aggregator)
+        fold = state.folder(functions_of(operation))
     else:
         fold = fold_and_forward(
             operation,
@@ -55,6 +56,12 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
             failed(state.explained(error, key), key, value, timestamp, headers)
 
     return process
+
+
+def functions_of(operation: nodes.Aggregate | WindowAggregate) -> Functions:
+    """Give what folds records, as a store wants to know it."""
+    aggregator = operation.aggregator
+    return Functions(always_new(operation.initializer), aggregator, count=aggregator is count_one)
 
 
 def fold_and_forward(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from penstock._engine.operators.aggregate import always_new, fold_and_forward
+from penstock._engine.operators.aggregate import fold_and_forward, functions_of
 from penstock._engine.operators.closing import (
     UNKNOWN,
     Bounds,
@@ -70,7 +70,7 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     if operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=operation.sends_old_values
     ):
-        return state.folder(always_new(operation.initializer), operation.aggregator)
+        return state.folder(functions_of(operation))
     forward, start_of, size = site.forward, state.start_of, operation.windows.size_ms
 
     def forward_window(

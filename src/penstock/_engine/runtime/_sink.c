@@ -9,6 +9,7 @@
 #include "../slots.h"
 
 static Slot sent; /* of the scope */
+static PyObject *encode_text; /* str.encode */
 
 enum { KEY, VALUE, TIMESTAMP, HEADERS, PARTITION, ARGUMENTS };
 
@@ -35,6 +36,8 @@ static PyObject *encoded(PyObject *encode, PyObject *of, PyObject *thing) {
     int fits = of == (PyObject *)&PyBaseObject_Type || of == (PyObject *)Py_TYPE(thing);
     if (!fits && PyObject_IsInstance(thing, of) <= 0)
         return NULL;
+    if (encode == encode_text && PyUnicode_CheckExact(thing))
+        return PyUnicode_AsUTF8String(thing); /* what it would do, without a call of Python's */
     return PyObject_CallOneArg(encode, thing);
 }
 
@@ -43,12 +46,18 @@ static PyObject *output_of(PyObject *const *held, PyObject *const *given, PyObje
     if (key == NULL)
         return NULL;
     PyObject *value = encoded(held[ENCODE_VALUE], held[VALUE_CLASS], given[VALUE]);
-    PyObject *output = value == NULL
-                           ? NULL
-                           : PyTuple_Pack(6, held[TOPIC], partition, key, value,
-                                          given[TIMESTAMP], given[HEADERS]);
-    Py_DECREF(key);
-    Py_XDECREF(value);
+    PyObject *output = value == NULL ? NULL : PyTuple_New(6);
+    if (output == NULL) {
+        Py_DECREF(key);
+        Py_XDECREF(value);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(output, 0, Py_NewRef(held[TOPIC]));
+    PyTuple_SET_ITEM(output, 1, Py_NewRef(partition));
+    PyTuple_SET_ITEM(output, 2, key);
+    PyTuple_SET_ITEM(output, 3, value);
+    PyTuple_SET_ITEM(output, 4, Py_NewRef(given[TIMESTAMP]));
+    PyTuple_SET_ITEM(output, 5, Py_NewRef(given[HEADERS]));
     return output;
 }
 
@@ -134,7 +143,8 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__sink(void) {
     sent.name = PyUnicode_InternFromString("sent");
-    PyObject *module = sent.name == NULL ? NULL : PyModule_Create(&definition);
+    encode_text = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "encode");
+    PyObject *module = sent.name == NULL || encode_text == NULL ? NULL : PyModule_Create(&definition);
     if (module != NULL && PyModule_AddType(module, &sender_type) < 0)
         Py_CLEAR(module);
     return module;

@@ -21,6 +21,7 @@ NAMES(DECLARE)
 
 static Slot raw_in_hand, stream_time; /* of the position */
 
+static PyObject *decode_text; /* bytes.decode */
 static PyObject *skipped; /* record_queue.SKIPPED */
 static PyObject *name_popleft, *name_appendleft;
 
@@ -119,7 +120,11 @@ static void end(Stretch *stretch) {
 }
 
 static PyObject *decoded(PyObject *decode, PyObject *data) {
-    return data == Py_None ? Py_NewRef(data) : PyObject_CallOneArg(decode, data);
+    if (data == Py_None)
+        return Py_NewRef(data);
+    if (decode == decode_text && PyBytes_CheckExact(data)) /* without a call of Python's */
+        return PyUnicode_DecodeUTF8(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), NULL);
+    return PyObject_CallOneArg(decode, data);
 }
 
 /* Make a raw record the head; 0 if it must be looked at more closely. */
@@ -311,7 +316,8 @@ PyMODINIT_FUNC PyInit__stretch(void) {
     INTERN(appendleft)
     stream_time.name = Py_NewRef(name_stream_time_ms);
     raw_in_hand.name = PyUnicode_InternFromString("raw");
-    if (raw_in_hand.name == NULL)
+    decode_text = PyObject_GetAttrString((PyObject *)&PyBytes_Type, "decode");
+    if (raw_in_hand.name == NULL || decode_text == NULL)
         return NULL;
     PyObject *queues = PyImport_ImportModule("penstock._engine.runtime.record_queue");
     skipped = queues == NULL ? NULL : PyObject_GetAttrString(queues, "SKIPPED");

@@ -7,11 +7,11 @@ Both do the same, and the same tests are run on both.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import NO_ROW, RowCodec
-from penstock._engine.topology.counting import count_one
 from penstock.record import HeaderPairs
 from penstock.serdes.numbers import IntegerSerde
 
@@ -32,12 +32,22 @@ Aggregator: TypeAlias = Callable[[Any, Any, Any], Any]
 _LONGS = ">qq"
 
 
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """What records are folded with."""
+
+    initializer: Initializer
+    aggregator: Aggregator
+    count: bool = False
+    """Whether the aggregator adds one to whatever it is given: C does so without calling it."""
+
+
 def make_fold(
     cache: CachedStore | None,
     codec: RowCodec,
     peek: Peek,
     put: PutRow,
-    functions: tuple[Initializer, Aggregator],
+    functions: Functions,
 ) -> Fold:
     """Give the function that folds a record into what `peek` gives and `put` stores, which are
     those of the cache if there is one.
@@ -47,18 +57,17 @@ def make_fold(
             cache.entries,
             codec.decode_row,
             put,
-            *functions,
+            functions.initializer,
+            functions.aggregator,
             _is_of_longs(codec),
-            functions[1] is count_one,
+            functions.count,
         ).fold
     return plain_fold(codec, peek, put, functions)
 
 
-def plain_fold(
-    codec: RowCodec, peek: Peek, put: PutRow, functions: tuple[Initializer, Aggregator]
-) -> Fold:
+def plain_fold(codec: RowCodec, peek: Peek, put: PutRow, functions: Functions) -> Fold:
     """Give the same in Python."""
-    decode, (initializer, aggregator) = codec.decode_row, functions
+    decode, initializer, aggregator = codec.decode_row, functions.initializer, functions.aggregator
 
     def fold(raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         row = peek(raw_key)

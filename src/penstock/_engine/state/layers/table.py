@@ -18,7 +18,7 @@ from penstock._engine.state.layers.codec import (
     explained,
     wrong_type,
 )
-from penstock._engine.state.layers.fold import Aggregator, Fold, Initializer, make_fold
+from penstock._engine.state.layers.fold import Fold, Functions, make_fold
 from penstock._engine.state.layers.logged import RecordStore
 from penstock.record import HeaderPairs
 
@@ -110,9 +110,9 @@ class TableState:
         self._cache.listen(let_out, sends_old_values=sends_old_values)
         return True
 
-    def folder(self, initializer: Initializer, aggregator: Aggregator) -> Fold:
+    def folder(self, functions: Functions) -> Fold:
         """Give the function that folds a record into what is stored under its key."""
-        return make_fold(self._cache, self.codec, self.peek, self.put, (initializer, aggregator))
+        return make_fold(self._cache, self.codec, self.peek, self.put, functions)
 
     def let_rows_out(self, listener: FlushListener) -> None:
         """Let changes go to a listener as they are stored, if they are forwarded when the cache is

@@ -19,7 +19,7 @@ from penstock._engine.state.layers.codec import (
     explained,
     wrong_type,
 )
-from penstock._engine.state.layers.fold import Aggregator, Fold, Initializer, make_fold
+from penstock._engine.state.layers.fold import Fold, Functions, make_fold
 from penstock._engine.state.layers.rows import SEGMENT_BYTES, time_at
 from penstock._engine.state.layers.table import Forward, row_putter
 from penstock._engine.state.layers.window_rows import TAIL_BYTES, WindowRow, WindowRows
@@ -146,9 +146,8 @@ class WindowState:
         cache.listen(let_out, sends_old_values=sends_old_values)
         return True
 
-    def folder(self, initializer: Initializer, aggregator: Aggregator) -> Fold:
+    def folder(self, functions: Functions) -> Fold:
         """Give the function that folds a record into what is stored under a row key."""
-        functions = initializer, aggregator
         return make_fold(self._rows.cache, self.codec, self.peek_row, self.put_row, functions)
 
     def let_rows_out(self, listener: FlushListener) -> None:

@@ -19,6 +19,7 @@ from penstock._engine.state.layers import entries
 from penstock._engine.state.layers.cache import CachedStore
 from penstock._engine.state.layers.codec import plain_codec
 from penstock._engine.state.layers.entries import PlainBudget, PlainEntries
+from penstock._engine.state.layers.fold import Functions
 from penstock._engine.state.layers.logged import LoggedStore
 from penstock._engine.state.layers.table import TableState
 from penstock._engine.state.memory.key_value import MemoryStore
@@ -78,7 +79,7 @@ def test_both_forms_fold_alike(
 
     def rows(*, in_c: bool) -> list[Any]:
         state = table(serde, in_c=in_c, limit_bytes=limit_bytes)
-        into = state.folder(lambda: initial, aggregator)
+        into = state.folder(Functions(lambda: initial, aggregator, count=aggregator is count_one))
         seen: list[Any] = []
         for raw_key, value, timestamp in records:
             try:
@@ -95,7 +96,7 @@ def test_both_forms_fold_alike(
 class TestEachForm:
     def test_a_row_has_the_time_of_its_latest_record(self, in_c: bool) -> None:
         state = table(LONG, in_c=in_c)
-        into = state.folder(lambda: 0, added)
+        into = state.folder(Functions(lambda: 0, added))
         for timestamp in (5, 9, 7):
             into(b"a", "a", 1, timestamp, ())
         row = state.read(b"a")
@@ -108,15 +109,15 @@ class TestEachForm:
 
         state = table(LONG, in_c=in_c)
         with pytest.raises(ZeroDivisionError):
-            state.folder(fail, added)(b"a", "a", 1, 0, ())
+            state.folder(Functions(fail, added))(b"a", "a", 1, 0, ())
         with pytest.raises(ZeroDivisionError):
-            state.folder(lambda: 0, fail)(b"a", "a", 1, 0, ())
+            state.folder(Functions(lambda: 0, fail))(b"a", "a", 1, 0, ())
         assert state.read(b"a") is None
 
     def test_nothing_of_a_record_stays(self, in_c: bool) -> None:
         """A reference too many, and a worker would grow with each record."""
         state = table(LONG, in_c=in_c)
-        into = state.folder(lambda: 0, lambda key, value, aggregate: aggregate + 1)
+        into = state.folder(Functions(lambda: 0, lambda key, value, aggregate: aggregate + 1))
         raw_key, key, value, timestamp = b"a raw key", "a key", object(), 2**40 + len(FORMS)
         into(raw_key, key, value, timestamp, ())
         before = [sys.getrefcount(each) for each in (raw_key, key, value, timestamp)]
@@ -127,7 +128,7 @@ class TestEachForm:
     def test_a_circle_is_let_go(self, in_c: bool) -> None:
         class Program:
             def start(self) -> None:
-                self.fold = table(LONG, in_c=in_c).folder(self.initial, added)
+                self.fold = table(LONG, in_c=in_c).folder(Functions(self.initial, added))
                 self.fold(b"a", "a", 1, 0, ())
 
             def initial(self) -> int:
@@ -143,15 +144,15 @@ class TestEachForm:
 
 @pytest.mark.skipif(not is_compiled, reason="there is no C compiler")
 def test_c_is_used_where_it_can_be() -> None:
-    compiled: Any = table(LONG, in_c=True).folder(lambda: 0, added)
-    plain = table(LONG, in_c=False).folder(lambda: 0, added)
+    compiled: Any = table(LONG, in_c=True).folder(Functions(lambda: 0, added))
+    plain = table(LONG, in_c=False).folder(Functions(lambda: 0, added))
     assert type(compiled.__self__).__name__ == "Fold"
     assert not hasattr(plain, "__self__")
 
 
 @pytest.mark.skipif(not is_compiled, reason="there is no C compiler")
 def test_c_refuses_what_it_cannot_fold() -> None:
-    compiled: Any = table(LONG, in_c=True).folder(lambda: 0, added)
+    compiled: Any = table(LONG, in_c=True).folder(Functions(lambda: 0, added))
     made = compiled.__self__
     with pytest.raises(TypeError):
         type(made)(None, bytes, print, int, added, False)
