@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import csv
+import select
+import signal
+import socket
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -268,7 +271,7 @@ def _confirmed(application_id: str) -> bool:
     print(question, end="", file=sys.stderr, flush=True)
     answer, agreed = "", False
     try:
-        answer = sys.stdin.readline()
+        answer = _line_of_terminal()
         agreed = answer.strip().lower() in {"y", "yes"}
     finally:
         if not answer.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
@@ -276,3 +279,18 @@ def _confirmed(application_id: str) -> bool:
         if not agreed:
             print("nothing was changed", file=sys.stderr)
     return agreed
+
+
+def _line_of_terminal() -> str:
+    """Wait for a line, and for Ctrl-C as well: one that comes just before a read begins would go
+    unnoticed until there is a line.
+    """
+    heard, told = socket.socketpair()
+    with heard, told:
+        told.setblocking(False)
+        before = signal.set_wakeup_fd(told.fileno())
+        try:
+            select.select([sys.stdin, heard], [], [])
+            return sys.stdin.readline()
+        finally:
+            signal.set_wakeup_fd(before)

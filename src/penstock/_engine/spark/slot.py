@@ -14,7 +14,8 @@ import threading
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from operator import itemgetter
+from typing import TypeAlias
 
 from penstock._engine.kafka.standby import Standbys
 from penstock._engine.kafka.task_host import TaskHost
@@ -46,6 +47,7 @@ processor's caches, by a thread that takes the interpreter from the engine: a te
 program with much output.
 """
 _INT64 = "q"
+_timestamp_of = itemgetter(4)  # of an Output
 
 _engines: dict[str, EngineThread] = {}
 
@@ -190,11 +192,13 @@ class EngineThread:
     def _times_of_results(self, outputs: list[Output]) -> Times:
         """Give the times of those outputs that are no business of ours but the user's."""
         internal = self._internal_topics
-        times = [timestamp for topic, _, _, _, timestamp, _ in outputs if topic not in internal]
-        if None in times:
+        results = [each for each in outputs if each[0] not in internal] if internal else outputs
+        times = list(map(_timestamp_of, results))
+        try:
+            return array(_INT64, times)
+        except TypeError:  # some have none: they have the time at which they are sent
             now_ms = SystemClock().now_ms()
-            times = [now_ms if timestamp is None else timestamp for timestamp in times]
-        return array(_INT64, cast("list[int]", times))
+            return array(_INT64, [now_ms if time is None else time for time in times])
 
     def _committed(self, times: Times) -> None:
         self._records_out += len(times)
