@@ -109,7 +109,7 @@ def cost_cell(entry: Mapping[str, Any] | None) -> str:
     if entry is None:
         return "-"
     mb, processor = entry["memory_mb"], entry["cpu_s_per_million"]
-    return f"{entry['first_result_s']:.1f} s, {mb:,} MB, {processor:.1f} s"
+    return f"{entry['first_result_s']:.1f} s, {mb:,.0f} MB, {processor:.1f} s"
 
 
 def present(results: Mapping[str, Any]) -> list[str]:
@@ -190,7 +190,7 @@ def growth(what: str, results: Mapping[str, Any]) -> str:
     for size in sizes:
         entries = results[size]
         rates = (rate_cell(entries.get(name), entries.get("java")) for name in names)
-        memory = (str(entries[name]["memory_mb"]) if name in entries else "-" for name in names)
+        memory = (f"{entries[name]['memory_mb']:.0f}" if name in entries else "-" for name in names)
         rows.append((f"{int(size):,}", *rates, *memory, ""))
     lines = [f"Count by key, exactly-once, with more {what}", *aligned(rows)]
     if what == "keys":
@@ -206,7 +206,7 @@ def backfill(results: Mapping[str, Any]) -> str:
         for name in (name for name in known if name in entries):
             entry = entries[name]
             rate = rate_cell(entry, entries.get("java"))
-            whole, memory = f"{entry['whole_s']:.1f} s", f"{entry['memory_mb']:,} MB"
+            whole, memory = f"{entry['whole_s']:.1f} s", f"{entry['memory_mb']:,.0f} MB"
             rows.append((WORKLOADS[workload].title, known[name].title, rate, whole, memory))
     memory_by_size = sorted(results.get("backfill-memory", {}).items(), key=lambda one: int(one[0]))
     lines = [
