@@ -60,7 +60,8 @@ def test_without_a_compiler_there_is_nothing_not_even_what_was_there(
 def test_a_wheel_has_the_libraries_and_not_their_sources(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path / name)
-    for source in SOURCES:
+    headers = [path.relative_to(ROOT) for path in ROOT.glob("src/**/*.h")]
+    for source in (*SOURCES, *headers):
         (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / source, tmp_path / source)
     (tmp_path / "src" / "penstock" / "__init__.py").touch()
@@ -77,7 +78,7 @@ def test_a_wheel_has_the_libraries_and_not_their_sources(tmp_path: Path) -> None
     for source in SOURCES:
         library = source.with_name(source.stem + SUFFIX).relative_to("src")
         assert library.as_posix() in names
-    assert not [name for name in names if name.endswith(".c")]
+    assert not [name for name in names if name.endswith((".c", ".h"))]
 
 
 def test_all_sources_are_known() -> None:
