@@ -56,7 +56,10 @@ class Turns:
                 "rates": [round(rate) for rate in own],
                 "stolen_percent": [round(rate.stolen * 100, 1) for rate in rates],
                 "records": self._records,
-                **{cost: figures.median([each[cost] for each in costs]) for cost in costs[0]},
+                **{
+                    cost: round(figures.median([each[cost] for each in costs]), 1)
+                    for cost in costs[0]
+                },
                 "memory_by_part_mb": _medians(self._memory_by_part[name]),
                 "equal_to_java": self._differences[name] is None if compared else None,
                 "difference": self._differences.get(name),

@@ -155,7 +155,7 @@ def test_c_refuses_what_it_cannot_fold() -> None:
     compiled: Any = table(LONG, in_c=True).folder(Functions(lambda: 0, added))
     made = compiled.__self__
     with pytest.raises(TypeError):
-        type(made)(None, bytes, print, int, added, False)
+        type(made)(None, bytes, print, int, added, False, False)
     with pytest.raises(TypeError):
         type(made)()
     with pytest.raises(TypeError):
