@@ -25,6 +25,7 @@ USERS = [f"user-{number:03}" for number in range(150)]
 PAGES = ("home", "search", "item", "cart", "help", "checkout", "account")
 VISIT_MS = 90 * 60_000
 LATEST_MS = 4 * 60_000
+HOUR_MS = 60 * 60_000
 
 Sessions = dict[Windowed[str], Session]
 
@@ -50,6 +51,12 @@ class ClickSessions(Show):
         behind = between(0, LATEST_MS, "behind", number) if happens(0.1, "late", number) else 0
         value = click.serialize("", Click(page))
         yield Message("clicks", user.encode(), value, at - behind)
+
+    def last(self, at: int) -> Iterator[Message]:
+        """An hour later everybody is back: whatever the hour was, its sessions are over."""
+        for user in USERS:
+            value = click.serialize("", Click(PAGES[0]))
+            yield Message("clicks", user.encode(), value, at + HOUR_MS)
 
     def take(self, record: Stored) -> None:
         place = user_session.deserialize("", record.key)

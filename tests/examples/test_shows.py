@@ -5,6 +5,7 @@ On Spark and a broker: tests/spark/test_examples.py.
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -15,6 +16,8 @@ from examples.stage.show import Stored
 from tests.examples.on_the_driver import BEGIN, played
 
 COUNT = 600
+PARTITIONS = 4
+HOUR_MS = 3_600_000
 
 
 @pytest.mark.slow
@@ -35,6 +38,20 @@ def test_every_result_is_the_right_one(name: str, tmp_path: Path) -> None:
 def test_the_same_number_says_the_same(name: str) -> None:
     once, again = (list(script(SHOWS[name](), BEGIN, 20)) for _ in range(2))
     assert once == again
+
+
+@pytest.mark.parametrize("name", SHOWS)
+def test_there_is_something_to_check_at_any_hour(name: str) -> None:
+    """The input of a bounded show ends where the clock is, and the test is run at any time."""
+    a_quiet_hour = BEGIN + 41 * HOUR_MS  # of the clicks: nobody's visit ends in it
+    for begin in range(a_quiet_hour, a_quiet_hour + 3 * HOUR_MS, HOUR_MS // 2):
+        show = SHOWS[name]()
+        inputs = [
+            Stored(topic, crc32(key or b"") % PARTITIONS, key, value, timestamp)
+            for topic, key, value, timestamp in script(show, begin, COUNT)
+        ]
+        expected = show.expected(inputs)
+        assert all(expected.values()), f"nothing to check if it begins at {begin}"
 
 
 def test_wrong_results_are_told() -> None:
