@@ -122,20 +122,20 @@ class Session:
                 self.keep((*entries.path, name), measurement)
 
     def _warm_up(self, lists: Sequence[Entries]) -> None:
-        """Let the last of them that tells how far it is have a turn that does not count, once:
-        while the broker compiles itself it takes several times as much, and that of whoever comes
-        first.
+        """Let all that tell how far they are have a turn that does not count, once: while the
+        broker compiles itself, transactions above all, it takes several times as much, and that of
+        whoever comes first.
         """
         able = [(one, entries) for entries in lists for one in entries.contenders if one.commits]
         if self._warm or not able:
             return
         self._warm = True
-        contender, entries = able[-1]
-        self._bench.say("a first run that does not count, until the broker is warm")
-        try:
-            throughput.measure(self._bench, contender, entries.contest, None)
-        except (ContenderError, ValueError) as error:
-            self._bench.say(f"it came to nothing: {error}")
+        for contender, entries in able:
+            self._bench.say(f"a turn that does not count, to warm the broker: {contender.title}")
+            try:
+                throughput.measure(self._bench, contender, entries.contest, None)
+            except (ContenderError, ValueError) as error:
+                self._bench.say(f"it came to nothing: {error}")
 
     def _take_turn(self, entries: Entries, contender: Contender, which: str) -> None:
         turns, path = entries.turns, entries.path
