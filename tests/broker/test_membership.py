@@ -1,11 +1,15 @@
-"""A member of the group that another has taken the place of."""
+"""Members of the group: one that another has taken the place of, one that leaves as it comes."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+from confluent_kafka import ConsumerGroupState
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from penstock._engine.kafka.broker import LocalBroker
 from penstock._engine.kafka.clients import consumer_settings
@@ -16,6 +20,10 @@ from penstock.testing.broker import CreateTopic
 from tests.broker.applications import PATIENCE_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
+
+
+GROUP = "membership"
+JOIN_MS = 1000
 
 
 class Owner:
@@ -34,14 +42,17 @@ class Owner:
         self.tasks -= set(tasks)
 
 
-def join(broker: LocalBroker, topic: str) -> tuple[Membership, Owner]:
-    """Join under the same name as anybody else, and wait for the tasks."""
-    config = StreamsConfig(
-        {"application.id": "fenced", "bootstrap.servers": broker.bootstrap_servers}
-    )
-    owner = Owner()
+def come(bootstrap_servers: str, topic: str, owner: Owner) -> Membership:
+    """Come under the same name as anybody else."""
+    config = StreamsConfig({"application.id": GROUP, "bootstrap.servers": bootstrap_servers})
     settings = {**consumer_settings(config, "group"), "group.instance.id": "one"}
-    member = Membership(settings, topic, owner)
+    return Membership(settings, topic, owner)
+
+
+def join(broker: LocalBroker, topic: str) -> tuple[Membership, Owner]:
+    """Come, and wait for the tasks."""
+    owner = Owner()
+    member = come(broker.bootstrap_servers, topic, owner)
     until = time.monotonic() + PATIENCE_SECONDS
     while not owner.tasks and time.monotonic() < until:
         member.poll(0.1)
@@ -65,3 +76,24 @@ def test_who_was_fenced_leaves_without_a_word(
     first.leave()
     assert owner.tasks == {0}
     second.leave()
+
+
+def test_who_leaves_before_its_join_is_answered_is_no_member(tmp_path: Path) -> None:
+    settings = {"group.initial.rebalance.delay.ms": JOIN_MS}
+    with LocalBroker(tmp_path, settings=settings) as broker:
+        servers = broker.bootstrap_servers
+        admin = AdminClient({"bootstrap.servers": servers})
+        admin.create_topics([NewTopic("tasks", 1, 1)])["tasks"].result()
+        member = come(servers, "tasks", Owner())
+
+        def group() -> ConsumerGroupState:
+            state: ConsumerGroupState
+            state = admin.describe_consumer_groups([GROUP])[GROUP].result().state
+            return state
+
+        until = time.monotonic() + PATIENCE_SECONDS
+        while group() is not ConsumerGroupState.PREPARING_REBALANCING:
+            assert time.monotonic() < until
+            member.poll(0.01)
+        member.leave()
+        assert group() is ConsumerGroupState.EMPTY

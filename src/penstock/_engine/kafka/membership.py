@@ -8,7 +8,7 @@ work was done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, To
 from penstock._engine.kafka.faults import TaskMigrated, is_migration, may_pass
 from penstock.errors import StreamsError
 
-_LEAVE_POLLS = 20
+_LEAVE_POLLS = 50
 _LEAVE_SECONDS = 0.1
 
 
@@ -62,14 +62,21 @@ class Membership:
 
     def leave(self) -> None:
         """Leave the group at once: with static membership, closing alone would keep the tasks."""
+        # Until its join is answered a member has no id to take leave with, and would stay.
+        self._poll_until(lambda: bool(self.consumer.memberid()))
         # Whoever was fenced is no member any more, and is told so.
         with suppress(KafkaException):
             self.consumer.unsubscribe()
-        for _ in range(_LEAVE_POLLS):
-            self.consumer.poll(_LEAVE_SECONDS)
-            if not self.consumer.assignment():
-                break
+            # The id is forgotten when the group is told, which is later than the assignment's end
+            # in the midst of a rebalance.
+            self._poll_until(lambda: not (self.consumer.assignment() or self.consumer.memberid()))
         self.consumer.close()
+
+    def _poll_until(self, happened: Callable[[], bool]) -> None:
+        for _ in range(_LEAVE_POLLS):
+            if happened():
+                return
+            self.consumer.poll(_LEAVE_SECONDS)
 
     def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         self.metadata = consumer.consumer_group_metadata()
