@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from struct import Struct
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
 
 _SEED = 0x9747B28C
@@ -36,6 +37,11 @@ def _murmur2(data: bytes) -> int:
         hashed = (hashed ^ int.from_bytes(rest, "little")) * _FACTOR & _32_BITS
     hashed = (hashed ^ hashed >> 13) * _FACTOR & _32_BITS
     return hashed ^ hashed >> 15
+
+
+def is_compiled() -> bool:
+    """Tell whether it is there in C."""
+    return isinstance(partition_of, BuiltinFunctionType)
 
 
 if TYPE_CHECKING:

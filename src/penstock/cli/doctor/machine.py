@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from penstock._engine.kafka import bulk, java
-from penstock._engine.runtime import sink, stretch
+from penstock._engine.runtime import murmur2, sink, stretch
 from penstock._engine.state.layers import entries, recent_rows, row_sender
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.settings import StreamsConfig
@@ -56,6 +56,7 @@ def check_parts_in_c() -> Finding:
             "the Kafka client": bulk.is_compiled(),
             "the task": stretch.is_compiled(),
             "what leaves a task": sink.is_compiled() and row_sender.is_compiled(),
+            "the partitions of keys": murmur2.is_compiled(),
             "the record cache": entries.is_compiled(),
             "rows of windows": recent_rows.is_compiled(),
         }.items()

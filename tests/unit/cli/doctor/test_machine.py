@@ -9,7 +9,7 @@ import pytest
 
 from penstock import StreamsConfig
 from penstock._engine.kafka import bulk
-from penstock._engine.runtime import sink, stretch
+from penstock._engine.runtime import murmur2, sink, stretch
 from penstock._engine.state.layers import entries, recent_rows, row_sender
 from penstock.cli import main
 from penstock.cli.doctor import machine
@@ -41,7 +41,7 @@ def test_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_parts_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    for part in (bulk, stretch, sink, entries, recent_rows, row_sender):
+    for part in (bulk, stretch, sink, murmur2, entries, recent_rows, row_sender):
         monkeypatch.setattr(part, "is_compiled", lambda: True)
     assert check_parts_in_c().status == "ok"
     monkeypatch.setattr(bulk, "is_compiled", lambda: False)
