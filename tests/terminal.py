@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -31,7 +32,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+            preexec_fn=_as_in_a_terminal,  # noqa: PLW1509
         )
         os.close(slave)
         self.text = ""
@@ -62,6 +63,12 @@ class Terminal:
         self._process.kill()
         self._process.wait()
         os.close(self._master)
+
+
+def _as_in_a_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # Whoever runs the tests in the background lets them ignore Ctrl-C, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def command(*arguments: str) -> list[str]:
