@@ -19,6 +19,8 @@ from hypothesis.stateful import (
 )
 
 from penstock import serdes
+from penstock._engine.state.layers.session import SessionState
+from penstock.store_builders import BuiltInEngine
 from penstock.stores import session_store_builder
 from penstock.windowed import Windowed
 from tests.stores.bench import Bench
@@ -234,3 +236,26 @@ def test_it_behaves_like_a_dict_that_forgets(kind: str, engine: str, shape: str)
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.parametrize("store", ["in_memory", "rocksdb"])
+def test_a_session_that_is_out_of_sight_is_kept_until_its_segment_goes(
+    store: BuiltInEngine,
+) -> None:
+    builder = session_store_builder(
+        "s", serdes.string(), serdes.string(),
+        retention_ms=RETENTION, engine=store, caching=False, order="time_indexed",
+    )  # fmt: skip
+    state = Bench(builder, ENGINES["memory"]).store.state(SessionState)
+    for key, start, end in [(b"a", 0, 5), (b"b", 3, 5), (b"a", 4, 5), (b"a", 59_999, 59_999)]:
+        state.put(key, start, end, "x", end, ())
+    state.put(b"a", 159_000, 159_000, "x", 159_000, ())
+    found = [(key, start, end) for key, start, end, _ in state.find_kept(0, 99_999)]
+    by_start = [(b"a", 0, 5), (b"b", 3, 5), (b"a", 4, 5)]
+    by_key = [(b"a", 4, 5), (b"a", 0, 5), (b"b", 3, 5)]
+    first = by_key if store == "in_memory" else by_start
+    assert found == [*first, (b"a", 59_999, 59_999)]
+    assert (state.kept_from(159_999), state.kept_from(160_000)) == (0, SEGMENT)
+    assert state.observed_time() == 159_000
+    state.put(b"a", 160_000, 160_000, "x", 160_000, ())
+    assert list(state.find_kept(0, 99_999)) == []

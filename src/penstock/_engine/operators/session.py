@@ -13,11 +13,14 @@ from penstock._engine.operators.aggregate import always_new
 from penstock._engine.operators.closing import (
     Bounds,
     FinalResults,
+    Keeping,
     LateRecords,
     OperatorTime,
     go_on_when_idle,
+    retention_of,
 )
 from penstock._engine.operators.site import Process, Site
+from penstock._engine.operators.window_ends import CountedEnds
 from penstock._engine.state.layers.session import SessionState
 from penstock._engine.topology.window_nodes import SessionAggregate
 from penstock.record import HeaderPairs
@@ -38,8 +41,10 @@ def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
     decode, encode_key, find = state.decode_value, state.encode_key, state.find_sessions
     failed, drop = site.failed, site.drop
     time, late = OperatorTime(), LateRecords(operation, site, "]")
-    final = _final_results(operation, site, state)
-    replace = _replace(operation, site, state)
+    ends = _ends_to_count(operation, site, state)
+    final = _final_results(operation, site, state, ends)
+    rescue = None if final is None else final.rescue
+    replace = _replace(operation, site, state, ends)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -48,6 +53,8 @@ def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
                 return
             if timestamp > time.observed:
                 time.observed = timestamp
+                if rescue is not None:
+                    rescue(timestamp, headers)
             close = time.observed - closes_after
             raw_key = encode_key(key)
             aggregate, start, end = initializer(), timestamp, timestamp
@@ -65,12 +72,13 @@ def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
         except Exception as error:
             failed(state.explained(error, key), key, value, timestamp, headers)
 
-    emit = None if final is None else lambda: final.emit(time.observed - closes_after, ())
-    go_on_when_idle(operation, site, time, emit)
+    go_on_when_idle(operation, site, time, closes_after, final)
     return process
 
 
-def _replace(operation: SessionAggregate, site: Site, state: SessionState) -> Replace:
+def _replace(
+    operation: SessionAggregate, site: Site, state: SessionState, ends: CountedEnds | None
+) -> Replace:
     """Give the function that puts one session, with the record in it, in the place of others."""
     aggregator, decode, forward = operation.aggregator, state.decode_value, site.forward
     remove, put, sends_old = state.remove, state.put, operation.sends_old_values
@@ -91,10 +99,14 @@ def _replace(operation: SessionAggregate, site: Site, state: SessionState) -> Re
         if start != timestamp or end != timestamp:
             for its_start, its_end, row in found:
                 remove(raw_key, its_start, its_end, timestamp, headers)
+                if ends is not None:
+                    ends.remove(its_end)
                 if not held_back:
                     change = (None, decode(row) if sends_old else None)
                     forward(Windowed(key, its_start, its_end), change, its_end, ())
         new = aggregator(key, value, aggregate)
+        if ends is not None:
+            ends.add(end)
         put(raw_key, start, end, new, timestamp, headers)
         if not held_back:
             # As in Java, a session is nobody's record: it has no headers.
@@ -103,13 +115,22 @@ def _replace(operation: SessionAggregate, site: Site, state: SessionState) -> Re
     return replace
 
 
-def _final_results(
+def _ends_to_count(
     operation: SessionAggregate, site: Site, state: SessionState
+) -> CountedEnds | None:
+    """Give where to count the ends of sessions, None if results are not final or may be lost."""
+    if not (operation.emits_on_close and site.config.keeps_final_results):
+        return None
+    return CountedEnds(retention_of(operation), 0, latest_end=state.observed_time)
+
+
+def _final_results(
+    operation: SessionAggregate, site: Site, state: SessionState, ends: CountedEnds | None
 ) -> FinalResults | None:
     if not operation.emits_on_close:
         return None
-    find_closed, decode_key, value_of = state.find_closed, state.decode_key, state.value_of
-    forward = site.forward
+    find_closed = state.find_closed if ends is None else state.find_kept
+    decode_key, value_of, forward = state.decode_key, state.value_of, site.forward
 
     def let_out(first: int, last: int, headers: HeaderPairs) -> int:
         count = 0
@@ -119,7 +140,10 @@ def _final_results(
             count += 1
         return count
 
-    return FinalResults(operation, site, _ended_between, let_out)
+    windows, keeping = operation.windows, None
+    if ends is not None:
+        keeping = Keeping(ends, state.kept_from, windows.gap_ms + windows.grace_ms)
+    return FinalResults(operation, site, _ended_between, let_out, keeping)
 
 
 def _ended_between(last_close: int, close: int) -> Bounds | None:

@@ -7,6 +7,7 @@ own left and right window and the right one of the record before it. Semantics 3
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from penstock._engine.operators.aggregate import always_new
@@ -14,12 +15,15 @@ from penstock._engine.operators.closing import (
     UNKNOWN,
     Bounds,
     FinalResults,
+    Keeping,
     LateRecords,
     OperatorTime,
     RangeToEmit,
     go_on_when_idle,
+    retention_of,
 )
 from penstock._engine.operators.site import Process, Site
+from penstock._engine.operators.window_ends import CountedEnds
 from penstock._engine.operators.windowed import emit_windows
 from penstock._engine.state.layers.codec import TIMESTAMP_BYTES, timestamp_of
 from penstock._engine.state.layers.window import WindowState
@@ -36,8 +40,11 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
     length, grace = operation.windows.difference_ms, operation.windows.grace_ms
     encode_key, failed, drop = state.encode_key, site.failed, site.drop
     time, late = OperatorTime(), LateRecords(operation, site, "]")
-    final = _final_results(operation, site, state)
+    ends = _ends_to_count(operation, site, state)
+    final = _final_results(operation, site, state, ends)
+    rescue = None if final is None else final.rescue
     hand = _Hand(operation, site, state, late, time)
+    hand.count_end = None if ends is None else ends.add
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -46,6 +53,8 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
                 return
             if timestamp > time.observed:
                 time.observed = timestamp
+                if rescue is not None:
+                    rescue(timestamp, headers)
             close = time.observed - grace
             hand.missed = None
             if timestamp + length < close:
@@ -65,8 +74,7 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
         except Exception as error:
             failed(state.explained(error, key), key, value, timestamp, headers)
 
-    emit = None if final is None else lambda: final.emit(time.observed - grace, ())
-    go_on_when_idle(operation, site, time, emit)
+    go_on_when_idle(operation, site, time, grace, final)
     return process
 
 
@@ -91,6 +99,7 @@ class _Hand:
         "_put",
         "_time",
         "close",
+        "count_end",
         "headers",
         "key",
         "missed",
@@ -118,6 +127,8 @@ class _Hand:
             site.forward_at_flush, sends_old_values=sends_old
         )
         self._needs_old = sends_old and not self._held_back
+        self.count_end: Callable[[int], None] | None = None
+        """Told of the end of each window that is put, if no final result may be lost."""
         self.key: Any = None
         self.raw_key = b""
         self.value: Any = None
@@ -208,6 +219,8 @@ class _Hand:
                 old = self._decode(row[TIMESTAMP_BYTES:])
         new = self._aggregator(self.key, self.value, aggregate)
         new_timestamp = max(self.timestamp, row_timestamp)
+        if self.count_end is not None:
+            self.count_end(end)
         self._put(self.raw_key, start, new, new_timestamp, self.timestamp, self.headers)
         if not self._held_back:
             windowed = Windowed(self.key, start, end)
@@ -218,19 +231,35 @@ class _Hand:
         if row is None or (last := timestamp_of(row)) <= self.timestamp:
             return
         start, value = self.timestamp + 1, self._decode(row[TIMESTAMP_BYTES:])
+        if self.count_end is not None:
+            self.count_end(start + self._length)
         self._put(self.raw_key, start, value, last, self.timestamp, self.headers)
         if not self._held_back:
             windowed = Windowed(self.key, start, start + self._length)
             self._forward(windowed, (value, None), last, self.headers)
 
 
-def _final_results(
+def _ends_to_count(
     operation: SlidingAggregate, site: Site, state: WindowState
+) -> CountedEnds | None:
+    """Give where to count the ends of windows, None if results are not final or may be lost."""
+    if not (operation.emits_on_close and site.config.keeps_final_results):
+        return None
+    length = operation.windows.difference_ms
+    return CountedEnds(
+        retention_of(operation), length, latest_end=lambda: state.observed_time() + length
+    )
+
+
+def _final_results(
+    operation: SlidingAggregate, site: Site, state: WindowState, ends: CountedEnds | None
 ) -> FinalResults | None:
     if not operation.emits_on_close:
         return None
-    between = _closed_between(operation.windows.difference_ms)
-    return FinalResults(operation, site, between, emit_windows(state, site.forward))
+    windows, let_out = operation.windows, emit_windows(state, site.forward, keeps=ends is not None)
+    keeping = None if ends is None else Keeping(ends, state.kept_from, windows.grace_ms)
+    between = _closed_between(windows.difference_ms)
+    return FinalResults(operation, site, between, let_out, keeping)
 
 
 def _closed_between(length: int) -> RangeToEmit:

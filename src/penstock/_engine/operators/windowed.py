@@ -10,6 +10,7 @@ from penstock._engine.operators.closing import (
     UNKNOWN,
     Bounds,
     FinalResults,
+    Keeping,
     LateRecords,
     LetOut,
     OperatorTime,
@@ -17,6 +18,7 @@ from penstock._engine.operators.closing import (
     go_on_when_idle,
 )
 from penstock._engine.operators.site import Process, Site
+from penstock._engine.operators.window_ends import AlignedEnds
 from penstock._engine.state.layers.codec import unpack_timestamp
 from penstock._engine.state.layers.fold import Fold
 from penstock._engine.state.layers.window import WindowState
@@ -35,6 +37,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
     starts_of, size, grace = _starts(windows), windows.size_ms, windows.grace_ms
     time, late = OperatorTime(), LateRecords(operation, site, ")")
     final = _final_results(operation, site, state)
+    rescue = None if final is None else final.rescue
     fold = _fold(operation, site, state)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -44,6 +47,8 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
                 return
             if timestamp > time.observed:
                 time.observed = timestamp
+                if rescue is not None:
+                    rescue(timestamp, headers)
             close = time.observed - grace
             raw_key = encode_key(key)
             missed: list[Bounds] | None = None
@@ -60,8 +65,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
         except Exception as error:
             failed(state.explained(error, key), key, value, timestamp, headers)
 
-    emit = None if final is None else lambda: final.emit(time.observed - grace, ())
-    go_on_when_idle(operation, site, time, emit)
+    go_on_when_idle(operation, site, time, grace, final)
     return process
 
 
@@ -83,14 +87,17 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     return fold_and_forward(operation, state, (state.peek_row, state.put_row), forward_window)
 
 
-def emit_windows(state: WindowState, forward: Process) -> LetOut:
-    """Give the function that forwards what is stored of the windows that begin in a range."""
-    fetch_all, decode_key, value_of = state.fetch_all, state.decode_key, state.value_of
+def emit_windows(state: WindowState, forward: Process, *, keeps: bool) -> LetOut:
+    """Give the function that forwards what is stored of the windows that begin in a range; unless
+    final results are kept, as Java, without what is not seen any more.
+    """
+    fetch = state.fetch_kept if keeps else state.fetch_all
+    decode_key, value_of = state.decode_key, state.value_of
     size = state.window_size_ms
 
     def let_out(first: int, last: int, headers: HeaderPairs) -> int:
         count = 0
-        for raw_key, start, row in fetch_all(first, last):
+        for raw_key, start, row in fetch(first, last):
             windowed = Windowed(decode_key(raw_key), start, min(start + size, END_OF_TIME))
             forward(windowed, (value_of(row), None), unpack_timestamp(row)[0], headers)
             count += 1
@@ -104,8 +111,14 @@ def _final_results(
 ) -> FinalResults | None:
     if not operation.emits_on_close:
         return None
-    let_out = emit_windows(state, site.forward)
-    return FinalResults(operation, site, _closed_between(operation.windows), let_out)
+    windows, keeps = operation.windows, site.config.keeps_final_results
+    let_out = emit_windows(state, site.forward, keeps=keeps)
+    keeping = None
+    if keeps:
+        assert not isinstance(windows, UnlimitedWindows)
+        ends = AlignedEnds(windows.size_ms, windows.advance_ms)
+        keeping = Keeping(ends, state.kept_from, windows.grace_ms)
+    return FinalResults(operation, site, _closed_between(windows), let_out, keeping)
 
 
 def _closed_between(windows: AlignedWindows) -> RangeToEmit:

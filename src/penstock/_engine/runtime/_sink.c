@@ -132,6 +132,81 @@ static PyTypeObject sender_type = {
     .tp_methods = sender_methods,
 };
 
+/* What stands before the collector: large records are looked at closely. */
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *collect, *look_closely;
+    Py_ssize_t suspicious; /* bytes of key and value from which on a record is looked at */
+} Guard;
+
+static Py_ssize_t size_in(PyObject *output, Py_ssize_t at) {
+    PyObject *bytes = PyTuple_GET_ITEM(output, at);
+    return PyBytes_Check(bytes) ? PyBytes_GET_SIZE(bytes) : 0;
+}
+
+static PyObject *collect_(PyObject *self, PyObject *output) {
+    Guard *guard = (Guard *)self;
+    if (!PyTuple_Check(output) || PyTuple_GET_SIZE(output) != 6) {
+        PyErr_SetString(PyExc_TypeError, "an output is a tuple of six");
+        return NULL;
+    }
+    int large = size_in(output, 2) + size_in(output, 3) >= guard->suspicious;
+    return PyObject_CallOneArg(large ? guard->look_closely : guard->collect, output);
+}
+
+static PyObject *new_guard(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"", "", "", NULL};
+    PyObject *collect, *look_closely;
+    Py_ssize_t suspicious;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OnO", names, &collect, &suspicious,
+                                     &look_closely))
+        return NULL;
+    Guard *guard = (Guard *)type->tp_alloc(type, 0);
+    if (guard != NULL) {
+        guard->collect = Py_NewRef(collect);
+        guard->look_closely = Py_NewRef(look_closely);
+        guard->suspicious = suspicious;
+    }
+    return (PyObject *)guard;
+}
+
+static int visit_guard(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(((Guard *)self)->collect);
+    Py_VISIT(((Guard *)self)->look_closely);
+    return 0;
+}
+
+static int clear_guard(PyObject *self) {
+    Py_CLEAR(((Guard *)self)->collect);
+    Py_CLEAR(((Guard *)self)->look_closely);
+    return 0;
+}
+
+static void free_guard(PyObject *self) {
+    PyObject_GC_UnTrack(self);
+    clear_guard(self);
+    Py_TYPE(self)->tp_free(self);
+}
+
+static PyMethodDef guard_methods[] = {
+    {"collect", collect_, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject guard_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "penstock._engine.runtime._sink.Guard",
+    .tp_doc = "What looks closely at large records.",
+    .tp_basicsize = sizeof(Guard),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_new = new_guard,
+    .tp_dealloc = free_guard,
+    .tp_traverse = visit_guard,
+    .tp_clear = clear_guard,
+    .tp_methods = guard_methods,
+};
+
 /* The module */
 
 static struct PyModuleDef definition = {
@@ -145,7 +220,8 @@ PyMODINIT_FUNC PyInit__sink(void) {
     sent.name = PyUnicode_InternFromString("sent");
     encode_text = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "encode");
     PyObject *module = sent.name == NULL || encode_text == NULL ? NULL : PyModule_Create(&definition);
-    if (module != NULL && PyModule_AddType(module, &sender_type) < 0)
+    if (module != NULL && (PyModule_AddType(module, &sender_type) < 0 ||
+                           PyModule_AddType(module, &guard_type) < 0))
         Py_CLEAR(module);
     return module;
 }

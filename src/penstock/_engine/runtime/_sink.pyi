@@ -25,3 +25,13 @@ class Sender:
         partition: int | None = None,
         /,
     ) -> None: ...
+
+class Guard:
+    def __init__(
+        self,
+        collect: Callable[[Output], None],
+        suspicious: int,
+        look_closely: Callable[[Output], None],
+        /,
+    ) -> None: ...
+    def collect(self, output: Output, /) -> None: ...

@@ -7,6 +7,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <time.h>
+
 #include "../slots.h"
 
 enum { HEAD_TIMESTAMP, HEAD_KEY, HEAD_VALUE, HEAD_RAW, HEAD_SIZE };
@@ -212,18 +214,38 @@ static int count_processed(PyObject *counters, long long processed) {
     return failed;
 }
 
-/* Process up to `count` records; give how many, -1 if one of them failed. */
-static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail, long long count,
-                            long long before, long long *processed) {
+/* The clock that time.monotonic() asks. */
+#ifdef __APPLE__
+#define MONOTONIC CLOCK_UPTIME_RAW
+#else
+#define MONOTONIC CLOCK_MONOTONIC
+#endif
+
+static double monotonic(void) {
+    struct timespec now;
+    clock_gettime(MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct {
+    long long count, before;
+    double deadline;
+} Limits;
+
+/* Process records within the limits; give how many, -1 if one of them failed. */
+static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail,
+                            const Limits *limits, long long *processed) {
     long long partition_time, latest;
     if (read_long(stretch->queue, name_partition_time, &partition_time) < 0 ||
         read_long(position, name_stream_time_ms, &latest) < 0)
         return -1;
     PyObject *process = PyObject_GetAttr(stretch->queue, name_process);
     long long done = 0;
-    for (; process != NULL && done < count && stretch->head.fields[0] != NULL; done++) {
+    for (; process != NULL && done < limits->count && stretch->head.fields[0] != NULL; done++) {
         long long time = stretch->head.time;
-        if (done > 0 && time >= before)
+        if (done > 0 && time >= limits->before)
+            break;
+        if (done > 0 && monotonic() >= limits->deadline)
             break;
         /* What becomes the head now must not let go of this one. */
         Head head = stretch->head;
@@ -264,22 +286,22 @@ static long long go_through(Stretch *stretch, PyObject *position, PyObject *fail
 
 static PyObject *process_stretch(PyObject *module, PyObject *const *given, Py_ssize_t size) {
     (void)module;
-    if (size != 6) {
+    if (size != 7) {
         PyErr_SetString(PyExc_TypeError,
-                        "process_stretch(queue, position, counters, fail, count, before)");
+                        "process_stretch(queue, position, counters, fail, count, before, deadline)");
         return NULL;
     }
-    long long count = PyLong_AsLongLong(given[4]);
     int overflow;
-    long long before = PyLong_AsLongLongAndOverflow(given[5], &overflow);
+    Limits limits = {PyLong_AsLongLong(given[4]), PyLong_AsLongLongAndOverflow(given[5], &overflow),
+                     PyFloat_AsDouble(given[6])};
     if (overflow > 0)
-        before = PY_LLONG_MAX; /* never */
+        limits.before = PY_LLONG_MAX; /* never */
     if (PyErr_Occurred())
         return NULL;
     Stretch stretch;
     long long processed = 0, done = -1;
     if (begin(&stretch, given[0]) == 0)
-        done = go_through(&stretch, given[1], given[3], count, before, &processed);
+        done = go_through(&stretch, given[1], given[3], &limits, &processed);
     end(&stretch);
     if (done < 0) {
         PyObject *type, *error, *traceback;

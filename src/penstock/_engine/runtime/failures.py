@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Failed
-from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.position import (
     HEADERS,
     KEY,
@@ -26,7 +26,13 @@ from penstock._engine.runtime.position import (
     RawScope,
 )
 from penstock._engine.topology.nodes import Node, title_of
-from penstock.errors import ProcessingError, StreamsError, failure_location
+from penstock.errors import (
+    ProcessingError,
+    ProductionError,
+    StreamsError,
+    failure_location,
+    state_failure,
+)
 from penstock.handlers import (
     DeserializationExceptionHandler,
     ErrorHandlerContext,
@@ -78,6 +84,9 @@ class Failures:
         ) -> None:
             if _is_settled(error):
                 raise error  # it has been handled where it happened
+            if state_failure(error) is not None:
+                # No handler may pass over it: the disk failed, not the record.
+                raise self._error(node, f"failed on the record {self._place()}", error) from error
             context = self._context(node.name, timestamp, headers, scope)
             record = Record(key, value, timestamp, headers)
             response = self._ask(
@@ -85,7 +94,7 @@ class Failures:
                 "processing",
                 node,
             )
-            if self._apply(response) is Result.RESUME:
+            if self._apply(response, node) is Result.RESUME:
                 self._counters.dropped_records += 1
                 return
             raise self._error(node, f"failed on the record {self._place()}", error) from error
@@ -129,11 +138,15 @@ class Failures:
         """Handle an exception that a punctuator of `node` raised."""
         if _is_settled(error):
             raise error
+        if state_failure(error) is not None:
+            raise self._error(
+                node, f"failed in a timer at {timestamp} in task {self._task_id}", error
+            ) from error
         context = self._context(node.name, timestamp, (), None)
         response = self._ask(
             lambda: self._handlers.processing.handle_error(context, None, error), "processing", node
         )
-        if self._apply(response) is Result.RESUME:
+        if self._apply(response, node) is Result.RESUME:
             self._counters.dropped_records += 1
             return
         raise self._error(
@@ -171,7 +184,7 @@ class Failures:
             "deserialization",
             node,
         )
-        if self._apply(response) is Result.RESUME:
+        if self._apply(response, node) is Result.RESUME:
             self._counters.dropped_records += 1
             return
         raise self._input_error(
@@ -208,13 +221,33 @@ class Failures:
             "production",
             node,
         )
-        if self._apply(response) is Result.RESUME:
+        if self._apply(response, node) is Result.RESUME:
             self._counters.dropped_records += 1
             return
         raise self._unsettled(
             node,
             f"cannot write the {origin} of a record to topic {record.topic!r} {self._place()}: "
             f"{_said(error)}; to skip such records set 'production.exception.handler'",
+        ) from error
+
+    def of_refused(self, node: Node, output: Output, error: ProductionError) -> None:
+        """Handle a record of sink `node` that Kafka refuses; returns if it is to be skipped."""
+        topic, partition, key, value, timestamp, headers = output
+        time_ms = UNKNOWN if timestamp is None else timestamp
+        context = self._context(node.name, time_ms, headers, RawScope())
+        record = ProducerRecord(topic, partition, time_ms, key, value, Headers(headers))
+        response = self._ask(
+            lambda: self._handlers.production.handle_error(context, record, error),
+            "production",
+            node,
+        )
+        if self._apply(response, node) is Result.RESUME:
+            self._counters.dropped_records += 1
+            return
+        raise self._located(
+            node,
+            f"cannot write a record {self._place()}: {error}; to skip such records set "
+            "'production.exception.handler' to one that answers Response.resume()",
         ) from error
 
     def _wrong_type(
@@ -240,8 +273,15 @@ class Failures:
             ) from error
         return response
 
-    def _apply(self, response: Response) -> Result:
-        self._collector.send_dead_letters(response.dead_letters)
+    def _apply(self, response: Response, node: Node) -> Result:
+        try:
+            self._collector.send_dead_letters(response.dead_letters)
+        except ProductionError as error:
+            raise self._located(
+                node,
+                f"has a dead letter for topic {error.topic!r} that cannot be written either, of "
+                f"the record {self._place()}: {error}",
+            ) from error
         # RETRY is for sends that may succeed later; here it counts as FAIL, as in Java.
         return Result.RESUME if response.result is Result.RESUME else Result.FAIL
 
@@ -315,6 +355,14 @@ def lifecycle_error(task_id: str, node: Node, what: str, error: Exception) -> Pr
     """Make the error for a processor whose `init` or `close` raised."""
     msg = f"{title_of(node)} failed to {what} in task {task_id}: {_said(error)}"
     return ProcessingError(msg, task_id=task_id, node=node.name)
+
+
+def exit_called(called: SystemExit) -> StreamsError:
+    """Make the error for a function that called `sys.exit`."""
+    place = failure_location(called)
+    where = f" (at {place})" if place else ""
+    msg = f"sys.exit({called.code!r}) was called{where}; a function must not end its process"
+    return StreamsError(msg)
 
 
 def _is_settled(error: Exception) -> bool:

@@ -103,6 +103,11 @@ class RecordQueue:
         """Give the offset to go on from, None if nothing was ever read."""
         return self.next_offset if self.head is None else self.head[RAW][OFFSET]
 
+    def head_offset(self) -> int:
+        """Return the offset of the head; there must be one."""
+        assert self.head is not None
+        return self.head[RAW][OFFSET]
+
 
 class RecordQueues:
     """All queues of a task."""
@@ -142,6 +147,10 @@ class RecordQueues:
     def next_timestamp(self) -> int:
         """Give the time of the head that comes next; there must be one."""
         return self._filled.items[0][0]
+
+    def peek(self) -> RecordQueue:
+        """Return the queue whose head comes next; there must be one."""
+        return self._filled.items[0][1]
 
     def next(self) -> RecordQueue:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.murmur2 import partition_of
 from penstock._engine.runtime.own_serdes import encoder_of_good
@@ -35,6 +35,7 @@ except ImportError:
 
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
+Collect: TypeAlias = Callable[[Output], None]
 Place: TypeAlias = Callable[[bytes], int]
 """`place(key_bytes)` gives a record's partition."""
 
@@ -89,7 +90,7 @@ class SinkBuilder:
         plain_value = type(value_serde).serialize is Serde.serialize
         encode_key, encode_value = key_serde.encode, value_serde.encode
         node, scope, failed = outlet.node, outlet.scope, self._failures.of_output
-        collect = self._collector.send
+        collect = self._guarded(topic, node)
 
         def send(
             key: Any,
@@ -123,13 +124,52 @@ class SinkBuilder:
             return send
         return _sink.Sender(topic, good_key, good_value, scope, collect, send).send
 
+    def _guarded(self, topic: str, node: SinkNode) -> Collect:
+        """Return what collects the outputs for a topic and asks the handler about those that Kafka
+        would refuse. Java: the callback of the producer, which learns of large records at once.
+        """
+        collect, acceptance = self._collector.send, self._collector.acceptance
+        if acceptance is None:
+            return collect
+        failed = self._failures.of_refused
+        is_missing = acceptance.missing(topic) is not None
+
+        def look_closely(output: Output) -> None:
+            # A topic that was missing may have been made since.
+            missing = acceptance.missing(topic) if is_missing else None
+            refusal = missing or acceptance.refusal_of(output)
+            if refusal is None:
+                collect(output)
+            else:
+                failed(node, output, refusal)
+
+        if is_missing or acceptance.watches(topic):
+            return look_closely
+        suspicious = acceptance.suspicious_bytes
+        if _sink is not None:
+            return _sink.Guard(collect, suspicious, look_closely).collect
+
+        def guard(output: Output) -> None:
+            if len(output[2] or b"") + len(output[3] or b"") >= suspicious:
+                look_closely(output)
+            else:
+                collect(output)
+
+        return guard
+
     def row_listener(
         self, topic: str, outlet: Outlet, before_key: int, behind_key: int
     ) -> FlushListener | None:
         """Give the function that sends rows of a store as they are; None if the user's partitioner
-        must see what they were.
+        must see what they were, or each must be looked at.
+
+        Only where all handlers are the built-in ones: a record that Kafka refuses is found here by
+        the producer, and looked at when it comes again.
         """
         partitioner, place = outlet.node.partitioner, None
+        acceptance = self._collector.acceptance
+        if acceptance is not None and acceptance.watches(topic):
+            return None
         if partitioner is partition_by_key_alone:
             place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
         elif partitioner is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.position import HEADERS, Position
 from penstock._engine.runtime.record_queue import SKIPPED, RecordQueue
+from penstock.clock import monotonic
 
 Fail: TypeAlias = Callable[[RecordQueue, Exception], NoReturn]
 """`fail(queue, error)` is told what the processing of a record has raised, and raises."""
@@ -24,10 +25,11 @@ def process_plainly(  # noqa: PLR0917 - as in C, which is given no names
     fail: Fail,
     count: int,
     before: int,
+    deadline: float,
 ) -> int:
     """Process the next record of a queue, and those that follow it and are of an earlier time than
-    `before`, `count` at most; a head is decoded before the one before it is processed, as in Java.
-    Give how many there were.
+    `before`, `count` at most, until the monotonic clock has passed `deadline`; a head is decoded
+    before the one before it is processed, as in Java. Return how many there were.
     """
     process, advance = queue.process, queue.advance
     for done in range(count):
@@ -36,6 +38,8 @@ def process_plainly(  # noqa: PLR0917 - as in C, which is given no names
             return done
         timestamp, key, value, raw = head
         if timestamp >= before and done:
+            return done
+        if done and monotonic() >= deadline:
             return done
         if timestamp > queue.partition_time:
             queue.partition_time = timestamp

@@ -6,24 +6,32 @@ records and the time, takes the outputs and performs the commit. Java: StreamTas
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.runtime.acceptance import Acceptance
 from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.commit import (
     Commit,
+    CommitOffset,
     Notes,
     decide,
     decode_notes,
     decode_partition_time,
 )
-from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
+from penstock._engine.runtime.failures import (
+    Failures,
+    Handlers,
+    exit_called,
+    lifecycle_error,
+)
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.intake import Gate, decoders_of, make_admit
-from penstock._engine.runtime.position import UNKNOWN, Position, RawRecord
+from penstock._engine.runtime.position import OFFSET, UNKNOWN, Position, RawRecord, RawScope
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
 from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
 from penstock._engine.runtime.sink import SinkBuilder
@@ -39,11 +47,16 @@ from penstock._engine.runtime.wiring import Wiring
 from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock._engine.topology.nodes import ProcessorNode, SourceNode, title_of
+from penstock.clock import monotonic
 from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
+from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 
 S = TypeVar("S")
+
+NEVER = math.inf
+"""A deadline that does not come."""
 
 
 class Task:
@@ -61,6 +74,7 @@ class Task:
         cache_budget: CacheBudget | None = None,
         global_stores: Mapping[str, TaskStore] | None = None,
         reserve: Reserve | None = None,
+        acceptance: Acceptance | None = None,
     ) -> None:
         self.task_id = task_id
         self.application_id = config.application_id
@@ -75,7 +89,7 @@ class Task:
         self._config = config
         self._consumed: dict[RecordQueue, None] = {}
         self._commit_needed = False
-        self._collector = Collector(partition_count)
+        self._collector = Collector(partition_count, acceptance)
         handlers = Handlers(*config.handlers())
         self._failures = Failures(task_id, handlers, self.position, self._collector, self.counters)
         sinks = SinkBuilder(self._collector, self._failures, self.position, self.counters)
@@ -152,10 +166,10 @@ class Task:
         """Give the time of the record that comes next; there must be one."""
         return self._queues.next_timestamp()
 
-    def process(self, now_ms: int, limit: int = 1) -> int:
+    def process(self, now_ms: int, limit: int = 1, deadline: float = NEVER) -> int:
         """Process up to `limit` records, as long as the task need not wait for other partitions.
 
-        Give how many were processed.
+        Return how many were processed: fewer where the monotonic clock passes `deadline`.
         """
         queues = self._queues
         self.position.wall_clock_ms = now_ms
@@ -163,21 +177,62 @@ class Task:
         while done < limit and queues.ready(now_ms):
             queue = queues.next()
             stretch, before = queues.stretch_of(queue)
-            done += self._process_from(queue, min(limit - done, stretch), before)
+            taken = self._process_from(queue, min(limit - done, stretch), before, deadline)
             queues.put_back(queue)
+            done += taken
+            if deadline is not NEVER and monotonic() >= deadline:
+                break
         if done:
             self._commit_needed = True
             self.idleness.last_record_ms = now_ms
         return done
 
-    def _process_from(self, queue: RecordQueue, count: int, before: int) -> int:
+    def next_place(self, now_ms: int) -> tuple[str, int, int] | None:
+        """Return topic, partition and offset of the record that comes next, None if none may."""
+        if not self._queues.ready(now_ms):
+            return None
+        queue = self._queues.peek()
+        return queue.topic, queue.partition, queue.head_offset()
+
+    def reject_next(self, error: StreamsError, now_ms: int) -> None:
+        """Take the record that comes next and hand it to the processing handler, with `error`,
+        instead of to the topology.
+        """
+        queue = self._queues.peek()
+        process = queue.process
+        failed = self._failures.of_node(queue.source, RawScope())
+
+        def reject(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            failed(error, key, value, timestamp, headers)
+
+        queue.process = reject
+        try:
+            self.process(now_ms, 1)
+        finally:
+            queue.process = process
+
+    def reject_input(self, topic: str, partition: int, raw: RawRecord, error: StreamsError) -> None:
+        """Hand a record to the deserialization handler, with `error`, instead of decoding it."""
+        queue = self._queues.by_partition[topic, partition]
+        self._failures.of_input(queue.source, topic, partition, raw, error)
+        queue.next_offset = raw[OFFSET] + 1
+        self._consumed[queue] = None
+        self._commit_needed = True
+
+    def _process_from(self, queue: RecordQueue, count: int, before: int, deadline: float) -> int:
         """Process the next record of a queue, and those that follow it and are of an earlier time
-        than `before`, `count` at most. Give how many there were.
+        than `before`, `count` at most, until `deadline`. Return how many there were.
         """
         position = self.position
         position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
-        return process_stretch(queue, position, self.counters, self._fail, count, before)
+        try:
+            return process_stretch(
+                queue, position, self.counters, self._fail, count, before, deadline
+            )
+        except SystemExit as called:
+            # In a worker's thread it would end the engine without a word.
+            self._failures.fail_in_source(queue.source, exit_called(called))
 
     def _fail(self, queue: RecordQueue, error: Exception) -> NoReturn:
         if isinstance(error, ProcessingError):
@@ -213,6 +268,14 @@ class Task:
         """
         if not self._commit_needed:
             return None
+        self.flush()
+        new_notes = self.notes.changed
+        return decide(
+            self._queues.by_partition.values() if new_notes else self._consumed, self.notes
+        )
+
+    def flush(self) -> None:
+        """Let out what caches hold back."""
         failure: StreamsError | None = None
         for store in self._stores.values():
             try:
@@ -222,10 +285,10 @@ class Task:
                 failure = failure or error
         if failure is not None:
             raise failure
-        new_notes = self.notes.changed
-        return decide(
-            self._queues.by_partition.values() if new_notes else self._consumed, self.notes
-        )
+
+    def last_offsets(self) -> dict[TopicPartition, CommitOffset]:
+        """Return the offsets that were committed last, or would be now, of all that was read."""
+        return decide(self._queues.by_partition.values(), self.notes).offsets
 
     def committed(self, changelog_offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """Learn that the prepared commit has been performed, and where the changelogs go on."""
@@ -319,6 +382,8 @@ class Task:
         self.position.enter_timer(now_ms)
         try:
             schedule.callback(now_ms)
+        except SystemExit as called:
+            self._failures.of_timer(schedule.node, now_ms, exit_called(called))
         except Exception as error:
             self._failures.of_timer(schedule.node, now_ms, error)
 

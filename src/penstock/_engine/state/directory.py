@@ -4,10 +4,13 @@
 <state.dir>/<application.id>/
     0_1/                      a task; whoever works on it holds its lock
         .lock
+        .attempt              of a process that has not committed yet, or died before it could
         rocksdb/<store>/
         own/<store>/          of an engine of the user's own
+        damaged/<store>/      the files of a store that were damaged last, for whoever wants to look
     global_<member id>/       a worker's copy of the global tables
     members/<member id>       an identity in the group; whoever uses it holds the file's lock
+    crashes/<member id>       of a process that runs, or how it died
 ```
 
 Unlike Java's, a directory is shared by all processes of an application on one machine: the tasks
@@ -16,7 +19,10 @@ are locked one by one.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import stat
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -25,16 +31,24 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
+from penstock._engine.state.attempts import AttemptFile
+from penstock._engine.state.crash_log import CrashLog
 from penstock._engine.state.file_lock import FileLock, holder_of
+from penstock._engine.state.open_files import too_many_files
 from penstock.errors import ConfigError, StateError, StateLockedError
 
 _TASK = re.compile(r"\d+_\d+|global_[^/]+")
 _LOCK = ".lock"
 _MEMBERS = "members"
+_CRASHES = "crashes"
+_ATTEMPT = ".attempt"
 
 # A handover takes as long as its old owner needs to commit and to close its stores.
 _HANDOVER_SECONDS = 5.0
 _RETRY_SECONDS = 0.05
+
+# Each loses against a worker that starts in the same millisecond; so many in a row are one id.
+_NEW_IDS_MAX = 100
 
 
 def _do_nothing(task: TaskDirectory) -> None:
@@ -47,6 +61,28 @@ class StateDirectory:
     def __init__(self, state_dir: Path | str, application_id: str) -> None:
         self.application_id = application_id
         self.path = Path(state_dir) / _file_name(application_id, "'application.id'")
+
+    def check_owner(self) -> None:
+        """Refuse a directory that another user has made where everybody may make one, as in /tmp:
+        that user could read the state, change it, or hold its locks.
+
+        Raises:
+            StateError: it is another user's.
+        """
+        state_dir = self.path.parent
+        shared = _is_for_everybody(state_dir.parent)
+        for path in (state_dir, self.path):
+            try:
+                owner = path.lstat().st_uid
+            except OSError:
+                continue
+            if shared and owner not in {os.getuid(), 0}:
+                msg = (
+                    f"the state directory {path} belongs to another user (uid {owner}), who could "
+                    "read and change what is in it; set 'state.dir' to a directory of your own"
+                )
+                raise StateError(msg, path)
+            shared = shared or _is_for_everybody(path)
 
     def task_ids(self) -> list[str]:
         """Give the tasks that have left something here."""
@@ -101,9 +137,23 @@ class StateDirectory:
         for file in _member_files(self.path):
             if member := _take(file):
                 member.remove()
+        rmtree(self.path / _CRASHES, ignore_errors=True)
         for directory in (self.path / _MEMBERS, self.path):
             with suppress(OSError):  # there is none, or it holds something that stays
                 directory.rmdir()
+
+    def dead_members(self) -> set[str]:
+        """Return the ids that nobody on this machine uses now: their processes have ended."""
+        dead = set()
+        for file in _member_files(self.path):
+            if member := _take(file):
+                dead.add(file.name)
+                member.release()
+        return dead
+
+    def crash_log(self, member_id: str) -> CrashLog:
+        """Return the crash log of the process with this id; it says how the last one died."""
+        return CrashLog(self.path / _CRASHES / member_id)
 
     def _try_lock(self, task_id: str) -> TaskDirectory | None:
         path = self.path / task_id
@@ -136,6 +186,28 @@ class TaskDirectory:
     def own_path(self, store_name: str) -> Path:
         """Give the directory of a store that lives in an engine of the user's own."""
         return self.path / "own" / _file_name(store_name, "a store's name")
+
+    def attempts(self) -> AttemptFile:
+        """Return what the processes that died with this task have left."""
+        return AttemptFile(self.path / _ATTEMPT)
+
+    def set_aside(self, store_name: str) -> Path:
+        """Move the files of a store on disk, which must be closed, out of the way, in the place of
+        those that were moved before; return where they are.
+        """
+        path = self.store_path(store_name)
+        aside = self.path / "damaged" / path.name
+        try:
+            rmtree(aside, ignore_errors=True)
+            aside.parent.mkdir(exist_ok=True)
+            path.rename(aside)
+        except OSError as error:
+            msg = (
+                f"the damaged state store in {path} cannot be moved to {aside}: {error}; move it"
+                f" away by hand"
+            )
+            raise StateError(msg, path) from error
+        return aside
 
     def wipe(self) -> None:
         """Delete the stores, which must be closed, and keep the lock."""
@@ -184,25 +256,36 @@ def claim_member_id(
     group. Only if all are in use one is made with `new_id`; it must be unique in the world, because
     containers may share a host name but not their disks.
     """
-    root = StateDirectory(state_dir, application_id).path
+    directory = StateDirectory(state_dir, application_id)
+    directory.check_owner()
+    root = directory.path
     for file in _member_files(root):
         if lock := _take(file):
             return file.name, lock.release
-    file = root / _MEMBERS / _file_name(new_id(), "a member's id")
-    if lock := _take(file):
-        return file.name, lock.release
+    for _ in range(_NEW_IDS_MAX):
+        file = root / _MEMBERS / _file_name(new_id(), "a member's id")
+        # The file is there before it is locked: another worker that starts now may take it.
+        if lock := _take(file):
+            return file.name, lock.release
     msg = f"a new member's id must be unique; {file} is held by {holder_of(file)}"
     raise StateLockedError(msg, file)
+
+
+def _is_for_everybody(path: Path) -> bool:
+    try:
+        return bool(path.stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
 
 
 def _take(path: Path) -> FileLock | None:
     try:
         return FileLock.take(path)
     except OSError as error:
-        msg = (
-            f"the state directory {path.parent} cannot be used: {error.strerror}; check"
-            " 'state.dir', its free space and its permissions"
-        )
+        why = f"{error.strerror}; check 'state.dir', its free space and its permissions"
+        if error.errno in {errno.EMFILE, errno.ENFILE}:
+            why = too_many_files()
+        msg = f"the state directory {path.parent} cannot be used: {why}"
         raise StateError(msg, path.parent) from error
 
 

@@ -1,7 +1,7 @@
 """A file that one process at a time may hold, and that says who does.
 
-The kernel lets go when the holder dies, however it dies. (A child forked from the holder shares
-the lock until it ends or starts another program.)
+The kernel lets go when the holder dies, however it dies. A child that is forked from the holder, as
+by a process pool in a user's function, closes its copy at once: an orphan would keep the lock.
 """
 
 from __future__ import annotations
@@ -11,24 +11,32 @@ import os
 import socket
 from contextlib import suppress
 from pathlib import Path
+from weakref import WeakSet
+
+from penstock._engine.state.private_files import make_private
+
+_held: WeakSet[FileLock] = WeakSet()
 
 
 class FileLock:
     """A lock that is held. Two holders exclude each other also within one process."""
 
-    __slots__ = ("_descriptor", "path")
+    __slots__ = ("__weakref__", "_descriptor", "path")
 
     def __init__(self, descriptor: int, path: Path) -> None:
         self._descriptor: int | None = descriptor
         self.path = path
+        _held.add(self)
 
     @classmethod
     def take(cls, path: Path) -> FileLock | None:
         """Take the lock, making the file and its directory; None if somebody has it."""
         while True:
-            path.parent.mkdir(mode=0o750, parents=True, exist_ok=True)
+            make_private(path.parent)
             try:
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+                descriptor = os.open(
+                    path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o640
+                )
             except FileNotFoundError:  # the directory has just been removed
                 continue
             try:
@@ -54,10 +62,24 @@ class FileLock:
             fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
+    def forget(self) -> None:
+        """Close the copy of a forked child; the parent keeps the lock."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
     def remove(self) -> None:
         """Delete the file, then let go."""
         self.path.unlink(missing_ok=True)
         self.release()
+
+
+def _forget_all() -> None:
+    for lock in list(_held):
+        lock.forget()
+
+
+os.register_at_fork(after_in_child=_forget_all)
 
 
 def holder_of(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures, Handlers
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.topology.nodes import PassThrough, ProcessorNode, SinkNode
+from penstock.errors import StateClosedError, StateCorruptedError, StateError
 from penstock.handlers import (
     DeadLetterRecord,
     ErrorHandlerContext,
@@ -110,6 +112,26 @@ def test_what_was_decided_below_is_not_asked_again() -> None:
         place.fail(error)
     assert caught.value is error
     assert place.handler.shown == []
+
+
+@pytest.mark.parametrize("kind", [StateCorruptedError, StateError])
+def test_no_handler_may_pass_over_a_disk_that_fails(kind: type[StateError]) -> None:
+    """A handler that resumes would lose a record for each read of a damaged store."""
+    place = Place(Response.resume())
+    wrapped = RuntimeError("the user's own")
+    wrapped.__cause__ = kind("damaged", Path("state"))
+    for error in (kind("damaged", Path("state")), wrapped):
+        with pytest.raises(ProcessingError, match="failed on the record"):
+            place.fail(error)
+        with pytest.raises(ProcessingError, match="failed in a timer at 30"):
+            place.failures.of_timer(NODE, 30, error)
+    assert (place.handler.shown, place.counters.dropped_records) == ([], 0)
+
+
+def test_a_store_that_is_used_after_its_end_is_the_program_s_mistake() -> None:
+    place = Place(Response.resume())
+    place.fail(StateClosedError("closed", Path("state")))
+    assert len(place.handler.shown) == 1
 
 
 def test_raw_bytes_are_gone_once_something_was_sent() -> None:

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock import StreamsError, Windowed, serdes
+from penstock import ProcessingError, StreamsError, Windowed, serdes
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime import sink
+from penstock._engine.runtime.acceptance import Acceptance
 from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.failures import Failures, Handlers
 from penstock._engine.runtime.murmur2 import partition_of
@@ -23,13 +24,16 @@ from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.sink import Outlet, SinkBuilder
 from penstock._engine.topology.nodes import SinkNode
 from penstock._engine.topology.window_nodes import partition_by_key_alone
+from penstock.errors import ProductionError
 from penstock.handlers import (
+    DeadLetterRecord,
     DefaultProductionExceptionHandler,
     ErrorHandlerContext,
     LogAndFailExceptionHandler,
     LogAndFailProcessingExceptionHandler,
     Response,
 )
+from penstock.record import ProducerRecord
 from penstock.serdes import HeaderPairs, Serde
 from penstock.serdes.plain import StringSerde
 from penstock.serdes.wrapping import completed
@@ -70,8 +74,10 @@ class Mouth:
         value_serde: Serde[Any] | None = None,
         key_serde: Serde[Any] | None = None,
         production: Any = None,
+        *,
+        acceptance: Acceptance | None = None,
     ) -> None:
-        self.collector = Collector(lambda topic: 4)
+        self.collector = Collector(lambda topic: 4, acceptance)
         self.counters = TaskCounters()
         self.scope = RawScope()
         position = Position()
@@ -271,3 +277,99 @@ def test_what_is_no_error_goes_through() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         Mouth(value_serde=serdes.json(Pair)).send("k", Rude(), 5, ())
+
+
+class Small:
+    """Takes six bytes of key and value; some topics it looks at more closely, some are missing."""
+
+    suspicious_bytes = 6
+
+    def __init__(self) -> None:
+        self.asked: list[Output] = []
+        self.watched: set[str] = set()
+        self.absent: set[str] = set()
+
+    def watches(self, topic: str) -> bool:
+        return topic in self.watched
+
+    def missing(self, topic: str) -> ProductionError | None:
+        return _refusal(topic) if topic in self.absent else None
+
+    def refusal_of(self, output: Output) -> ProductionError | None:
+        self.asked.append(output)
+        return _refusal(output[0]) if len(output[3] or b"") > 6 else None
+
+
+def _refusal(topic: str) -> ProductionError:
+    return ProductionError("too large", topic=topic, code="MSG_SIZE_TOO_LARGE")
+
+
+class Resuming:
+    """Goes on, with a dead letter."""
+
+    def __init__(self, letter: bytes = b"lost") -> None:
+        self.letter = letter
+        self.asked: list[ProducerRecord] = []
+
+    def handle_error(
+        self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
+    ) -> Response:
+        assert isinstance(exception, ProductionError)
+        assert (context.processor_node_id, context.task_id) == ("sink", "0_0")
+        self.asked.append(record)
+        return Response.resume([DeadLetterRecord("letters", None, self.letter, 7)])
+
+
+def test_only_large_records_are_looked_at_closely() -> None:
+    small = Small()
+    mouth = Mouth(acceptance=small)
+    mouth.send("k", "v", 5, ())
+    assert small.asked == []
+    mouth.send("k", "valued", 5, ())
+    assert [output[3] for output in small.asked] == [b"valued"]
+    assert [output[3] for output in mouth.outputs()] == [b"v", b"valued"]
+
+
+def test_a_record_that_kafka_refuses_is_given_to_the_handler() -> None:
+    handler = Resuming()
+    mouth = Mouth(acceptance=Small(), production=handler)
+    mouth.send("k", "too long", 5, (("h", b"x"),))
+    mouth.send("k", "v", 6, ())
+    assert [(record.key, record.value, record.timestamp) for record in handler.asked] == [
+        (b"k", b"too long", 5)
+    ]
+    assert mouth.outputs() == [
+        ("letters", None, None, b"lost", 7, ()),
+        ("out", None, b"k", b"v", 6, ()),
+    ]
+    assert mouth.counters.dropped_records == 1
+
+
+def test_a_record_that_kafka_refuses_ends_the_task_by_default() -> None:
+    with pytest.raises(ProcessingError, match=r"^sink 'sink' cannot write a record .*: too large"):
+        Mouth(acceptance=Small()).send("k", "too long", 5, ())
+
+
+def test_a_dead_letter_that_kafka_refuses_ends_the_task() -> None:
+    mouth = Mouth(acceptance=Small(), production=Resuming(b"too long as well"))
+    with pytest.raises(ProcessingError, match=r"dead letter for topic 'letters' that cannot"):
+        mouth.send("k", "too long", 5, ())
+
+
+def test_all_records_of_a_watched_topic_are_looked_at() -> None:
+    small = Small()
+    small.watched.add("out")
+    mouth = Mouth(acceptance=small)
+    mouth.send(None, None, 5, ())
+    assert len(small.asked) == 1
+
+
+def test_a_topic_that_is_missing_is_written_to_once_it_is_there() -> None:
+    small, handler = Small(), Resuming()
+    small.absent.add("out")
+    mouth = Mouth(lambda key, value, context: "out", acceptance=small, production=handler)
+    mouth.send("k", "1", 5, ())
+    small.absent.clear()
+    mouth.send("k", "2", 5, ())
+    assert [record.value for record in handler.asked] == [b"1"]
+    assert [output[3] for output in mouth.outputs()] == [b"lost", b"2"]

@@ -15,6 +15,7 @@ from penstock import Consumed, StreamsBuilder, StreamsError, serdes
 from penstock._engine.runtime import stretch
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stretch import process_plainly
+from penstock.clock import monotonic
 from penstock.handlers import ErrorHandlerContext, Response
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.test_task import offsets, raws, task
@@ -157,3 +158,12 @@ def test_an_attribute_that_is_no_slot_is_set_by_its_name(process: Callable[..., 
         plain.process(0, 2)
     assert [raw for raw in in_hand if raw is not None] == [*records, *records]
     assert plain.position.raw == records[1]
+
+
+@pytest.mark.parametrize("process", FORMS)
+def test_a_deadline_ends_it_after_the_record_in_hand(process: Callable[..., int]) -> None:
+    made = task(lambda builder: builder.stream("in").for_each(lambda key, value: None))
+    made.add_records("in", 0, raws(*range(10)))
+    with patch("penstock._engine.runtime.task.process_stretch", process):
+        assert made.process(0, 10, deadline=0.0) == 1
+        assert made.process(0, 10, deadline=monotonic() + 1000.0) == 9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -203,6 +204,49 @@ def test_a_new_id_that_is_in_use_is_refused(tmp_path: Path) -> None:
     release()
 
 
+def test_a_new_member_file_that_another_worker_locks_first_is_left_to_it(
+    tmp_path: Path, new_id: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both start at once: the file is there before it is locked, and the other sees it."""
+    lock, others = fcntl.flock, []
+
+    def lock_after_another(descriptor: int, operation: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        others.append(claim_member_id(tmp_path, "orders", new_id))
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", lock_after_another)
+    member, release = claim_member_id(tmp_path, "orders", new_id)
+    [(other, release_other)] = others
+    assert (other, member) == ("id-1", "id-2")
+    release()
+    release_other()
+
+
+@pytest.mark.slow
+def test_workers_that_start_at_once_all_get_an_id_of_their_own(tmp_path: Path) -> None:
+    program = (
+        "import multiprocessing, sys, uuid\n"
+        "from penstock._engine.state.directory import claim_member_id\n"
+        "forked = multiprocessing.get_context('fork')\n"
+        "together, ids = forked.Barrier(8), forked.SimpleQueue()\n"
+        "def work():\n"
+        "    for round in range(100):\n"
+        "        together.wait(20)\n"
+        "        ids.put((round, claim_member_id(sys.argv[1], f'app{round}',"
+        " lambda: uuid.uuid4().hex)[0]))\n"
+        "    together.wait(20)\n"
+        "workers = [forked.Process(target=work) for _ in range(8)]\n"
+        "for worker in workers: worker.start()\n"
+        "claimed = {ids.get() for _ in range(800)}\n"
+        "for worker in workers: worker.join()\n"
+        "print(len(claimed))\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "800"
+
+
 @pytest.mark.slow
 def test_the_replacement_of_a_killed_process_is_the_same_member(
     tmp_path: Path, new_id: Callable[[], str]
@@ -232,3 +276,26 @@ def test_the_replacement_of_a_killed_process_is_the_same_member(
     StateDirectory(tmp_path, "orders").lock_task("0_1", pause=no_pause).release()
     release()
     release_beside()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can act for another user")
+def test_a_directory_of_another_user_in_a_place_for_everybody_is_refused(tmp_path: Path) -> None:
+    shared = tmp_path / "tmp"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "state").mkdir()
+    os.chown(shared / "state", 12345, 12345)
+    with pytest.raises(StateError, match="belongs to another user \\(uid 12345\\)"):
+        claim_member_id(shared / "state", "app", lambda: "m")
+    os.chown(shared / "state", 0, 0)
+    claim_member_id(shared / "state", "app", lambda: "m")[1]()
+
+
+def test_a_link_in_the_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("of great value")
+    (tmp_path / "state" / "app" / "members").mkdir(parents=True)
+    (tmp_path / "state" / "app" / "members" / "m").symlink_to(precious)
+    with pytest.raises(StateError):
+        claim_member_id(tmp_path / "state", "app", lambda: "m")
+    assert precious.read_text() == "of great value"

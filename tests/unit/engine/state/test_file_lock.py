@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -99,3 +100,27 @@ def test_a_killed_holder_holds_nothing(path: Path) -> None:
         other.kill()
         other.wait()
     taken(path).release()
+
+
+def test_an_orphan_does_not_keep_the_lock_of_its_dead_parent(tmp_path: Path) -> None:
+    """A user's function may start a process pool; its processes outlive a worker that is killed."""
+    path = tmp_path / "lock"
+    reader, writer = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        lock = FileLock.take(path)
+        orphan = os.fork()
+        if orphan == 0:
+            signal.pause()
+        os.write(writer, str(orphan).encode())
+        os.kill(os.getpid(), signal.SIGKILL if lock else signal.SIGTERM)
+    orphan = int(os.read(reader, 20))
+    os.waitpid(parent, 0)
+    try:
+        held = FileLock.take(path)
+        assert held is not None
+        held.release()
+    finally:
+        os.kill(orphan, signal.SIGKILL)
+        os.close(reader)
+        os.close(writer)

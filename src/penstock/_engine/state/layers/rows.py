@@ -117,6 +117,16 @@ class RowClock:
             self.live_key = pack_segment(self.live)
             self._next = (self.live + 1) * self._interval + self._retention
 
+    def kept_from(self, observed: int) -> int:
+        """Return the first time whose rows are there when `observed` is the latest that was put:
+        rows that are too old to be seen are, until their segment is.
+        """
+        return max(0, (observed - self._retention) // self._interval) * self._interval
+
+    def seen_from(self, observed: int) -> int:
+        """Return the first time whose rows are seen when `observed` is the latest that was put."""
+        return observed - self._seen + 1
+
     def note_write(self) -> None:
         """Learn that what was put so far is about to be written to the engine."""
         self.written = self.observed

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from struct import Struct
 from typing import Any, TypeAlias
 
@@ -138,6 +139,13 @@ class SessionRows:
         order = _in_memory_order_of_all if self.in_memory else _time_order
         return iter(sorted(found, key=order))
 
+    def find_kept(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
+        """Give what `find_ending` gives, and what is there though it is not seen any more; only of
+        the store of an aggregation that emits on close, which has no cache.
+        """
+        found = self._of_index(earliest_end, latest_end)
+        return _as_in_memory(found) if self.in_memory else found
+
     def _by_segment(
         self,
         key_from: bytes | None,
@@ -192,7 +200,9 @@ class SessionState:
         "decode_value",
         "encode_key",
         "find_closed",
+        "find_kept",
         "get",
+        "kept_from",
         "remove",
     )
 
@@ -210,6 +220,18 @@ class SessionState:
         """`remove(raw_key, start, end, timestamp, headers)` deletes a session."""
         self.find_closed = rows.find_ending
         """`find_closed(earliest_end, latest_end)` gives (raw key, start, end, row) of all keys."""
+        self.find_kept = rows.find_kept
+        """`find_kept(earliest_end, latest_end)` gives these, and what is there though it is not
+        seen any more; only of the store of an aggregation that emits on close.
+        """
+        self.kept_from = rows.rows.clock.kept_from
+        """`kept_from(observed)` gives the first end that `find_kept` finds once `observed` is the
+        latest that was put.
+        """
+
+    def observed_time(self) -> int:
+        """Return the latest end that was put, -1 if nothing was."""
+        return self._rows.rows.clock.observed
 
     def find_sessions(self, raw_key: bytes, earliest_end: int, latest_start: int) -> list[Session]:
         """Give (start, end, row) of the sessions of a key that end at `earliest_end` or later and
@@ -286,6 +308,16 @@ def _in_memory_order(session: Session) -> tuple[int, int]:
     """In memory, Java gives sessions of one end with the latest start first."""
     start, end, _ = session
     return end, -start
+
+
+def _as_in_memory(sessions: Iterator[SessionRow]) -> Iterator[SessionRow]:
+    """Yield sessions, given by their ends, in Java's order in memory."""
+    for _, of_one_end in groupby(sessions, key=_end_of_session):
+        yield from sorted(of_one_end, key=_in_memory_order_of_all)
+
+
+def _end_of_session(session: SessionRow) -> int:
+    return session[2]
 
 
 def _in_memory_order_of_all(session: SessionRow) -> tuple[int, bytes, int]:

@@ -95,6 +95,18 @@ class WindowState:
         """Give (raw key, start, row) of all keys between two times, both included."""
         return self._rows.fetch_range(None, None, time_from, time_to, reverse=False)
 
+    def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
+        """Give what `fetch_all` gives, and what is there though it is not seen any more; only of
+        the store of an aggregation that emits on close.
+        """
+        return self._rows.fetch_kept(time_from, time_to)
+
+    def kept_from(self, observed: int) -> int:
+        """Return the first start that `fetch_kept` finds once `observed` is the latest that was
+        put.
+        """
+        return self._rows.kept_from(observed)
+
     def observed_time(self) -> int:
         """Give the latest start that was put, -1 if nothing was."""
         return self._rows.rows.clock.observed

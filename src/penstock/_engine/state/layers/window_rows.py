@@ -141,6 +141,23 @@ class WindowRows:
         for row_key, row in rows:
             yield row_key[SEGMENT_BYTES:-TAIL_BYTES], _start_of(row_key), row
 
+    def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
+        """Yield the rows of all keys between two times that are there, seen or not; only where
+        there is an order of time.
+        """
+        for index_key, row in self._of_index(time_from, time_to, reverse=False, unseen=True):
+            yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
+
+    def kept_from(self, observed: int) -> int:
+        """Return the first start that `fetch_kept` finds once `observed` is the latest that was
+        put.
+        """
+        clock = self.rows.clock
+        if self.cache is not None and self.in_memory:
+            # What leaves the cache too late to be seen is not put.
+            return clock.seen_from(observed)
+        return clock.kept_from(observed)
+
     def end_of(self, start: int) -> int:
         """Give the end of the window that begins at `start`."""
         end = start + self.window_size_ms
@@ -219,9 +236,11 @@ class WindowRows:
             ):
                 yield row_key, row
 
-    def _of_index(self, time_from: int, time_to: int, *, reverse: bool) -> Iterator[Row]:
+    def _of_index(
+        self, time_from: int, time_to: int, *, reverse: bool, unseen: bool = False
+    ) -> Iterator[Row]:
         """Give rows by start, then key, under their keys in that order."""
-        stored = self._indexed(time_from, time_to, reverse=reverse)
+        stored = self._indexed(time_from, time_to, reverse=reverse, unseen=unseen)
         if self.cache is None:
             return stored
         cached = self.cache.cached(
@@ -230,12 +249,15 @@ class WindowRows:
         by_time = sorted(((_index_key(row_key), row) for row_key, row in cached), key=_first)
         return merged(reversed(by_time) if reverse else by_time, stored, reverse=reverse)
 
-    def _indexed(self, time_from: int, time_to: int, *, reverse: bool) -> Iterator[Row]:
-        clock = self.rows.clock
-        first, last = max(time_from, clock.expired + 1, 0), min(time_to, clock.observed)
+    def _indexed(
+        self, time_from: int, time_to: int, *, reverse: bool, unseen: bool
+    ) -> Iterator[Row]:
+        clock, interval = self.rows.clock, self.rows.interval
+        earliest = clock.live * interval if unseen else clock.expired + 1
+        first, last = max(time_from, earliest, 0), min(time_to, clock.observed)
         if first > last:
             return
-        read, interval = self.rows.get, self.rows.interval
+        read = self.rows.get_if_live if unseen else self.rows.get
         for index_key in self.rows.scan_by_time(first, last, reverse=reverse):
             start = time_of_index(index_key)
             tail = pack_timestamp(start) + index_key[-_SEQUENCE_BYTES:]

@@ -12,6 +12,7 @@ from penstock._engine.state.rocksdb.settings import RocksDbSettings
 def data_options(settings: RocksDbSettings) -> Options:
     """Give the options of the database and of the column family that holds the entries."""
     options = _database_options()
+    options.set_max_open_files(settings.max_open_files)
     options.set_block_based_table_factory(_table_options(settings))
     options.set_optimize_filters_for_hits(True)
     options.set_write_buffer_size(settings.write_buffer_bytes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from penstock._engine.state.open_files import TOO_MANY_FILES, too_many_files
 from penstock.errors import StateCorruptedError, StateError, StateLockedError
 
 
@@ -32,12 +33,15 @@ def explained(error: Exception, path: Path, participle: str) -> StateError:
             f" ({said}); give this application a 'state.dir' of its own"
         )
         return StateError(msg, path)
+    if TOO_MANY_FILES in said:
+        msg = f"the state store in {path} cannot be {participle}: {too_many_files()}"
+        return StateError(msg, path)
     if said.startswith("Corruption") or "No such file or directory" in said:
         msg = (
             f"the state store in {path} cannot be {participle}: its files are damaged ({said});"
             f" delete that directory, the store is then restored from its changelog"
         )
-        return StateCorruptedError(msg, path)
+        return StateCorruptedError(msg, path, said)
     msg = (
         f"the state store in {path} cannot be {participle}: {said};"
         f" check the disk's free space, its health and the directory's permissions"

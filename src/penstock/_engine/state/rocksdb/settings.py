@@ -48,6 +48,9 @@ class RocksDbSettings:
     cache_index_and_filter_blocks: bool = False
     """Whether the block cache also limits the memory of indexes and filters."""
 
+    max_open_files: int = -1
+    """How many files of the store may be open; -1: all. With fewer, reads open them again."""
+
     compaction_style: CompactionStyle = "universal"
 
     compression: Compression = "none"
@@ -85,7 +88,7 @@ def _check(settings: RocksDbSettings, subject: str) -> None:
         "compression": get_args(Compression),
     }
     # A bloom filter of 0 bits is none; every other number is a size or a count of something.
-    smallest = {"bloom_filter_bits_per_key": 0, "block_cache_bytes": 0}
+    smallest = {"bloom_filter_bits_per_key": 0, "block_cache_bytes": 0, "max_open_files": -1}
     for field in fields(settings):
         name = field.name
         value = getattr(settings, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -91,6 +92,42 @@ def test_results_on_close_come_by_time_then_key_cached_or_not() -> None:
         state.put(b"b", 10, None, 10, 10, ())
         found = [(start, key) for key, start, _ in state.fetch_all(1, 20)]
         assert found == [(10, b"a"), (10, b"z"), (20, b"a")]
+
+
+@pytest.mark.parametrize("engine", ["in_memory", "rocksdb"])
+@pytest.mark.parametrize("caching", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_a_store_says_that_it_keeps_is_found_in_it(
+    seed: int, caching: bool, engine: str
+) -> None:
+    random = Random(seed)
+    bench, state = opened(counts(engine=engine, caching=caching, order="time"))
+    put: set[int] = set()
+    time = 0
+    for _ in range(100):
+        time += random.choice([0, 10, 500, 5_000, 30_000, 90_000])
+        # As a window that takes a record is never out of sight.
+        start = max(0, time - random.randint(0, 900))
+        state.put(b"k", start, 1, start, start, ())
+        put.add(start)
+        if random.random() < 0.3:
+            bench.commit()
+        kept = {start for start in put if start >= state.kept_from(time)}
+        found = [start for _, start, _ in state.fetch_kept(0, time)]
+        assert kept <= set(found)
+        assert found == sorted(set(found))
+    assert caching or len(found) < len(put)
+
+
+def test_a_window_that_is_out_of_sight_is_kept_until_its_segment_goes() -> None:
+    _, state = opened(counts(caching=False, order="time"))
+    for start in (0, 59_999, 60_000):
+        state.put(b"k", start, 1, start, start, ())
+    assert [start for _, start, _ in state.fetch_all(0, 99_999)] == [59_999, 60_000]
+    assert [start for _, start, _ in state.fetch_kept(0, 99_999)] == [0, 59_999, 60_000]
+    assert (state.kept_from(60_999), state.kept_from(61_000)) == (0, 60_000)
+    state.put(b"k", 61_000, 1, 61_000, 61_000, ())
+    assert [start for _, start, _ in state.fetch_kept(0, 99_999)] == [60_000, 61_000]
 
 
 def test_a_serde_that_does_not_fit_is_named() -> None:

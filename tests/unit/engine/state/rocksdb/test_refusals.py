@@ -25,6 +25,8 @@ PATH = Path("state/app/0_1/rocksdb/counts")
         ("IO error: No such file or directory: x", StateCorruptedError, "delete that directory"),
         ("Invalid argument: Column families not opened: x", StateError, "a 'state.dir' of its own"),
         ("IO error: No space left on device", StateError, "check the disk's free space"),
+        ("IO error: Permission denied: x", StateError, "the directory's permissions"),
+        ("IO error: Too many open files: x", StateError, "'ulimit -n 65536'"),
     ],
 )
 def test_each_says_what_where_and_what_to_do(

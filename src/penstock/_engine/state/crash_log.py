@@ -1,0 +1,111 @@
+"""What a worker's process leaves behind when it dies, for the one that takes its place.
+
+A crash in C leaves the stack that Python's fault handler writes, `os._exit` leaves who called it. A
+process that was killed leaves nothing but the file itself: whoever claims its member id finds it.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from penstock.errors import StateError, user_function
+
+_FILE_MODE = 0o600
+_STACK_LINES = 8
+
+
+class CrashLog:
+    """The file of one process. `predecessor` says how the last process with this id died, None if
+    it ended as it should.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.record_in_hand: Callable[[], str] = str
+        """Returns which record the engine has in hand, empty if none."""
+        self._pid = os.getpid()
+        self._has_got_on = False
+        left = _read(path)
+        self.predecessor = None if left is None else left[0]
+        self.deaths_in_a_row = 0 if left is None else left[1] + 1
+        """How many processes with this id have died before their first commit, one after the other.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
+            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._file = os.fdopen(os.open(path, flags, _FILE_MODE), "w", encoding="utf-8")
+            self._begin(self.deaths_in_a_row)
+        except OSError as error:
+            msg = (
+                f"the state directory {path.parent} cannot be used: {error.strerror}; check"
+                " 'state.dir', its free space and its permissions"
+            )
+            raise StateError(msg, path.parent) from error
+        faulthandler.enable(self._file)
+        self._thread_id = threading.get_ident()
+        self._exit = os._exit
+        os._exit = self._exit_with_trace
+
+    def got_on(self) -> None:
+        """Learn of a commit: if this process dies, the next one begins to count anew."""
+        if not self._has_got_on:
+            self._has_got_on = True
+            with suppress(OSError, ValueError):
+                self._begin(-1)
+
+    def close(self) -> None:
+        """Delete the file: this process has ended its work as it should."""
+        if self._file.closed:
+            return
+        if os._exit == self._exit_with_trace:
+            os._exit = self._exit
+        faulthandler.disable()
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def _begin(self, deaths: int) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        self._say(f"process {self._pid}, after {deaths} that died\n")
+
+    def _exit_with_trace(self, status: int) -> NoReturn:
+        # A child that was forked from this process ends in its own right.
+        if threading.get_ident() == self._thread_id and os.getpid() == self._pid:
+            caller = user_function(sys._getframe(1)) or "a function"
+            with suppress(Exception):
+                self._say(f"{caller} called os._exit({status}){self.record_in_hand()}\n")
+        self._exit(status)
+
+    def _say(self, text: str) -> None:
+        self._file.write(text)
+        self._file.flush()
+
+
+def _read(path: Path) -> tuple[str, int] | None:
+    """Return how the process died that left a file, and how many had died before it."""
+    try:
+        first, *rest = path.read_text(encoding="utf-8", errors="replace").splitlines() or [""]
+    except OSError:
+        return None
+    process, _, after = first.partition(", after ")
+    deaths = after.split(" ")[0]
+    before = int(deaths) if deaths.lstrip("-").isdigit() else 0
+    process = process or "a process"
+    if not rest:
+        told = (
+            f"{process} was killed from outside, as a process is that takes too much memory (see "
+            "the kernel's log)"
+        )
+    elif len(rest) == 1:
+        told = f"{process} ended: {rest[0]}"
+    else:
+        stack = "\n  ".join(line for line in rest[:_STACK_LINES] if line.strip())
+        told = f"{process} crashed: {stack}"
+    return told, before

@@ -1,0 +1,32 @@
+"""Files and directories that other users of the machine cannot read: they hold users' data.
+
+Java's StateDirectory gives its directories the same permissions, rwxr-x---.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+
+def make_private(directory: Path) -> None:
+    """Make a directory and its missing parents; those that are there stay as they are."""
+    try:
+        directory.mkdir(mode=0o750)
+    except FileNotFoundError:
+        # mkdir(parents=True) would give the mode to the last one only. Others may remove a parent
+        # meanwhile: then it is made again.
+        make_private(directory.parent)
+        make_private(directory)
+    except FileExistsError:
+        if not directory.is_dir():
+            raise
+
+
+def open_private(path: Path, flags: int = 0) -> int:
+    """Open a file for writing that its owner alone can read, also if it was there before."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
+    with suppress(PermissionError):  # the file of another user, who decides
+        os.fchmod(descriptor, 0o600)
+    return descriptor
