@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from penstock._engine.kafka import distribution
 from penstock.errors import StreamsError
+from tests.broker.secured_broker import SecuredBroker, secured_broker
+
+USERS = ["alice", "poor", *(f"user-{number}" for number in range(30))]
 
 
 @pytest.fixture(scope="session", name="_kafka_can_be_had")
@@ -15,3 +20,12 @@ def kafka_can_be_had() -> None:
         distribution.fetch(print)
     except StreamsError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def secured(
+    tmp_path_factory: pytest.TempPathFactory, _kafka_can_be_had: None
+) -> Iterator[SecuredBroker]:
+    """Run one broker with SASL, TLS and ACLs for the whole session."""
+    with secured_broker(tmp_path_factory.mktemp("secured"), USERS) as broker:
+        yield broker

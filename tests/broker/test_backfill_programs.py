@@ -28,7 +28,9 @@ from penstock._engine.spark.batch.backfill import (
     plan_backfill,
     topics_with_history,
 )
-from penstock._engine.spark.control import ControlServer
+from penstock._engine.spark.batch.delivering import TaskNews
+from penstock._engine.spark.control import WorkerFailure
+from penstock._engine.spark.control_server import ControlServer, Verb
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 from tests.spark.stateful_programs import PROGRAMS, Program, Row
@@ -90,7 +92,9 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
     handover = Handover(blueprint, plan, admitted.admin)
     handover.write_plan()
     job = plan_backfill(topology, admitted, stretches)
-    control = ControlServer("127.0.0.1", {"progress": hear, "failure": hear})
+    control = ControlServer(
+        "127.0.0.1", {"progress": Verb(TaskNews, hear), "failure": Verb(WorkerFailure, hear)}
+    )
     try:
         pack = pack_delivery(blueprint, plan.run_id, job, control.address)
         LocalJob(job, read(config, stretches), delivery=pack)

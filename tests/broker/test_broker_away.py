@@ -5,7 +5,9 @@ The broker is this module's own, since it is killed.
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +20,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka import transactions
 from penstock._engine.kafka.preparation import prepare
+from penstock._engine.kafka.reachability import Reachability
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.transactions import AtLeastOnce, ExactlyOnce
 from penstock._engine.kafka.worker import Worker
@@ -178,6 +181,34 @@ def test_a_worker_goes_on_when_the_broker_is_back(
             assert application.visible(30) == list(range(1, 31))
 
 
+@pytest.mark.parametrize("stop", [signal.SIGSTOP, signal.SIGKILL])
+def test_an_idle_application_notices_that_its_broker_is_away(
+    stop: signal.Signals, mortal_broker: LocalBroker, tmp_path: Path
+) -> None:
+    """Nothing is read or written, and a stopped broker does not even close its connections."""
+    name = f"idle-{stop.name.lower()}"
+    with running(mortal_broker, name, "exactly_once_v2", tmp_path) as application:
+        application.work_until(lambda: list(application.worker.tasks().values()) == ["running"])
+        config, topic = application.worker._config, application.worker._blueprint.task_topic
+        reachability = Reachability(config, topic, pause_seconds=0.2)
+        try:
+            assert reachability.away_seconds() is None
+            if stop is signal.SIGSTOP:
+                assert mortal_broker._process is not None
+                group = mortal_broker._process.pid
+                os.killpg(group, signal.SIGSTOP)
+            else:
+                mortal_broker.kill()
+            application.work_until(lambda: reachability.away_seconds() is not None)
+            if stop is signal.SIGSTOP:
+                os.killpg(group, signal.SIGCONT)
+            else:
+                mortal_broker.start()
+            application.work_until(lambda: reachability.away_seconds() is None)
+        finally:
+            reachability.close()
+
+
 @guarantees
 def test_a_broker_that_does_not_come_back_is_told_of_after_the_task_timeout(
     guarantee: str, mortal_broker: LocalBroker, tmp_path: Path
@@ -206,6 +237,9 @@ def test_a_commit_that_a_rebalance_refuses_is_made_later_and_drops_no_work(
 
         def __init__(self, consumer: object) -> None:
             self._consumer = consumer
+
+        def consumer_group_metadata(self) -> object:
+            return self._consumer.consumer_group_metadata()  # type: ignore[attr-defined]
 
         def commit(self, **arguments: object) -> None:
             if refusals:

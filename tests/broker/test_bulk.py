@@ -57,7 +57,7 @@ def test_what_is_written_is_read(
     outputs = [(topic, *output[1:]) for output in MANY]
     assert writer.write(outputs, 0) == (len(outputs), TAKEN)
     assert writer.producer.flush(10) == 0
-    assert writer.failure() is None
+    assert writer.failures() == []
 
     expected: dict[int, list[tuple[Any, ...]]] = {0: [], 1: [], 2: []}
     for _, partition, key, value, timestamp, headers in outputs:
@@ -122,21 +122,23 @@ def test_what_cannot_be_written_is_told(
     small: Output = (topic, 0, None, b"x", 1, ())
     assert writer.write([small, large, small], 0) == (1, KafkaError.MSG_SIZE_TOO_LARGE)
     writer.producer.flush(10)
-    assert writer.failure() is None
-    # Later: it is larger than the topic takes. Only the first is remembered, and told once.
-    middle: Output = (topic, 0, None, b"x" * 1500, 1, ())
-    for output in (middle, middle, (other, 0, None, b"fits", 1, ())):
+    assert writer.failures() == []
+    # Later: it is larger than the topic takes. Each is told once, as it was.
+    middle: Output = (topic, 0, None, b"x" * 1500, 7, ())
+    deleted: Output = (topic, 0, b"k" * 1500, None, 8, ())
+    for output in (middle, deleted, (other, 0, None, b"fits", 1, ())):
         assert writer.write([output], 0) == (1, TAKEN)
         writer.producer.flush(10)
-    failure = writer.failure()
-    assert failure is not None
-    assert (failure[0], failure[1].code()) == (topic, KafkaError.MSG_SIZE_TOO_LARGE)
-    assert writer.failure() is None
+    first, second = writer.failures()
+    assert first[:4] == (topic, 0, None, b"x" * 1500)
+    assert second[:4] == (topic, 0, b"k" * 1500, None)
+    assert first.error.code() == second.error.code() == KafkaError.MSG_SIZE_TOO_LARGE
+    assert writer.failures() == []
     # A partition that is not there is known at once, and not told again.
     nowhere: Output = (topic, 9, None, b"x", 1, ())
     assert writer.write([nowhere], 0) == (0, KafkaError._UNKNOWN_PARTITION)
     writer.producer.flush(10)
-    assert writer.failure() is None
+    assert writer.failures() == []
 
 
 @pytest.mark.parametrize("open_reader", READERS)

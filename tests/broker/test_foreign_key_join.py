@@ -37,7 +37,7 @@ def test_the_topics_have_the_partitions_of_the_tables_they_are_read_with(
 ) -> None:
     orders, customers = kafka_topic("orders", partitions=2), kafka_topic("customers", partitions=3)
     config = settings(kafka_broker, tmp_path, f"fk-{orders}")
-    blueprint = prepare(orders_with_customers(orders, customers, "out"), config)
+    blueprint = prepare(orders_with_customers(orders, customers, kafka_topic("out")), config)
     assert blueprint.partition_counts == {
         orders: 2,
         customers: 3,

@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient
 from penstock._engine.kafka import inputs as inputs_module
 from penstock._engine.kafka.broker import LocalBroker
 from penstock._engine.kafka.clients import consumer_settings
+from penstock._engine.kafka.faults import TaskMigrated
 from penstock._engine.kafka.held_back import HeldBack
 from penstock._engine.kafka.inputs import InputReader, starting_offset
 from penstock.errors import StreamsError
@@ -186,8 +187,38 @@ def test_an_offset_that_is_gone_is_explained_and_nothing_is_reset(
 
     inputs = reader(kafka_broker, "gone")
     inputs.add({(topic, 0): 3})
+    # A worker that stood still finds that another has processed and deleted them: it asks again.
+    with pytest.raises(TaskMigrated, match="the committed offset is asked for again"):
+        read_until(inputs, lambda _: False)
+    inputs.remove({(topic, 0): 3})
+    inputs.add({(topic, 0): 3})
     with pytest.raises(StreamsError, match=r"no longer has the offset to go on from.*nothing was"):
         read_until(inputs, lambda _: False)
+    inputs.close()
+
+
+def test_a_worker_that_stood_still_goes_on_where_the_one_that_deleted_records_committed(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    """A repartition topic is emptied by its readers; the stall of one ended the application."""
+    topic = kafka_topic("emptied")
+    producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for number in range(10):
+        producer.produce(topic, str(number))
+    producer.flush()
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for deleted in admin.delete_records([TopicPartition(topic, 0, 8)]).values():
+        deleted.result()
+    inputs = reader(kafka_broker, "emptied")
+    for again in range(2):
+        inputs.add({(topic, 0): 3})
+        with pytest.raises(TaskMigrated):
+            read_until(inputs, lambda _: False)
+        inputs.remove({(topic, 0): 3})
+        inputs.add({(topic, 0): 8})
+        found = read_until(inputs, bool)
+        assert found, again
+        inputs.remove({(topic, 0): 8})
     inputs.close()
 
 

@@ -106,7 +106,9 @@ def refuse(place: StorePlace, *, lock: object) -> RedisEngine:
 def test_an_engine_that_cannot_travel_is_named(
     kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
 ) -> None:
-    topology = counts(kafka_topic("words"), partial(refuse, lock=threading.Lock()))
+    words = kafka_topic("words")
+    kafka_broker.create_topic(f"{words}-counts")
+    topology = counts(words, partial(refuse, lock=threading.Lock()))
     blueprint = prepare(topology, settings(kafka_broker, tmp_path, "held-engine"))
     with pytest.raises(TopologyError, match=r"store 'counts' cannot be shipped .* its engine"):
         pack(blueprint)

@@ -12,7 +12,6 @@ from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.worker import Worker
-from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 
@@ -56,20 +55,6 @@ def test_a_partitioner_is_told_how_many_partitions_an_output_topic_has(
     consumer.close()
     assert message is not None
     assert (message.error(), message.partition(), message.value()) == (None, 2, b"x")
-
-
-def test_a_partitioner_of_a_topic_that_does_not_exist_is_told_so(
-    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
-) -> None:
-    source = kafka_topic("in")
-    config = _config(kafka_broker, tmp_path, f"partitioner-{source}")
-    _write(kafka_broker, source)
-    blueprint = prepare(topology(source, "nowhere"), config)
-    with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
-        with pytest.raises(StreamsError, match="topic 'nowhere' must exist before"):
-            _work(worker, seconds=60)
-        worker.abandon()
 
 
 def _work(worker: Worker, seconds: float) -> None:

@@ -81,6 +81,6 @@ def test_a_topic_that_forgets_rows_is_no_good_changelog(
 ) -> None:
     rows = kafka_topic("rows", config=cleanup)
     config = settings(kafka_broker, tmp_path, f"forget-{rows}", **OPTIMIZED)
-    prepare(kept_rows(rows, "out"), config)
+    prepare(kept_rows(rows, kafka_topic("out")), config)
     told = [text.split(" ")[:2] for text in caplog.messages if "restored from this topic" in text]
     assert told == ([[f"topic={rows}", "store=rows"]] if cleanup is FORGETFUL else [])

@@ -1,68 +1,138 @@
-"""Records that the broker does not take: the application fails, and says which topic and why."""
+"""Topics that are missing, and what may not be written: the application says which, who and why."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
 
-from penstock import Consumed, Produced, StreamsBuilder, serdes
+from penstock import Consumed, Produced, RecordContext, StreamsBuilder, serdes
+from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.output_topics import missing_outputs
 from penstock._engine.kafka.preparation import prepare
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.worker import Worker
-from penstock.errors import StreamsError
+from penstock.errors import ProcessingError, ProductionError, StreamsError
+from penstock.handlers import ErrorHandlerContext, Response
+from penstock.record import ProducerRecord
 from penstock.settings import StreamsConfig
-from penstock.testing.broker import CreateTopic, LocalBroker
+from penstock.testing.broker import CreateTopic
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 TEXT = serdes.string()
 
-guarantees = pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+Target: TypeAlias = str | Callable[[Any, Any, RecordContext], str]
 
 
-@guarantees
-def test_an_output_topic_that_is_missing_is_named(
-    guarantee: str, kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+def test_an_output_topic_that_is_missing_is_told_before_the_start(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
 ) -> None:
-    """It is not taken for a broker that does not answer, which would be tried again for ever."""
-    with pytest.raises(StreamsError, match=r"topic 'nowhere' could not be written: .*; create the"):
-        _work(kafka_broker, kafka_topic("in"), "nowhere", guarantee, tmp_path)
-
-
-@guarantees
-def test_a_record_that_is_too_large_is_explained(
-    guarantee: str, kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
-) -> None:
-    small = kafka_topic("small", config={"max.message.bytes": "1000"})
+    """It was told after 75 s, with records reported as written."""
     with pytest.raises(
-        StreamsError, match=f"topic '{small}' could not be written: .*; raise 'prod"
+        StreamsError,
+        match=r"output topics must exist.*'nowhere', written by sink 'KSTREAM-SINK-0000000001' "
+        r"\(defined at .*test_unwritable.py:\d+\); create them",
     ):
-        _work(kafka_broker, kafka_topic("in"), small, guarantee, tmp_path)
+        _work(kafka_broker, kafka_topic("in"), "nowhere", tmp_path)
 
 
-def _work(broker: LocalBroker, source: str, target: str, guarantee: str, state_dir: Path) -> None:
-    """Copy a record of 2000 letters from `source` to `target`, for at most a minute."""
+def test_a_dead_letter_topic_that_is_missing_is_told_before_the_start(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    letters = {"errors.dead.letter.queue.topic.name": "no-letters"}
+    with pytest.raises(
+        StreamsError,
+        match=r"'no-letters', written by 'errors.dead.letter.queue.topic.name'",
+    ):
+        _work(kafka_broker, kafka_topic("in"), kafka_topic("out"), tmp_path, **letters)
+
+
+def test_a_topic_chosen_for_a_record_that_is_missing_ends_the_application(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    source = kafka_topic("in")
+    with pytest.raises(
+        ProcessingError,
+        match=rf"'{source}', partition 0, offset 0.*'nowhere' could not be written: there is no",
+    ):
+        _work(kafka_broker, source, lambda key, value, context: "nowhere", tmp_path)
+
+
+def test_a_topic_chosen_for_a_record_that_is_missing_is_given_to_the_handler(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    class Resume:
+        def handle_error(
+            self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
+        ) -> Response:
+            assert isinstance(exception, ProductionError)
+            assert exception.code == "UNKNOWN_TOPIC_OR_PART"
+            asked.append(record.topic)
+            return Response.resume()
+
+    handler = {"production.exception.handler": Resume()}
+    _work(kafka_broker, kafka_topic("in"), lambda *_: "nowhere", tmp_path, **handler)
+    assert asked == ["nowhere"]
+
+
+def test_a_topic_name_that_kafka_does_not_allow_ends_the_application(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    """Java: InvalidTopicException is fatal."""
+    with pytest.raises(StreamsError, match="no topic of this name"):
+        _work(kafka_broker, kafka_topic("in"), lambda *_: "no topic of this name", tmp_path)
+
+
+@pytest.fixture(scope="module")
+def generous_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
+    """A broker that makes topics that are asked for."""
+    settings = {"auto.create.topics.enable": "true"}
+    with LocalBroker(tmp_path_factory.mktemp("generous"), settings=settings) as broker:
+        yield broker
+
+
+def test_a_broker_that_makes_topics_is_asked_for_those_that_are_missing(
+    generous_broker: LocalBroker, kafka_broker: LocalBroker
+) -> None:
+    """As Java's producer asks."""
+    generous = AdminClient({"bootstrap.servers": generous_broker.bootstrap_servers})
+    strict = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    assert missing_outputs(generous, ["new-1", "new-2"]) == []
+    assert missing_outputs(strict, ["new-1", "new-2"]) == ["new-1", "new-2"]
+
+
+def _work(
+    broker: LocalBroker, source: str, target: Target, state_dir: Path, **more: object
+) -> None:
+    """Copy a record from `source` to `target`."""
     producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "log_level": 0})
-    producer.produce(source, "x" * 2000, "a")
+    producer.produce(source, "x", "a")
     producer.flush()
     builder = StreamsBuilder()
     builder.stream(source, Consumed(TEXT, TEXT)).to(target, Produced(TEXT, TEXT))
     settings = {
         "application.id": f"unwritable-{source}",
         "bootstrap.servers": broker.bootstrap_servers,
-        "processing.guarantee": guarantee,
+        "processing.guarantee": "exactly_once_v2",
         "commit.interval.ms": 100,
         "state.dir": str(state_dir),
+        **more,
     }
     blueprint = prepare(builder.build(), StreamsConfig(settings))
     with TaskHost(blueprint) as host:
         worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
         until = time.monotonic() + 60
         try:
-            while time.monotonic() < until:
+            while not worker.drained():
+                assert time.monotonic() < until
                 worker.step()
         finally:
             worker.abandon()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
@@ -67,10 +67,14 @@ class Fleet:
     def wait_until_stopped(self, process: subprocess.Popen[str]) -> None:
         """Wait until a process stands still (Linux)."""
         until = time.monotonic() + PATIENCE_SECONDS
-        while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+        while not self.is_stopped(process):
             assert time.monotonic() < until
-            assert process.poll() is None
-            time.sleep(0.1)
+
+    def is_stopped(self, process: subprocess.Popen[str]) -> bool:
+        """Return whether a process stands still (Linux)."""
+        assert process.poll() is None
+        time.sleep(0.1)
+        return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
     def stop(self) -> list[str]:
         """End all processes; give what those that failed have said."""
@@ -100,6 +104,20 @@ def produce(fleet: Fleet, count: int, seed: int) -> Counter[str]:
         producer.poll(0)
     producer.flush()
     return written
+
+
+def wait_until_consumed(fleet: Fleet) -> None:
+    """Wait until the group has committed all that its input topic holds."""
+    consumer = Consumer(
+        {"bootstrap.servers": fleet.bootstrap_servers, "group.id": fleet.application_id}
+    )
+    places = [TopicPartition(f"{fleet.application_id}-in", number) for number in range(PARTITIONS)]
+    ends = [consumer.get_watermark_offsets(place)[1] for place in places]
+    until = time.monotonic() + PATIENCE_SECONDS
+    while [max(place.offset, 0) for place in consumer.committed(places)] != ends:
+        assert time.monotonic() < until, (consumer.committed(places), ends)
+        time.sleep(0.2)
+    consumer.close()
 
 
 def updates(fleet: Fleet, topic: str, total: int) -> dict[str, list[int]]:

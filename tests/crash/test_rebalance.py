@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from penstock._engine.kafka.broker import LocalBroker
-from tests.crash.fleet import Fleet, all_updates, by_letter, counted_once, produce, updates
+from tests.crash.fleet import (
+    Fleet,
+    all_updates,
+    by_letter,
+    counted_once,
+    produce,
+    updates,
+    wait_until_consumed,
+)
 
 RECORDS = 2000
 SESSION_SECONDS = 3
@@ -79,3 +87,45 @@ def test_a_worker_that_stands_still_in_a_commit_and_comes_back_as_a_zombie(
     fleet.stop()
     assert by_key == counted_once(written)
     assert letters == counted_once(by_letter(written))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("guarantee", "point"), [("exactly_once_v2", "before-ends"), ("at_least_once", "after-ends")]
+)
+def test_a_zombie_that_gets_its_tasks_back_has_the_state_of_those_that_had_them(
+    guarantee: str, point: str, kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    """It stands still where it asks for the ends of its changelogs. Meanwhile another worker
+    processes records and writes to the same changelogs: the zombie must restore these when the
+    other one leaves, and not take the ends for its own.
+    """
+    name = f"back-{guarantee}-{point}"
+    fleet = Fleet(kafka_broker.bootstrap_servers, tmp_path, name, guarantee)
+    fleet.create_topics()
+    written = produce(fleet, RECORDS, seed=5)
+    zombie = fleet.launch(crash_at=f"{point}:1:stop", state="a")
+    # Ends are asked for some seconds after the start, and only if there is something to commit.
+    while not fleet.is_stopped(zombie):
+        written += produce(fleet, 20, seed=written.total())
+    heir = fleet.launch(state="b")
+    written += produce(fleet, RECORDS, seed=6)
+    if guarantee == "at_least_once":
+        # Some are counted twice, so no count says when all are done.
+        wait_until_consumed(fleet)
+    else:
+        assert updates(fleet, "by-key", written.total()) == counted_once(written)
+    zombie.send_signal(signal.SIGCONT)
+    time.sleep(SESSION_SECONDS)
+    heir.terminate()
+    assert heir.wait(timeout=60) == 0
+    written += produce(fleet, RECORDS, seed=7)
+    wait_until_consumed(fleet)
+    counts = all_updates(fleet, written.total(), "by-key")["by-key"]
+    fleet.stop()
+    if guarantee == "at_least_once":
+        last = {key: seen[-1] for key, seen in counts.items()}
+        short = {key: (last.get(key), count) for key, count in written.items() if last[key] < count}
+        assert short == {}
+    else:
+        assert counts == counted_once(written)

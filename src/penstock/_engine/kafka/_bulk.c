@@ -12,6 +12,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -89,29 +90,79 @@ static PyObject *no_headers;  /* () */
 
 enum { TOPIC_NAME_SIZE = 256 }; /* Kafka allows 249 characters. */
 
+enum { FAILURES_KEPT = 1000 }; /* When a broker goes away all of the queue fails. */
+
+/* A message that was not written; its key and value follow it. */
+typedef struct Failure {
+    struct Failure *next;
+    int error;
+    int32_t partition;
+    char topic[TOPIC_NAME_SIZE];
+    int has_key, has_value;
+    size_t key_size, value_size;
+    char bytes[];
+} Failure;
+
 typedef struct {
     atomic_int owners;           /* librdkafka's client, and whoever asked for it in Python */
     _Atomic(rd_kafka_t *) rk;    /* NULL when it is closed */
-    atomic_int failed, told;     /* The first failure is kept until it is asked for. */
-    int error;
-    char topic[TOPIC_NAME_SIZE];
+    atomic_int failed;           /* how many failures are kept until they are asked for */
+    pthread_mutex_t lock;        /* of what follows */
+    Failure *first, **end;
 } Client;
 
 static _Thread_local Client *newest;   /* What this thread has made last and not asked for. */
 static _Thread_local int writing;      /* What fails at once is told by the call itself. */
 
+static void free_failures(Failure *failure) {
+    while (failure != NULL) {
+        Failure *next = failure->next;
+        free(failure);
+        failure = next;
+    }
+}
+
 static void let_go(Client *client) {
-    if (atomic_fetch_sub(&client->owners, 1) == 1)
+    if (atomic_fetch_sub(&client->owners, 1) == 1) {
+        free_failures(client->first);
+        pthread_mutex_destroy(&client->lock);
         free(client);
+    }
+}
+
+static Failure *failure_of(const rd_kafka_message_t *message) {
+    size_t key_size = message->key == NULL ? 0 : message->key_len;
+    size_t value_size = message->payload == NULL ? 0 : message->len;
+    Failure *failure = malloc(sizeof(Failure) + key_size + value_size);
+    if (failure == NULL)
+        return NULL;
+    failure->next = NULL;
+    failure->error = message->err;
+    failure->partition = message->partition;
+    failure->has_key = message->key != NULL;
+    failure->has_value = message->payload != NULL;
+    failure->key_size = key_size;
+    failure->value_size = value_size;
+    snprintf(failure->topic, TOPIC_NAME_SIZE, "%s", topic_name(message->rkt));
+    if (key_size > 0)
+        memcpy(failure->bytes, message->key, key_size);
+    if (value_size > 0)
+        memcpy(failure->bytes + key_size, message->payload, value_size);
+    return failure;
 }
 
 static int on_acknowledgement(rd_kafka_t *rk, rd_kafka_message_t *message, void *opaque) {
     Client *client = opaque;
     (void)rk;
-    if (message->err && !writing && !atomic_exchange(&client->failed, 1)) {
-        client->error = message->err;
-        snprintf(client->topic, TOPIC_NAME_SIZE, "%s", topic_name(message->rkt));
-        atomic_store(&client->told, 1);
+    if (message->err && !writing && atomic_load(&client->failed) < FAILURES_KEPT) {
+        Failure *failure = failure_of(message);
+        if (failure != NULL) {
+            pthread_mutex_lock(&client->lock);
+            *client->end = failure;
+            client->end = &failure->next;
+            atomic_fetch_add(&client->failed, 1);
+            pthread_mutex_unlock(&client->lock);
+        }
     }
     return NO_ERROR;
 }
@@ -133,6 +184,8 @@ static int on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *opaque, cha
     }
     client->rk = rk;
     client->owners = 2;
+    client->end = &client->first;
+    pthread_mutex_init(&client->lock, NULL);
     interceptor_add_on_acknowledgement(rk, NAME, on_acknowledgement, client);
     interceptor_add_on_destroy(rk, NAME, on_destroy, client);
     if (newest != NULL)
@@ -461,18 +514,38 @@ static PyObject *write_(PyObject *module, PyObject *arguments) {
     return failed ? NULL : Py_BuildValue("(ni)", first, error);
 }
 
-static PyObject *failure(PyObject *module, PyObject *capsule) {
+/* Gives (topic, partition, key, value, error). */
+static PyObject *told_of(const Failure *failure) {
+    const char *key = failure->has_key ? failure->bytes : NULL;
+    const char *value = failure->has_value ? failure->bytes + failure->key_size : NULL;
+    return Py_BuildValue("(siNNN)", failure->topic, (int)failure->partition,
+                         bytes_or_none(key, failure->key_size),
+                         bytes_or_none(value, failure->value_size),
+                         PyObject_CallFunction(kafka_error, "i", failure->error));
+}
+
+static PyObject *failures(PyObject *module, PyObject *capsule) {
     (void)module;
     Client *client = PyCapsule_GetPointer(capsule, NAME);
     if (client == NULL)
         return NULL;
-    if (!atomic_load(&client->told))
-        Py_RETURN_NONE;
-    PyObject *answer = Py_BuildValue("(sN)", client->topic,
-                                     PyObject_CallFunction(kafka_error, "i", client->error));
-    atomic_store(&client->told, 0);
+    PyObject *all = PyList_New(0);
+    if (all == NULL || atomic_load(&client->failed) == 0)
+        return all;
+    pthread_mutex_lock(&client->lock);
+    Failure *first = client->first;
+    client->first = NULL;
+    client->end = &client->first;
     atomic_store(&client->failed, 0);
-    return answer;
+    pthread_mutex_unlock(&client->lock);
+    for (Failure *failure = first; all != NULL && failure != NULL; failure = failure->next) {
+        PyObject *told = told_of(failure);
+        if (told == NULL || PyList_Append(all, told) != 0)
+            Py_CLEAR(all);
+        Py_XDECREF(told);
+    }
+    free_failures(first);
+    return all;
 }
 
 /* The module */
@@ -482,7 +555,7 @@ static PyMethodDef functions[] = {
     {"begin_reading", begin_reading, METH_O, "Get a consumer ready for read()."},
     {"read", read_, METH_VARARGS, "Give the messages that have come."},
     {"write", write_, METH_VARARGS, "Hand over messages; give how many, and why not the next."},
-    {"failure", failure, METH_O, "Give once the first message that could not be written."},
+    {"failures", failures, METH_O, "Return once the messages that could not be written."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 from penstock import clock
 from penstock._engine.kafka.clients import admin_settings
 from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
+from penstock._engine.kafka.refused_connections import advice, client_refused, is_refusal
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -39,17 +40,6 @@ _GREETING_SECONDS = 1.0
 # What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
 _IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
 
-_REFUSED = frozenset(
-    {
-        KafkaError._AUTHENTICATION,
-        KafkaError._SSL,
-        KafkaError.SASL_AUTHENTICATION_FAILED,
-        KafkaError.UNSUPPORTED_SASL_MECHANISM,
-        KafkaError.ILLEGAL_SASL_STATE,
-    }
-)
-"""What no waiting helps against."""
-
 
 def open_admin(config: StreamsConfig) -> AdminClient:
     """Give an admin client that has been answered.
@@ -60,16 +50,19 @@ def open_admin(config: StreamsConfig) -> AdminClient:
     """
     faults: list[KafkaError] = []
     settings: dict[str, Any] = {**admin_settings(config), "error_cb": faults.append}
-    admin = AdminClient(settings)
+    try:
+        admin = AdminClient(settings)
+    except KafkaException as error:
+        raise client_refused(error, config) from None
     timeout_seconds = config.task_timeout_ms / 1000
     deadline = clock.monotonic() + timeout_seconds
     told = False
     while (silence := _greet(admin)) is not None:
         reason = config.without_secrets(_why(faults, silence))
-        if any(fault.code() in _REFUSED for fault in faults):
+        if any(map(is_refusal, faults)):
             msg = (
-                f"the Kafka cluster at {config.bootstrap_servers} refuses the connection: {reason};"
-                " look at 'security.protocol' and the settings that start with 'sasl.' and 'ssl.'"
+                f"the Kafka cluster at {config.bootstrap_servers} refuses the connection, or is "
+                f"not trusted: {reason}; {advice(reason, settings)}"
             )
             raise ConfigError(msg)
         if clock.monotonic() >= deadline:
@@ -101,7 +94,7 @@ def _greet(admin: AdminClient) -> KafkaError | None:
 
 def _why(faults: list[KafkaError], silence: KafkaError) -> str:
     """Give the fault that says most: a refusal, or the last that is more than 'all are down'."""
-    refusals = [fault for fault in faults if fault.code() in _REFUSED]
+    refusals = [fault for fault in faults if is_refusal(fault)]
     telling = [fault for fault in faults if fault.code() != KafkaError._ALL_BROKERS_DOWN]
     said = (refusals or telling or [silence])[-1].str()
     return _IN_PASSING.sub("", said)

@@ -30,6 +30,7 @@ from typing import Self
 from penstock._engine.kafka import class_archive, distribution, leash, loopback
 from penstock._engine.kafka.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.jars import Progress
+from penstock._engine.state.private_files import make_private, open_private
 from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
@@ -291,7 +292,7 @@ class LocalBroker:
             distribution.write_properties(self.data_dir / "server.properties", settings)
             jvm = (*_JVM_OPTIONS, self._class_archive_option(kafka), *self._jvm_options)
             program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
-            with self.log_path.open("wb") as log:
+            with os.fdopen(open_private(self.log_path, os.O_TRUNC), "wb") as log:
                 self._process = subprocess.Popen(
                     leash.command(program, os.getpid(), _GRACE_SECONDS),
                     cwd=self.data_dir,
@@ -438,8 +439,8 @@ def _lock(data_dir: Path) -> int:
     """Take the lock of a data directory and return its open file: closing it lets go."""
     path = data_dir / "broker.lock"
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        make_private(data_dir)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
     except OSError as error:
         msg = f"the data directory {data_dir} cannot be used ({error.strerror}); use another one"
         raise BrokerError(msg) from error

@@ -8,7 +8,7 @@ that is written takes a third of the time, one that is read half of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 
@@ -25,8 +25,23 @@ Portion: TypeAlias = tuple[str, int, list[RawRecord], tuple[int, KafkaError] | N
 was).
 """
 
+
+class Unwritten(NamedTuple):
+    """A message that was not written, and why."""
+
+    topic: str
+    partition: int
+    """-1 if it had none yet."""
+    key: bytes | None
+    value: bytes | None
+    error: KafkaError
+
+
 TAKEN = 0
 NO_ROOM = int(KafkaError._QUEUE_FULL)
+
+# When a broker goes away all of the queue fails for the same reason.
+_FAILURES_KEPT = 1000
 
 _ANY_PARTITION = -1
 _NOW = 0
@@ -52,8 +67,8 @@ class Writer(Protocol):
         the code of the error, or the number of outputs and `TAKEN`.
         """
 
-    def failure(self) -> tuple[str, KafkaError] | None:
-        """Give, once, the first output that was taken and not written: its topic, and why."""
+    def failures(self) -> list[Unwritten]:
+        """Return, once, the outputs that were taken and not written, the first thousand."""
 
 
 def open_reader(settings: Mapping[str, Any]) -> Reader:
@@ -105,13 +120,14 @@ class PlainWriter:
     """Writes in Python."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        failures: list[tuple[str, KafkaError]] = []
+        failures: list[Unwritten] = []
 
         # Only failures are reported (delivery.report.only.error). It does not know the writer: in a
         # circle, nobody would let go of the producer and its threads.
         def heard(error: KafkaError | None, message: Any) -> None:
-            if error is not None and not failures:
-                failures.append((message.topic(), error))
+            if error is not None and len(failures) < _FAILURES_KEPT:
+                place = (message.topic(), _number(message.partition()))
+                failures.append(Unwritten(*place, message.key(), message.value(), error))
 
         self._failures = failures
         self.producer = Producer({**settings, "on_delivery": heard})
@@ -133,8 +149,10 @@ class PlainWriter:
             return at, error.args[0].code()
         return at, TAKEN
 
-    def failure(self) -> tuple[str, KafkaError] | None:
-        return self._failures.pop() if self._failures else None
+    def failures(self) -> list[Unwritten]:
+        told = self._failures.copy()
+        self._failures.clear()
+        return told
 
 
 class CompiledWriter:
@@ -147,8 +165,8 @@ class CompiledWriter:
     def write(self, outputs: list[Output], first: int) -> tuple[int, int]:
         return _bulk.write(self._client, outputs, first)
 
-    def failure(self) -> tuple[str, KafkaError] | None:
-        return _bulk.failure(self._client)
+    def failures(self) -> list[Unwritten]:
+        return [Unwritten(*failure) for failure in _bulk.failures(self._client)]
 
 
 def _portions(messages: Iterable[Message]) -> list[Portion]:

@@ -13,6 +13,13 @@ from typing import Any, Literal, TypeAlias
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
+from penstock._engine.kafka.refused_connections import (
+    check_files,
+    check_token_function,
+    client_refused,
+    is_refusal,
+    lacks_token,
+)
 from penstock._engine.kafka.translation import translate, whole
 from penstock.clock import monotonic
 from penstock.errors import ConfigError
@@ -58,6 +65,11 @@ _READING: dict[str, Any] = {
 # read ahead for them than for restoring, which takes all.
 _QUEUED_MESSAGES: dict[Role, int] = {"input": 10_000, "restore": 100_000, "global": 100_000}
 
+# When all brokers are away a client would begin at its bootstrap servers again and lose the group's
+# coordinator for good: offsets never join a transaction, and a group cannot be looked at any more
+# (librdkafka, issue 5511). Consumers find it by another way, and may begin again.
+_KEEP_COORDINATORS: dict[str, Any] = {"metadata.recovery.strategy": "none"}
+
 _PRODUCER: dict[str, Any] = {
     # The partition Java would choose for a key.
     "partitioner": "murmur2_random",
@@ -70,6 +82,8 @@ _PRODUCER: dict[str, Any] = {
     # How long a topic that nobody knows may be new. By default it is longer than a transaction may
     # last, and a topic that is missing would look like a broker that does not answer.
     "topic.metadata.propagation.max.ms": 5000,
+    # A producer that fails is replaced by a new one, which begins at the bootstrap servers anyway.
+    **_KEEP_COORDINATORS,
 }
 
 # How long a batch waits to be filled. Each is a request of its own, for which the broker works:
@@ -101,6 +115,7 @@ def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
         # librdkafka wants a session to be no longer than that, Java does not.
         interval_ms = whole("max.poll.interval.ms", wanted["max.poll.interval.ms"])
         wanted.setdefault("session.timeout.ms", min(_SESSION_TIMEOUT_MS, interval_ms))
+    check_files(wanted)
     isolation = "read_committed" if config.exactly_once else "read_uncommitted"
     own = _GROUP if role == "group" else {**_READING, "queued.min.messages": _QUEUED_MESSAGES[role]}
     return {
@@ -124,6 +139,7 @@ def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
         ConfigError: the user wants what the engine cannot allow.
     """
     wanted = translate("producer", config.client_settings("producer."))
+    check_files(wanted)
     idempotent = _is_idempotent(config, wanted)
     settings = {
         **_connection(config, "producer"),
@@ -144,10 +160,9 @@ def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
 
 def admin_settings(config: StreamsConfig) -> dict[str, Any]:
     """Give what the admin client is told."""
-    return {
-        **_connection(config, "admin"),
-        **translate("admin", config.client_settings("admin.")),
-    }
+    wanted = translate("admin", config.client_settings("admin."))
+    check_files(wanted)
+    return {**_connection(config, "admin"), **_KEEP_COORDINATORS, **wanted}
 
 
 def check_clients(config: StreamsConfig) -> None:
@@ -157,16 +172,15 @@ def check_clients(config: StreamsConfig) -> None:
         ConfigError: a setting is missing, or has a value that the client does not take.
     """
     config.check_for_cluster()
+    check_token_function(config)
     consumers: tuple[Role, ...] = ("group", "input", "restore", "global")
     try:
         for role in consumers:
             Consumer(consumer_settings(config, role)).close()
         Producer(producer_settings(config, "check"))
     except KafkaException as error:
-        told = config.without_secrets(error.args[0].str())
-        msg = f"a setting of the Kafka clients is refused: {told}"
         # Its own text is not shown: it may quote what it refuses.
-        raise ConfigError(msg) from None
+        raise client_refused(error, config) from None
 
 
 class FaultLog:
@@ -177,9 +191,13 @@ class FaultLog:
     def __init__(self, client_id: str) -> None:
         self._client_id = client_id
         self._silent_until: dict[int, float] = {}
+        self.refusal: KafkaError | None = None
+        """Why the cluster lets this client in no more; no waiting helps against it."""
 
     def __call__(self, fault: KafkaError) -> None:
         now = monotonic()
+        if is_refusal(fault) and not lacks_token(fault):
+            self.refusal = fault
         if now >= self._silent_until.get(fault.code(), now):
             self._silent_until[fault.code()] = now + _SILENT_SECONDS
             log.warning("client=%s fault=%s: %s", self._client_id, fault.name(), fault.str())
@@ -193,6 +211,9 @@ def _connection(config: StreamsConfig, role: str) -> dict[str, Any]:
         "log_level": _CRITICAL,
         # Small requests are sent at once.
         "socket.nagle.disable": True,
+        # Java's; the default of 10 s is a long time to wait for a broker that is back.
+        "reconnect.backoff.ms": 50,
+        "reconnect.backoff.max.ms": 1000,
     }
 
 

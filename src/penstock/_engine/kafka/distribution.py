@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from penstock._engine.kafka import class_archive, jars, java
+from penstock._engine.state.private_files import open_private
 from penstock.errors import StreamsError
 
 KAFKA_VERSION = "4.3.1"
@@ -140,9 +141,10 @@ def is_formatted(data: Path) -> bool:
 
 
 def write_properties(path: Path, settings: Mapping[str, object]) -> None:
-    """Write a Java properties file."""
+    """Write a Java properties file that others cannot read: it may have passwords."""
     lines = [f"{key}={_escape(str(value))}\n" for key, value in settings.items()]
-    path.write_text("".join(lines), encoding="ascii")
+    with os.fdopen(open_private(path, os.O_TRUNC), "w", encoding="ascii") as file:
+        file.writelines(lines)
 
 
 def _escape(value: str) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from confluent_kafka import KafkaError
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from penstock._engine.kafka.admin_calls import settle
 from penstock._engine.kafka.broker import default_data_dir, shared_broker
 from penstock._engine.kafka.clients import admin_settings
-from penstock._engine.kafka.topics import existing_topics
+from penstock._engine.kafka.topics import existing_topics, wait_until_made
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
@@ -49,7 +50,8 @@ def with_state_beside_broker(config: StreamsConfig) -> StreamsConfig:
 def make_missing_topics(
     topology: Topology, config: StreamsConfig, partitions: int = PARTITIONS, copies: int = 1
 ) -> list[str]:
-    """Make the topics that the program names and the broker has not; give their names.
+    """Make the topics that the program names and the broker has not, and wait until they can be
+    used; give their names.
 
     -1 leaves the number of partitions or copies to the broker.
     """
@@ -60,8 +62,11 @@ def make_missing_topics(
     new = [NewTopic(topic, partitions, copies) for topic in missing]
     _, refusals = settle(admin.create_topics(new))
     for topic, refusal in refusals.items():
-        msg = f"topic {topic!r} cannot be made: {refusal.str()}"
-        raise StreamsError(msg)
+        # Another program may have been quicker.
+        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
+            msg = f"topic {topic!r} cannot be made: {refusal.str()}"
+            raise StreamsError(msg)
+    wait_until_made(admin, dict.fromkeys(missing, partitions))
     return missing
 
 

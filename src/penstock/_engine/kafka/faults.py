@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaError, KafkaException
 
 from penstock.errors import StreamsError
+
+if TYPE_CHECKING:
+    from penstock._engine.kafka.bulk import Unwritten
 
 _VARIABLE = "PENSTOCK_CRASH_AT"
 _visits: dict[str, int] = {}
@@ -24,6 +29,8 @@ _LOST_MEMBERSHIP = frozenset(
         KafkaError.FENCED_INSTANCE_ID,
         KafkaError.REBALANCE_IN_PROGRESS,
         KafkaError._FENCED,
+        # What a client still has when it was fenced fails with this; it is of no use any more.
+        KafkaError._FATAL,
         KafkaError.INVALID_PRODUCER_EPOCH,
         KafkaError.PRODUCER_FENCED,
         KafkaError._STATE,
@@ -68,6 +75,21 @@ _MAY_PASS = _OUTDATED | frozenset(
 )
 
 
+_FATAL = frozenset(
+    {
+        KafkaError._AUTHENTICATION,
+        KafkaError._INVALID_ARG,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.SECURITY_DISABLED,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.TOPIC_EXCEPTION,
+        KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        KafkaError.UNKNOWN,
+    }
+)
+
+
 class TaskMigrated(StreamsError):
     """Somebody else owns the work now: what is not committed must be dropped.
 
@@ -79,6 +101,16 @@ class BrokerAway(TaskMigrated):
     """The cluster does not answer, or not now, and what is not committed must be dropped: whether
     it reached the cluster is not known. It is read again when the cluster is back.
     """
+
+
+class RecordsRefused(TaskMigrated):
+    """The broker has refused records. What is not committed is dropped and processed again: then
+    they are recognised before they are sent, and the production handler is asked (`refusals.py`).
+    """
+
+    def __init__(self, message: str, records: Sequence[Unwritten]) -> None:
+        super().__init__(message)
+        self.records = records
 
 
 class TaskCorrupted(StreamsError):
@@ -174,3 +206,11 @@ def is_outdated(error: KafkaError) -> bool:
 def may_pass(error: KafkaError) -> bool:
     """Tell whether the same request may be answered later."""
     return error.code() in _MAY_PASS or error.retriable()
+
+
+def is_of_the_record(error: KafkaError) -> bool:
+    """Yes if a record was refused for what it is, so that others may still be written.
+
+    Java: RecordCollectorImpl.isFatalException says what is not.
+    """
+    return not error.fatal() and error.code() not in _FATAL

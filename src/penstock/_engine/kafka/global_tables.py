@@ -17,7 +17,9 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Top
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import admin_settings, consumer_settings
+from penstock._engine.kafka.denials import allowing
 from penstock._engine.kafka.faults import TaskMigrated, may_pass
+from penstock._engine.kafka.pace import is_due
 from penstock._engine.kafka.topics import Isolation, end_offsets
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.global_task import GlobalTask
@@ -172,7 +174,7 @@ class GlobalTables:
         elif not may_pass(error):
             msg = (
                 f"topic {topic!r}, partition {number} of a global table cannot be read: "
-                f"{error.str()}"
+                f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
             )
             raise StreamsError(msg)
 
@@ -180,7 +182,8 @@ class GlobalTables:
         return pack_offsets(self._offsets[topic, number] for number in range(self._counts[topic]))
 
     def _commit_is_due(self) -> bool:
-        return self._clock.now_ms() - self._last_commit_ms >= self._config.commit_interval_ms
+        interval_ms = self._config.commit_interval_ms
+        return is_due(self._clock.now_ms(), self._last_commit_ms, interval_ms)
 
 
 def pack_offsets(offsets: Iterable[int]) -> int:

@@ -8,7 +8,7 @@ now: the log may go on behind a transaction that is still open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -20,7 +20,8 @@ from confluent_kafka import (
 )
 
 from penstock._engine.kafka.bulk import Portion, open_reader
-from penstock._engine.kafka.faults import BrokerAway, code_of, may_pass
+from penstock._engine.kafka.denials import allowing
+from penstock._engine.kafka.faults import BrokerAway, TaskMigrated, code_of, may_pass
 from penstock._engine.kafka.held_back import HeldBack, Partition
 from penstock._engine.runtime.position import OFFSET, RawRecord
 from penstock.errors import StreamsError
@@ -42,6 +43,8 @@ class InputReader:
         self._ends = dict(ends or {})
         self._finished: set[Partition] = set()
         self._ends_met: dict[Partition, int] = {}
+        self._missed: set[Partition] = set()
+        """Those whose records were gone, and that have given none since."""
         self.lags: dict[Partition, int] = {}
         """0 for a partition read to its end, 1 for one of which more is known or not yet known."""
         self._paused: set[Partition] = set()
@@ -59,6 +62,9 @@ class InputReader:
             answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
         except KafkaException as error:
             kind = BrokerAway if may_pass(code_of(error)) else StreamsError
+            if hint := allowing(code_of(error), "READ", "group", str(self._settings["group.id"])):
+                msg = f"the committed offsets cannot be read: {code_of(error).str()}{hint}"
+                raise kind(msg) from error
             msg = (
                 f"the committed offsets cannot be read: {code_of(error).str()}; if the brokers are "
                 "up, a transaction that holds them has not ended (kafka-transactions.sh "
@@ -68,7 +74,9 @@ class InputReader:
         for answer in answers:
             if answer.error is not None:
                 kind = BrokerAway if may_pass(answer.error) else StreamsError
-                msg = f"the committed offset of {_named(answer)} cannot be read: {answer.error}"
+                hint = allowing(answer.error, "READ", "topic", answer.topic)
+                told = f"{answer.error.str()}{hint}"
+                msg = f"the committed offset of {_named(answer)} cannot be read: {told}"
                 raise kind(msg)
         return {
             (answer.topic, answer.partition): (
@@ -217,6 +225,7 @@ class InputReader:
             offset, error = event
             self._heed(error, partition, offset)
         elif partition in self.lags:
+            self._missed.discard(partition)
             self.lags[partition] = _BEHIND
             known = batch.setdefault(partition, records)
             if known is not records:
@@ -229,16 +238,34 @@ class InputReader:
                 # Where reading would go on, behind any transaction markers.
                 self._ends_met[partition] = offset
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
-            topic, number = partition
-            msg = (
-                f"topic {topic!r}, partition {number} no longer has the offset to go on from: "
-                f"{error.str()}; the records were deleted, by retention or by hand; nothing was "
-                "reset: reset the application, or commit the offset to go on from"
-            )
-            raise StreamsError(msg)
+            self._miss(partition, error)
         elif not may_pass(error):
-            msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {error.str()}"
+            told = f"{error.str()}{allowing(error, 'READ', 'topic', partition[0])}"
+            msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {told}"
             raise StreamsError(msg)
+
+    def _miss(self, partition: Partition, error: KafkaError) -> NoReturn:
+        """Refuse to go on where records are gone.
+
+        Another worker may have processed and deleted them while this one stood still, so the first
+        time the work is dropped and begins at the committed offset. If that is gone as well, the
+        records are lost.
+
+        Raises:
+            TaskMigrated: the first time.
+            StreamsError: the second.
+        """
+        topic, number = partition
+        told = f"topic {topic!r}, partition {number} no longer has the offset to go on from"
+        if partition not in self._missed:
+            self._missed.add(partition)
+            msg = f"{told}: {error.str()}; the committed offset is asked for again"
+            raise TaskMigrated(msg)
+        msg = (
+            f"{told}: {error.str()}; the records were deleted, by retention or by hand; nothing "
+            "was reset: reset the application, or commit the offset to go on from"
+        )
+        raise StreamsError(msg)
 
 
 def starting_offset(policy: str | None, topic: str) -> int:

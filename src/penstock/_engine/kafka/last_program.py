@@ -13,6 +13,7 @@ from confluent_kafka import KafkaError, Producer
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.clients import producer_settings
+from penstock._engine.kafka.denials import allowing
 from penstock._engine.kafka.task_records import read_task_records
 from penstock._engine.kafka.topics import existing_topics
 from penstock._engine.planner.fingerprint import (
@@ -81,5 +82,6 @@ def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
     producer.produce(topic, fingerprint.to_json().encode(), _KEY, _PARTITION)
     if producer.flush(_SECONDS) or failures:
         why = failures[0].str() if failures else "the broker does not answer in time"
-        msg = f"the program cannot be written down in task topic {topic!r}: {why}"
+        hint = allowing(failures[0], "WRITE", "topic", topic) if failures else ""
+        msg = f"the program cannot be written down in task topic {topic!r}: {why}{hint}"
         raise StreamsError(msg)

@@ -64,7 +64,7 @@ class NoticeBoard:
                 if message is None:
                     break
                 if message.error() is None and message.key() == _SHUTDOWN:
-                    return str(json.loads(message.value() or b"{}").get("reason", "unknown"))
+                    return _reason(message.value() or b"")
         return None
 
     def close(self) -> None:
@@ -73,3 +73,10 @@ class NoticeBoard:
             consumer, self._consumer = self._consumer, None
         if consumer is not None:
             consumer.close()
+
+
+def _reason(value: bytes) -> str:
+    try:
+        return str(json.loads(value)["reason"])
+    except (ValueError, KeyError, TypeError):
+        return "unknown"

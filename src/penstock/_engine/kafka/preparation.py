@@ -7,14 +7,19 @@ again.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.admin_calls import open_admin
+from penstock._engine.kafka.agreed_ends import agree_on_ends
+from penstock._engine.kafka.agreement import wait_for_agreement
 from penstock._engine.kafka.backfill.journal import refuse_unfinished_backfill
 from penstock._engine.kafka.clients import check_clients
+from penstock._engine.kafka.denials import check_permissions
 from penstock._engine.kafka.last_program import check_last_program, remember_program
+from penstock._engine.kafka.output_topics import check_outputs
 from penstock._engine.kafka.topics import (
     Isolation,
     end_offsets,
@@ -24,8 +29,11 @@ from penstock._engine.kafka.topics import (
     warn_of_forgetful_sources,
 )
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.identity import identity_of
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.planner.layout import Draft, draft_of, lay_out
+from penstock._engine.state.directory import StateDirectory
+from penstock._engine.topology.nodes import SinkNode, title_of
 from penstock._engine.topology.topology import Topology
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
@@ -60,7 +68,14 @@ def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) ->
     layout = lay_out(draft, counted, config)
     warn_of_forgetful_sources(admin, topology.source_changelogs)
     new_program = check_last_program(topology, config, admin)
+    identity = identity_of(draft.plans, layout.tasks)
+    state = StateDirectory(config.state_dir, config.application_id)
+    state.check_owner()
+    wait_for_agreement(config, admin, identity, state.dead_members, time.sleep)
+    writers = _writers(draft, config)
+    check_outputs(admin, writers)
     ensure_internal_topics(admin, layout.internal_topics, config)
+    check_permissions(admin, layout, config)
     if new_program is not None:
         remember_program(new_program, config)
     return Blueprint(
@@ -69,8 +84,25 @@ def make_ready(topology: Topology, config: StreamsConfig, admin: AdminClient) ->
         partition_counts=layout.partition_counts,
         task_topic=task_topic_name(config.application_id),
         internal_topics=frozenset(layout.internal_topics),
+        identity=identity,
         global_stores=draft.global_stores,
+        output_topics=frozenset(writers),
+        copartitioned=draft.copartitioned,
     )
+
+
+def _writers(draft: Draft, config: StreamsConfig) -> dict[str, str]:
+    """Return the user's topics that are written to by name, and what writes to each."""
+    writers: dict[str, str] = {}
+    dead_letters = config.as_mapping()["errors.dead.letter.queue.topic.name"]
+    if dead_letters is not None:
+        writers[dead_letters] = "'errors.dead.letter.queue.topic.name'"
+    outputs = set(draft.outputs)
+    for plan in draft.plans:
+        for node in plan.nodes:
+            if isinstance(node, SinkNode) and node.topic in outputs:
+                writers.setdefault(str(node.topic), title_of(node))
+    return writers
 
 
 def bounded(blueprint: Blueprint) -> Blueprint:
@@ -88,5 +120,11 @@ def bounded(blueprint: Blueprint) -> Blueprint:
         if partition[0] not in own
     }
     isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
-    ends = end_offsets(open_admin(config), sorted(inputs), isolation)
+    admin = open_admin(config)
+    ends = agree_on_ends(
+        config,
+        admin,
+        blueprint.task_topic,
+        lambda: end_offsets(admin, sorted(inputs), isolation),
+    )
     return replace(blueprint, ends=ends)

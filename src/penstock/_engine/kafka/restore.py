@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
 from penstock._engine.kafka.bulk import Portion, open_reader
+from penstock._engine.kafka.denials import allowing
 from penstock._engine.kafka.faults import TaskCorrupted, may_pass
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
 from penstock._engine.runtime.position import OFFSET
@@ -170,5 +171,6 @@ class Restorer:
             raise TaskCorrupted(msg, job.partition)
         elif not may_pass(error):
             topic, number = job.partition
-            msg = f"changelog {topic!r}, partition {number} cannot be read: {error.str()}"
+            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"changelog {topic!r}, partition {number} cannot be read: {told}"
             raise StreamsError(msg)

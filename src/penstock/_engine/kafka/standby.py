@@ -62,6 +62,9 @@ class StandbyHome(Protocol):
     def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
         """Open the stores of a task, None if somebody else has them."""
 
+    def note_damage(self, error: BaseException) -> None:
+        """Set a store that `error` says is damaged aside when it is opened next."""
+
 
 @dataclass(slots=True)
 class _Sweep:
@@ -102,6 +105,7 @@ class Standbys:
             self._let_go(wipe=True)
         except StreamsError as error:
             _log.warning("a standby replica is not up to date: %s", error)
+            self._home.note_damage(error)
             self._let_go()
 
     def close(self) -> None:

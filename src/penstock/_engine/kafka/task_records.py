@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock import clock
 from penstock._engine.kafka.clients import consumer_settings
+from penstock._engine.kafka.denials import allowing
 from penstock._engine.kafka.topics import end_offsets
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -70,7 +71,8 @@ def _read(
         elif error.code() == KafkaError._PARTITION_EOF:
             unread.discard(partition)
         elif not error.retriable():
-            msg = f"task topic {topic!r} cannot be read: {error.str()}"
+            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"task topic {topic!r} cannot be read: {told}"
             raise StreamsError(msg)
         if not unread:
             return last

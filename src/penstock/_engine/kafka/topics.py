@@ -29,6 +29,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
 )
 
 from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, patiently, settle, until
+from penstock._engine.kafka.denials import DENIED, allowing
 from penstock._engine.kafka.faults import code_of, is_outdated
 from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
 from penstock._engine.topology.nodes import SourceNode, title_of
@@ -71,7 +72,7 @@ def partition_counts(
         StreamsError: topics are missing, or may not be seen.
     """
     wanted = sorted(set(topics))
-    counts = _counts(admin, wanted, timeout_seconds)
+    counts = partition_counts_of(admin, wanted, timeout_seconds)
     missing = [topic for topic in wanted if topic not in counts]
     if missing:
         raise StreamsError(_missing_topics(missing, list(sources)))
@@ -86,7 +87,7 @@ def output_partition_count(
     Raises:
         StreamsError: there is no such topic, or it may not be seen.
     """
-    counts = _counts(admin, [topic], timeout_seconds)
+    counts = partition_counts_of(admin, [topic], timeout_seconds)
     if topic not in counts:
         msg = (
             f"topic {topic!r} must exist before a partitioner can choose one of its partitions; "
@@ -94,6 +95,32 @@ def output_partition_count(
         )
         raise StreamsError(msg)
     return counts[topic]
+
+
+def wait_until_made(admin: AdminClient, counts: Mapping[str, int]) -> None:
+    """Wait until topics that were made can be used: all their partitions are seen, and each has a
+    leader. The controller's answer says less, and brokers hear of it one after the other; so it
+    must be seen as often in a row as there are brokers.
+
+    Raises:
+        StreamsError: that takes too long.
+    """
+    brokers = len(admin.list_topics(timeout=REQUEST_SECONDS).brokers)
+    in_a_row = 0
+
+    def usable() -> bool:
+        nonlocal in_a_row
+        seen = _led_counts(admin, counts)
+        all_seen = all(seen.get(topic, 0) >= max(count, 1) for topic, count in counts.items())
+        in_a_row = in_a_row + 1 if all_seen else 0
+        return in_a_row >= brokers or (all_seen and usable())
+
+    if counts and not until(usable, _VISIBLE_SECONDS):
+        msg = (
+            f"topics were made, but cannot be used {_VISIBLE_SECONDS:.0f} s later: "
+            f"{', '.join(sorted(counts))}; were they deleted a moment ago? then start again"
+        )
+        raise StreamsError(msg)
 
 
 def ensure_internal_topics(
@@ -105,7 +132,7 @@ def ensure_internal_topics(
         StreamsError: one cannot be made, or does not fit the program.
     """
     patience = max(config.task_timeout_ms / 1000, REQUEST_SECONDS)
-    counts = _counts(admin, wanted, patience)
+    counts = partition_counts_of(admin, wanted, patience)
     for name, count in counts.items():
         if wanted[name].kind == "tasks" and count < wanted[name].partitions:
             _grow(admin, wanted[name], patience)
@@ -118,8 +145,20 @@ def ensure_internal_topics(
             lambda: _create(admin, missing, config),
             timeout_seconds=patience,
         )
-    _wait_until_visible(admin, wanted)
+    _wait_until_visible(admin, wanted, [plan.name for plan in missing])
     _check_settings(admin, [plan for name, plan in wanted.items() if name in counts])
+
+
+def may_create(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> list[bool]:
+    """Return of each topic that does not exist yet whether it may be made; makes none."""
+    new = [NewTopic(plan.name, plan.partitions, -1) for plan in plans]
+    if not new:
+        return []
+    futures = admin.create_topics(new, validate_only=True, request_timeout=REQUEST_SECONDS)
+    refusals = settle(futures)[1]
+    return [
+        topic.topic not in refusals or refusals[topic.topic].code() not in DENIED for topic in new
+    ]
 
 
 def check_partitions(admin: AdminClient, wanted: Mapping[str, InternalTopicPlan]) -> None:
@@ -128,7 +167,7 @@ def check_partitions(admin: AdminClient, wanted: Mapping[str, InternalTopicPlan]
     Raises:
         StreamsError: one does not fit the program.
     """
-    _check_counts(wanted, _counts(admin, wanted, _PATIENCE_SECONDS))
+    _check_counts(wanted, partition_counts_of(admin, wanted, _PATIENCE_SECONDS))
 
 
 def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) -> None:
@@ -179,7 +218,9 @@ def delete_internal_topics(admin: AdminClient, topics: Iterable[str]) -> None:
         if refusal.code() != _ABSENT:
             msg = f"internal topic {name!r} cannot be deleted: {refusal.str()}"
             raise StreamsError(msg)
-    if not until(lambda: not _counts(admin, names, _PATIENCE_SECONDS), _VISIBLE_SECONDS):
+    if not until(
+        lambda: not partition_counts_of(admin, names, _PATIENCE_SECONDS), _VISIBLE_SECONDS
+    ):
         msg = f"internal topics are still there {_VISIBLE_SECONDS:.0f} s after they were deleted"
         raise StreamsError(msg)
 
@@ -233,14 +274,35 @@ def end_offsets(
     for place, refusal in refusals.items():
         msg = (
             f"the end of topic {place.topic!r}, partition {place.partition} cannot be told: "
-            f"{refusal.str()}"
+            f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', place.topic)}"
         )
         raise StreamsError(msg)
     return {(place.topic, place.partition): answer.offset for place, answer in answers.items()}
 
 
-def _counts(admin: AdminClient, topics: Iterable[str], timeout_seconds: float) -> dict[str, int]:
-    """Give the partitions of those topics that exist."""
+def partition_counts_of(
+    admin: AdminClient, topics: Iterable[str], timeout_seconds: float
+) -> dict[str, int]:
+    """Return how many partitions those of `topics` have that exist."""
+    found = describe_topics(admin, topics, timeout_seconds)
+    return {name: len(answer.partitions) for name, answer in found.items()}
+
+
+def _led_counts(admin: AdminClient, topics: Iterable[str]) -> dict[str, int]:
+    """Return how many partitions of those topics that exist have a leader: before they have, nobody
+    can read or write them.
+    """
+    answers = describe_topics(admin, topics, _PATIENCE_SECONDS)
+    return {
+        name: sum(partition.leader is not None for partition in answer.partitions)
+        for name, answer in answers.items()
+    }
+
+
+def describe_topics(
+    admin: AdminClient, topics: Iterable[str], timeout_seconds: float
+) -> dict[str, Any]:
+    """Return what the cluster knows of those of `topics` that exist."""
     names = list(topics)
     if not names:
         return {}
@@ -253,9 +315,10 @@ def _counts(admin: AdminClient, topics: Iterable[str], timeout_seconds: float) -
     answers, refusals = patiently("asking for topics", ask, timeout_seconds)
     for name, refusal in refusals.items():
         if refusal.code() != _ABSENT:
-            msg = f"topic {name!r} cannot be looked at: {refusal.str()}"
+            hint = allowing(refusal, "DESCRIBE", "topic", name)
+            msg = f"topic {name!r} cannot be looked at: {refusal.str()}{hint}"
             raise StreamsError(msg)
-    return {name: len(answer.partitions) for name, answer in answers.items()}
+    return answers
 
 
 def _missing_topics(missing: list[str], sources: list[SourceNode]) -> str:
@@ -301,7 +364,8 @@ def _creation_refused(name: str, refusal: KafkaError) -> StreamsError:
         KafkaError.TOPIC_AUTHORIZATION_FAILED,
         KafkaError.CLUSTER_AUTHORIZATION_FAILED,
     }:
-        return StreamsError(f"{told}; let the application create topics, or make it by hand")
+        hint = allowing(refusal, "CREATE", "topic", name)
+        return StreamsError(f"{told}{hint}; or make it by hand")
     return StreamsError(told)
 
 
@@ -312,21 +376,27 @@ def _grow(admin: AdminClient, plan: InternalTopicPlan, patience_seconds: float) 
     for refusal in patiently("growing the task topic", grow, patience_seconds).values():
         # Another instance of the application may have been quicker.
         if refusal.code() != KafkaError.INVALID_PARTITIONS:
-            msg = f"task topic {plan.name!r} cannot be given more partitions: {refusal.str()}"
+            hint = allowing(refusal, "ALTER", "topic", plan.name)
+            msg = f"task topic {plan.name!r} cannot be given more partitions: {refusal.str()}{hint}"
             raise StreamsError(msg)
 
 
-def _wait_until_visible(admin: AdminClient, wanted: Mapping[str, InternalTopicPlan]) -> None:
+def _wait_until_visible(
+    admin: AdminClient, wanted: Mapping[str, InternalTopicPlan], made: Iterable[str]
+) -> None:
+    """Wait until all topics are seen, and those that were made can be used."""
     counts: dict[str, int] = {}
+    led: dict[str, int] = {}
 
     def visible() -> bool:
-        counts.update(_counts(admin, wanted, _PATIENCE_SECONDS))
-        return all(counts.get(name, 0) >= plan.partitions for name, plan in wanted.items())
+        counts.update(partition_counts_of(admin, wanted, _PATIENCE_SECONDS))
+        led.update({**counts, **_led_counts(admin, made)})
+        return all(led.get(name, 0) >= plan.partitions for name, plan in wanted.items())
 
     arrived = until(visible, _VISIBLE_SECONDS)
     _check_counts(wanted, counts)
     if not arrived:
-        unseen = ", ".join(name for name in wanted if name not in counts)
+        unseen = ", ".join(name for name in wanted if led.get(name, 0) < wanted[name].partitions)
         msg = (
             f"internal topics were made, but cannot be seen {_VISIBLE_SECONDS:.0f} s later: "
             f"{unseen}; were they deleted a moment ago? then start again"
@@ -396,8 +466,17 @@ def _telling_of_failure(place: TopicPartition) -> Any:
     def tell(future: Future[Any]) -> None:
         error = future.exception()
         if error is not None:
+            hint = (
+                allowing(code_of(error), "DELETE", "topic", place.topic)
+                if isinstance(error, KafkaException)
+                else ""
+            )
             log.warning(
-                "topic=%s partition=%s could not be purged: %s", place.topic, place.partition, error
+                "topic=%s partition=%s could not be purged: %s%s",
+                place.topic,
+                place.partition,
+                error,
+                hint,
             )
 
     return tell

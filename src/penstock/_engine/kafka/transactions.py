@@ -19,15 +19,18 @@ from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
-from penstock._engine.kafka.bulk import NO_ROOM, TAKEN, open_writer
+from penstock._engine.kafka.bulk import NO_ROOM, TAKEN, Unwritten, open_writer
+from penstock._engine.kafka.denials import DENIED, allowing
 from penstock._engine.kafka.faults import (
     BrokerAway,
     BrokerSilent,
     CommitPostponed,
+    RecordsRefused,
     TaskMigrated,
     code_of,
     crash_point,
     is_migration,
+    is_of_the_record,
     is_unsettled,
     may_pass,
 )
@@ -47,8 +50,14 @@ _HINTS: dict[int, str] = {
     KafkaError.MSG_SIZE_TOO_LARGE: (
         "raise 'producer.max.request.size' and the topic's 'max.message.bytes'"
     ),
-    KafkaError.TOPIC_AUTHORIZATION_FAILED: "let the application write to the topic",
 }
+_IN_THE_WAKE = frozenset(
+    {
+        KafkaError._INVALID_DIFFERENT_RECORD,
+        KafkaError._PURGE_INFLIGHT,
+        KafkaError._PURGE_QUEUE,
+    }
+)
 # Longer than a transaction lasts: what is not answered by then is of no use any more.
 _SEND_SECONDS = 20.0
 # Short, since it is tried again, and meanwhile the worker can be told to stop.
@@ -56,6 +65,7 @@ _FLUSH_SECONDS = 10.0
 _PREPARE_SECONDS = 5.0
 _ABORT_SECONDS = 5.0
 _ROOM_SECONDS = 0.1
+_SLICE_SECONDS = 0.5
 _LEFT_BEHIND_SECONDS = 5.0
 
 
@@ -67,6 +77,9 @@ class Committer(Protocol):
 
     def send(self, outputs: list[Output]) -> None:
         """Hand outputs to the producer."""
+
+    def flush(self) -> bool:
+        """Wait until what was sent is written; return whether all of it is."""
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
         """Make what was sent and `offsets` durable; TaskMigrated if the work is another's,
@@ -84,19 +97,43 @@ class _Sender:
     """What both guarantees share: a producer and how records go into it."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._transactional_id = str(settings.get("transactional.id", ""))
         self._writer = open_writer(settings)
         self._producer = self._writer.producer
+        self._failures: list[Unwritten] = []
 
     def send(self, outputs: list[Output]) -> None:
         sent, error = self._writer.write(outputs, 0)
         while error != TAKEN:
             if error != NO_ROOM:
-                raise _unwritten(outputs[sent][0], KafkaError(error))
-            self._producer.poll(_ROOM_SECONDS)
+                topic, partition, key, value, _, _ = outputs[sent]
+                place = -1 if partition is None else partition
+                raise self._unwritten([Unwritten(topic, place, key, value, KafkaError(error))])
+            self._hear(_ROOM_SECONDS)
             self._check()
             sent, error = self._writer.write(outputs, sent)
-        self._producer.poll(0)
+        self._hear(0)
         self._check()
+
+    def _hear(self, seconds: float) -> None:
+        """Hear what became of records; a producer that was fenced meanwhile raises here, too."""
+        try:
+            self._producer.poll(seconds)
+        except KafkaException as error:
+            msg = f"the producer is of no use any more: {code_of(error).str()}"
+            raise TaskMigrated(msg) from error
+
+    def flush(self) -> bool:
+        # What goes wrong here is told by the commit that follows. A fatal error in the midst of
+        # reports on records is a SystemError to this client.
+        with suppress(KafkaException, SystemError):
+            for _ in range(int(_FLUSH_SECONDS / _SLICE_SECONDS)):
+                left = self._producer.flush(_SLICE_SECONDS)
+                # A transaction in which a record was refused writes no more.
+                self._failures += self._writer.failures()
+                if not left or self._failures:
+                    return not self._failures
+        return False
 
     def _flush(self) -> None:
         unwritten = self._producer.flush(_FLUSH_SECONDS)
@@ -106,8 +143,19 @@ class _Sender:
             raise BrokerSilent(msg)
 
     def _check(self) -> None:
-        if (failure := self._writer.failure()) is not None:
-            raise _unwritten(*failure)
+        if (failed := self._failed()) is not None:
+            raise failed
+
+    def _failed(self) -> StreamsError | None:
+        """Return, once, why records were not written, None if there are no such."""
+        failures, self._failures = self._failures + self._writer.failures(), []
+        return self._unwritten(failures) if failures else None
+
+    def _unwritten(self, failures: list[Unwritten]) -> StreamsError:
+        for failure in failures:
+            if failure.error.code() == KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+                return _denied(failure.error, self._transactional_id)
+        return _unwritten(failures)
 
 
 class AtLeastOnce(_Sender):
@@ -125,14 +173,24 @@ class AtLeastOnce(_Sender):
         self._flush()
         crash_point("before-offsets")
         if offsets:
+            self._check_generation(group_metadata)
             try:
                 self._group.commit(offsets=_positions(offsets), asynchronous=False)
             except KafkaException as error:
                 raise _offsets_refused(code_of(error)) from error
         crash_point("after-commit")
 
+    def _check_generation(self, group_metadata: Any) -> None:
+        """Refuse to commit with a generation whose assignment this worker has not heard of: the
+        broker checks that it is current, and not who owns what. With a transaction the broker
+        compares them itself.
+        """
+        if self._group.consumer_group_metadata() != group_metadata:
+            msg = "the group has changed, and this worker has not been told yet what it has now"
+            raise CommitPostponed(msg)
+
     def abort(self) -> None:
-        self._writer.failure()
+        self._failed()
 
     def close(self) -> None:
         self._producer.flush(_FLUSH_SECONDS)
@@ -155,7 +213,7 @@ class ExactlyOnce(_Sender):
             if may_pass(code_of(error)):
                 msg = f"transactions cannot begin: {code_of(error).str()}"
                 raise BrokerSilent(msg) from error
-            raise _explained(error) from error
+            raise _explained(error, self._transactional_id) from error
         self._prepared = True
 
     def send(self, outputs: list[Output]) -> None:
@@ -176,11 +234,13 @@ class ExactlyOnce(_Sender):
             self._open = False
             crash_point("after-commit")
         except KafkaException as error:
-            if not is_migration(code_of(error)):
-                # If it failed since a record did, the report on that record says why.
-                self._producer.poll(_ROOM_SECONDS)
-                self._check()
-            raise _explained(error) from error
+            # If it failed since a record did, the report on that record says why.
+            with suppress(TaskMigrated):
+                self._hear(_ROOM_SECONDS)
+            failed = None if code_of(error).code() in DENIED else self._failed()
+            is_told = isinstance(failed, RecordsRefused) or not is_migration(code_of(error))
+            told = _explained(error, self._transactional_id)
+            raise (failed if failed and is_told else told) from error
         self._check()
 
     def abort(self) -> None:
@@ -192,7 +252,7 @@ class ExactlyOnce(_Sender):
                 # The next producer of this id ends it, or the broker when its time is over.
                 _log.warning("a transaction could not be aborted: %s", code_of(error).str())
         # What the transaction was to write is no longer wanted.
-        self._writer.failure()
+        self._failed()
 
     def close(self) -> None:
         self.abort()
@@ -218,11 +278,8 @@ class ExactlyOnce(_Sender):
         # Not a threading.Thread, whose start waits until it runs: on busy cores that takes
         # milliseconds, which each commit would lose.
         _thread.start_new_thread(add, ())
-        # Meanwhile the records go out: they would else wait for company until the commit. What goes
-        # wrong is told by the answer to the offsets or to the commit; a fatal error in the midst of
-        # reports on records is a SystemError to this client.
-        with suppress(KafkaException, SystemError):
-            self._producer.flush(_FLUSH_SECONDS)
+        # Meanwhile the records go out: they would else wait for company until the commit.
+        self.flush()
         try:
             failure = outcome.get(timeout=_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
         except Empty:
@@ -237,8 +294,15 @@ class ExactlyOnce(_Sender):
             try:
                 self._producer.begin_transaction()
             except KafkaException as error:
-                raise _explained(error) from error
+                raise _explained(error, self._transactional_id) from error
             self._open = True
+
+
+def open_committer(settings: Mapping[str, Any], group: Consumer) -> Committer:
+    """Make a producer with these settings, and what commits with it: transactions if they name
+    any.
+    """
+    return ExactlyOnce(settings) if "transactional.id" in settings else AtLeastOnce(settings, group)
 
 
 def _positions(offsets: Offsets) -> list[TopicPartition]:
@@ -248,24 +312,56 @@ def _positions(offsets: Offsets) -> list[TopicPartition]:
     ]
 
 
-def _unwritten(topic: str, error: KafkaError) -> StreamsError:
-    """Say why a record could not be written; what may pass is tried again, by whoever owns it."""
-    told = f"a record for topic {topic!r} could not be written: {error.str()}"
-    if is_migration(error):
+def _unwritten(failures: list[Unwritten]) -> StreamsError:
+    """Say why records could not be written. What may pass is tried again, by whoever owns it; what
+    is wrong with a record itself is for the production handler to decide.
+    """
+    # Those that failed only since others did are written when those are dealt with.
+    telling = [failure for failure in failures if failure.error.code() not in _IN_THE_WAKE]
+    worst = min(telling or failures, key=lambda failure: _gravity(failure.error))
+    told = f"a record for topic {worst.topic!r} could not be written: {worst.error.str()}"
+    if is_migration(worst.error):
         return TaskMigrated(f"{told}; another worker has taken over")
-    if may_pass(error):
+    if not telling or may_pass(worst.error):
         return BrokerAway(f"{told}; the broker does not answer, or not in time")
-    hint = _HINTS.get(error.code())
-    return StreamsError(f"{told}; {hint}" if hint else told)
+    hint = _HINTS.get(worst.error.code())
+    told += allowing(worst.error, "WRITE", "topic", worst.topic)
+    explained = f"{told}; {hint}" if hint else told
+    if is_of_the_record(worst.error):
+        return RecordsRefused(explained, telling)
+    return StreamsError(explained)
 
 
-def _explained(error: KafkaException) -> StreamsError:
+def _gravity(error: KafkaError) -> int:
+    """Return the place of an error among those that must be told first."""
+    if is_migration(error):
+        return 0
+    if may_pass(error):
+        return 1
+    return 3 if is_of_the_record(error) else 2
+
+
+def _explained(error: KafkaException, transactional_id: str) -> StreamsError:
     inner = code_of(error)
+    if inner.code() in DENIED:
+        # The client asks for an abort and another attempt, which would fare no better.
+        return _denied(inner, transactional_id)
     if is_migration(inner) or inner.txn_requires_abort():
         return TaskMigrated(f"the commit was refused, another worker has taken over: {inner.str()}")
     if may_pass(inner):
         return BrokerAway(f"the commit was not answered: {inner.str()}")
     return StreamsError(f"the commit failed: {inner.str()}")
+
+
+def _denied(error: KafkaError, transactional_id: str) -> StreamsError:
+    application_id = transactional_id.rpartition("-")[0]
+    if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+        hint = allowing(error, "READ", "group", application_id)
+    elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+        hint = "; the application needs READ on the topics whose offsets it commits"
+    else:
+        hint = allowing(error, "WRITE", "transactional-id", f"{application_id}-")
+    return StreamsError(f"the transaction is not allowed: {error.str()}{hint}")
 
 
 def _offsets_refused(error: KafkaError) -> StreamsError:

@@ -12,6 +12,8 @@ from typing import Any
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.agreement import Agreement
+from penstock._engine.kafka.checkpoints import Checkpoints, offsets_again
 from penstock._engine.kafka.clients import admin_settings, consumer_settings, producer_settings
 from penstock._engine.kafka.faults import (
     BrokerAway,
@@ -24,24 +26,23 @@ from penstock._engine.kafka.faults import (
 )
 from penstock._engine.kafka.inputs import InputReader
 from penstock._engine.kafka.membership import Membership
+from penstock._engine.kafka.pace import is_due
+from penstock._engine.kafka.processing import Processing
 from penstock._engine.kafka.restore import Restorer
-from penstock._engine.kafka.running import Running, TaskHome
+from penstock._engine.kafka.running import LockedTasks, Running, TaskHome
 from penstock._engine.kafka.topics import end_offsets, purge
-from penstock._engine.kafka.transactions import AtLeastOnce, Committer, ExactlyOnce
+from penstock._engine.kafka.transactions import Committer, open_committer
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.task import Task
-from penstock.clock import Clock, SystemClock
-from penstock.errors import StreamsError
+from penstock.clock import Clock, SystemClock, monotonic
+from penstock.errors import StateLockedError, StreamsError
 
 _log = logging.getLogger(__name__)
 
-_RECORDS_PER_STEP = 2000
 _RESTORE_WAIT_SECONDS = 0.01
 
-_CHECKPOINT_MS = 10_000
 _COMMIT_AGAIN_MS = 500
 _LAST_COMMITS = 10
 _ENDS_SECONDS = 10.0
@@ -75,15 +76,24 @@ class Worker:
         self._kept: list[Any] = []
         self._records_in_before = 0
         now_ms = self._clock.now_ms()
-        self._last_commit_ms = self._last_checkpoint_ms = self._last_purge_ms = now_ms
+        self._last_commit_ms = self._last_purge_ms = now_ms
+        self.joined = False
         self._admin = AdminClient(admin_settings(self._config))
+        self._checkpoints = Checkpoints(self._admin, now_ms)
         self._inputs = InputReader(consumer_settings(self._config, "input"), blueprint.ends)
         self._restorer = Restorer(consumer_settings(self._config, "restore"))
         group = consumer_settings(self._config, "group")
         group["group.instance.id"] = member_id
+        group["client.id"] = blueprint.identity.shown_in(group["client.id"])
         self._membership = Membership(group, blueprint.task_topic, self)
+        self._agreement = Agreement(
+            self._admin, self._config.application_id, blueprint.identity, home.dead_members
+        )
         self._patience = Patience(self._config.task_timeout_ms)
+        self._locks = LockedTasks(member_id)
         self._committer = self._make_committer()
+        self._processing = Processing(self._config, self._inputs, self._clock)
+        home.crash_log.record_in_hand = self._processing.record_in_hand
 
     def step(self, *, paused: bool = False) -> bool:
         """Do a round: group, restore, read, process, commit. Tell whether it processed records."""
@@ -108,10 +118,15 @@ class Worker:
         except TaskMigrated as migrated:
             # Routine when workers join or leave; what was dropped is read again.
             _log.info("worker=%s dropped its uncommitted work: %s", self._member_id, migrated)
+            self._home.refusals.note(migrated)
             self._drop_everything()
             if isinstance(migrated, BrokerAway):
                 self._inputs.renew()
-                self._patience.endure(migrated, self._clock.now_ms() / 1000)
+                self._patience.endure(migrated, monotonic())
+            return True
+        except StreamsError as error:
+            if not self._home.set_aside(error, self._drop_everything):
+                raise
             return True
         return processed
 
@@ -124,39 +139,47 @@ class Worker:
         self._last_commit_ms = self._clock.now_ms()
         offsets: dict[tuple[str, int], CommitOffset] = {}
         committing = []
-        for running in self._running.values():
-            if not running.started:
-                continue
-            commit = running.task.prepare_commit()
-            if commit is not None:
-                committing.append(running)
-                offsets.update(commit.offsets)
-        if committing:
-            crash_point("before-send")
-            self._send(committing)
-            self._check_owned(offsets)
-            self._committer.commit(offsets, self._membership.metadata)
-            self._patience.calm()
-            self._maybe_purge(offsets)
-        elif not checkpoint:
+        started = {index: each for index, each in self._running.items() if each.started}
+        with self._processing.flushing():
+            for running in started.values():
+                commit = running.task.prepare_commit()
+                if commit is not None:
+                    committing.append(running)
+                    offsets.update(commit.offsets)
+        if not committing and not (checkpoint and started):
             return
+        crash_point("before-send")
+        self._send(committing)
+        # The broker checks the generation of a commit only if there are offsets in it. Without that
+        # check a zombie would take the ends below, or a transaction of timers only, for its own.
+        offsets = offsets or offsets_again(started, self._blueprint.task_topic)
+        self._check_owned(offsets)
         # Tasks that have nothing to commit now may have had before the last checkpoint.
-        learning = (
-            [one for one in self._running.values() if one.started] if checkpoint else committing
-        )
-        ends = self._changelog_ends(learning, offsets, checkpoint=checkpoint)
+        learning = list(started.values()) if checkpoint else committing
+        ends = {}
+        if checkpoint or self._checkpoints.due(self._clock.now_ms()):
+            ends = self._checkpoints.ends(learning, offsets, self._committer.flush)
+        self._committer.commit(offsets, self._membership.metadata)
+        self._patience.calm()
+        self._home.crash_log.got_on()
+        self._maybe_purge(offsets)
+        if self._home.refusals.committed():
+            self._committer = self._make_committer()
         for running in learning:
-            running.task.committed(ends)
+            running.committed(ends)
         crash_point("after-apply")
         # As in Java the interval begins when a commit has ended: a slow one is not followed by the
         # next at once.
         self._last_commit_ms = self._clock.now_ms()
+        if ends:
+            self._checkpoints.taken(self._last_commit_ms)
         kept, self._kept = self._kept, []
         for outputs in kept:
             self._on_commit(outputs)
 
     def close(self) -> None:
         """Commit, leave the group and close everything."""
+        self._processing.close()
         try:
             self._commit_at_last()
         except TaskMigrated:
@@ -170,11 +193,14 @@ class Worker:
 
     def abandon(self) -> None:
         """Close without a commit, after a failure; what is uncommitted is dropped."""
+        self._processing.close()
         try:
             self._committer.abort()
         finally:
             for index in list(self._running):
                 running = self._running.pop(index)
+                # A process that can say why it fails has not died.
+                running.let_go()
                 running.task.discard()
                 self._home.release(running.plan)
             self._committer.close()
@@ -185,6 +211,9 @@ class Worker:
     def _commit_at_last(self) -> None:
         for _ in range(_LAST_COMMITS):
             try:
+                # The checkpoint lies before the marker of its own transaction. One that comes after
+                # all work has nothing behind it that a changelog could delete while we rest.
+                self.commit()
                 self.commit(checkpoint=True)
             except CommitPostponed as postponed:
                 _log.warning("worker=%s cannot commit yet: %s", self._member_id, postponed)
@@ -229,9 +258,8 @@ class Worker:
         on_broker = self._inputs.lag()
         if on_broker is None:
             return None
-        return on_broker + sum(
-            sum(running.task.buffered().values()) for running in self._running.values()
-        )
+        waiting = (running.buffered().values() for running in self._running.values())
+        return on_broker + sum(map(sum, waiting))
 
     def counters(self) -> dict[str, dict[str, int]]:
         """Give what each task has counted, and what feeds the global tables."""
@@ -248,8 +276,7 @@ class Worker:
             bool(self._assigned)
             and len(self._running) == len(self._assigned)
             and all(
-                running.started and not running.task.has_records()
-                for running in self._running.values()
+                running.started and not running.has_records() for running in self._running.values()
             )
             and not any(self._inputs.lags.values())
         )
@@ -281,7 +308,9 @@ class Worker:
 
     def tasks_assigned(self, tasks: Iterable[int]) -> None:
         """Note new tasks; they are opened after the poll."""
+        self._agreement.reconsider()
         self._assigned.update(index for index in tasks if index < len(self._blueprint.tasks))
+        self.joined = True
 
     def tasks_revoked(self, tasks: Iterable[int]) -> None:
         """Finish revoked tasks: their work is committed before anybody else begins with them."""
@@ -312,8 +341,15 @@ class Worker:
         return tables.complete
 
     def _open_assigned(self) -> None:
+        if self._membership.metadata is None or not self._agreement.reached(monotonic()):
+            return
         for index in sorted(self._assigned - set(self._running)):
-            running = Running(self._blueprint.tasks[index], self._home)
+            try:
+                running = Running(self._blueprint.tasks[index], self._home)
+            except StateLockedError as locked:
+                # Its last owner stands still or is about to close it: the next step tries again.
+                self._locks.wait(locked, self._clock.now_ms())
+                continue
             # Noted before anything can fail, so that it is closed.
             self._running[index] = running
             # Stable committed offsets first, then the ends of the changelogs: see restore.py.
@@ -328,9 +364,8 @@ class Worker:
         self._restorer.work(_RESTORE_WAIT_SECONDS)
         for running in waiting:
             if all(job.done for job in running.restoring):
-                running.task.start(self._clock.now_ms())
+                running.start(self._clock.now_ms())
                 self._inputs.add(running.offsets)
-                running.started = True
                 self._patience.calm()
 
     def _process_all(self) -> bool:
@@ -342,37 +377,19 @@ class Worker:
         if not all(running.started for running in self._running.values()):
             wait_ms = 0  # others are being restored
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
+        self._home.placement.look(batch)
         for (topic, number), records in batch.items():
             self._owner_of(topic, number).add_records(topic, number, records)
-        now_ms = self._clock.now_ms()
-        processed = False
-        for running in self._running.values():
-            if not running.started:
-                continue
-            task = running.task
-            task.set_lags(self._inputs.lags)
-            if task.process(now_ms, _RECORDS_PER_STEP):
-                processed = True
-                task.punctuate_stream_time()
-            task.punctuate_wall_clock(now_ms)
-            self._limit_buffers(running)
+        processed = self._processing.step(self._running)
         self._send(self._running.values())
         return processed
 
-    def _owner_of(self, topic: str, number: int) -> Task:
+    def _owner_of(self, topic: str, number: int) -> Running:
         for running in self._running.values():
             if (topic, number) in running.offsets:
-                return running.task
+                return running
         msg = f"no task of this worker reads topic {topic!r}, partition {number}"
         raise StreamsError(msg)
-
-    def _limit_buffers(self, running: Running) -> None:
-        limit = self._config.buffered_records_per_partition
-        for partition, buffered in running.task.buffered().items():
-            if buffered > limit:
-                self._inputs.pause(partition)
-            else:
-                self._inputs.resume(partition)
 
     def _send(self, tasks: Iterable[Running]) -> None:
         for running in tasks:
@@ -388,14 +405,17 @@ class Worker:
     def _commit_is_due(self) -> bool:
         if any(running.task.commit_requested for running in self._running.values()):
             return True
+        if self._processing.must_commit() and self._uncommitted():
+            return True
         if self._blueprint.ends is not None and self._uncommitted() and self.caught_up():
             return True
-        return self._clock.now_ms() - self._last_commit_ms >= self._config.commit_interval_ms
+        interval_ms = self._config.commit_interval_ms
+        return is_due(self._clock.now_ms(), self._last_commit_ms, interval_ms)
 
     def _commit_soon_again(self, postponed: CommitPostponed) -> None:
         now_ms = self._clock.now_ms()
         if isinstance(postponed, BrokerSilent):
-            self._patience.endure(postponed, now_ms / 1000)
+            self._patience.endure(postponed, monotonic())
         _log.info("worker=%s commits a little later: %s", self._member_id, postponed)
         self._last_commit_ms = now_ms + _COMMIT_AGAIN_MS - self._config.commit_interval_ms
 
@@ -407,37 +427,10 @@ class Worker:
         users = any(topic not in internal for topic, _ in running.plan.inputs)
         return running.task.counters.processed if users else 0
 
-    def _changelog_ends(
-        self,
-        committing: Iterable[Running],
-        offsets: Mapping[tuple[str, int], CommitOffset],
-        *,
-        checkpoint: bool,
-    ) -> dict[tuple[str, int], int]:
-        now_ms = self._clock.now_ms()
-        if not checkpoint and now_ms - self._last_checkpoint_ms < _CHECKPOINT_MS:
-            return {}
-        self._last_checkpoint_ms = now_ms
-        changelogs = [
-            changelog
-            for running in committing
-            for changelog in running.task.restorable()
-            if changelog not in running.offsets
-        ]
-        # Inputs that are changelogs: the state is that of the records before the committed offset.
-        ends = {partition: kept.offset for partition, kept in offsets.items()}
-        try:
-            # All that was sent is committed, nothing has been since: these ends are this state.
-            if changelogs:
-                ends |= end_offsets(self._admin, changelogs, "read_uncommitted", _ENDS_SECONDS)
-        except BrokerAway:
-            return {}  # the next checkpoint will do
-        return ends
-
     def _maybe_purge(self, offsets: Mapping[tuple[str, int], CommitOffset]) -> None:
         """Now and then delete the records of repartition topics that are read and committed."""
         now_ms = self._clock.now_ms()
-        if now_ms - self._last_purge_ms >= self._config.repartition_purge_interval_ms:
+        if is_due(now_ms, self._last_purge_ms, self._config.repartition_purge_interval_ms):
             self._last_purge_ms = now_ms
             internal = self._blueprint.internal_topics
             done = {at: kept.offset for at, kept in offsets.items() if at[0] in internal}
@@ -449,6 +442,7 @@ class Worker:
             for index in self._assigned
             for partition in self._blueprint.tasks[index].inputs
         } | {partition for running in self._running.values() for partition in running.plan.inputs}
+        owned |= {(self._blueprint.task_topic, index) for index in self._running}
         strangers = set(offsets) - owned
         assert not strangers, f"offsets of partitions that are not ours: {strangers}"
 
@@ -465,9 +459,7 @@ class Worker:
         try:
             self._committer.abort()
         except Exception:
-            _log.warning(
-                "worker=%s could not abort its transaction", self._member_id, exc_info=True
-            )
+            _log.warning("worker=%s could not abort", self._member_id, exc_info=True)
         self._kept.clear()
         for index in list(self._running):
             running = self._take_off(index)
@@ -490,10 +482,9 @@ class Worker:
         self._records_in_before += self._records_in_of(running)
         self._inputs.remove(running.offsets)
         self._restorer.drop([job.partition for job in running.restoring])
+        running.let_go()
         return running
 
     def _make_committer(self) -> Committer:
-        settings = producer_settings(self._config, self._member_id)
-        if self._config.exactly_once:
-            return ExactlyOnce(settings)
-        return AtLeastOnce(settings, self._membership.consumer)
+        settings = self._home.refusals.fit(producer_settings(self._config, self._member_id))
+        return open_committer(settings, self._membership.consumer)

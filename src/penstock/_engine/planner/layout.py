@@ -60,6 +60,15 @@ class Draft:
         written = {topic for plan in self.plans for topic in plan.sink_topics()}
         return sorted(written - set(self.repartition_topics))
 
+    @property
+    def copartitioned(self) -> tuple[frozenset[str], ...]:
+        """The topics that are read together, key by key."""
+        topics_of = {source.name: source.topics for source in self.sources}
+        return tuple(
+            frozenset(topic for name in group for topic in topics_of.get(name, ()))
+            for group in self.topology.copartition_groups
+        )
+
     def resolved(self, topics: Iterable[str]) -> Draft:
         """Give the draft with each pattern replaced by those of `topics` that match it."""
         theirs = [topic for topic in topics if not is_internal(topic, self.application_id)]
@@ -96,11 +105,7 @@ def lay_out(draft: Draft, counted: Mapping[str, int], config: StreamsConfig) -> 
     Raises:
         StreamsError: inputs are not co-partitioned, or a count cannot be told.
     """
-    topics_of = {source.name: source.topics for source in draft.sources}
-    groups = [
-        frozenset(topic for name in group for topic in topics_of.get(name, ()))
-        for group in draft.topology.copartition_groups
-    ]
+    groups = draft.copartitioned
     flows = [
         TopicFlow(tuple(plan.source_topics()), tuple(plan.sink_topics())) for plan in draft.plans
     ]

@@ -140,8 +140,9 @@ class TestOpening:
         with pytest.raises(ConfigError) as caught:
             self.open()
         assert str(caught.value) == (
-            "the Kafka cluster at k:9092 refuses the connection: no user with <hidden>; look at "
-            "'security.protocol' and the settings that start with 'sasl.' and 'ssl.'"
+            "the Kafka cluster at k:9092 refuses the connection, or is not trusted: no user with "
+            "<hidden>; look at 'security.protocol' and the settings that start with 'sasl.' and "
+            "'ssl.'"
         )
 
     def test_nobody_there_is_told_when_time_is_up(self) -> None:
