@@ -48,6 +48,15 @@ class Hosted:
             self._producer.produce(f"{self.name}-in", value, key)
         self._producer.flush()
 
+    def write_to_all(self, partitions: int) -> None:
+        """Write one record to each of so many partitions of the input, with a client that has not
+        known the topic before.
+        """
+        producer = Producer({"bootstrap.servers": self.bootstrap_servers})
+        for number in range(partitions):
+            producer.produce(f"{self.name}-in", "p", f"p{number}", number)
+        producer.flush()
+
     def read(self, count: int, seconds: float = PATIENCE_SECONDS) -> list[tuple[str, str]]:
         """Wait until that many records have come out altogether; give them all."""
         until = time.monotonic() + seconds

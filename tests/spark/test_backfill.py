@@ -197,20 +197,20 @@ def test_an_application_that_has_been_backfilled_is_refused(handover: Handover) 
 @pytest.fixture(scope="module")
 def refused(kafka_broker: LocalBroker) -> Counting:
     """Give a program that is told what it does wrong."""
-    return Counting(kafka_broker, "refused")
+    return Counting(kafka_broker, "not-to-be-filled")
 
 
 @pytest.fixture
 def config(kafka_broker: LocalBroker, tmp_path: Path) -> dict[str, Any]:
-    return config_of("refused", kafka_broker, tmp_path)
+    return config_of("not-to-be-filled", kafka_broker, tmp_path)
 
 
 @pytest.mark.parametrize(
     ("wishes", "told"),
     [
         ({"inputs": {"elsewhere": "x"}}, "does not read 'elsewhere'"),
-        ({"live_from": {"refused-in": "earliest"}}, "is read from Kafka"),
-        ({"inputs": {"refused-in": "/no/such/file"}}, "cannot be read from"),
+        ({"live_from": {"not-to-be-filled-in": "earliest"}}, "is read from Kafka"),
+        ({"inputs": {"not-to-be-filled-in": "/no/such/file"}}, "cannot be read from"),
     ],
 )
 def test_wishes_that_do_not_fit_are_refused(

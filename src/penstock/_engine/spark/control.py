@@ -1,32 +1,26 @@
-"""The small server in the driver that workers talk to: what to run, whether to go on, how it goes.
+"""What workers and the driver tell each other: plain data, sent as MessagePack.
 
-Every connection proves that it knows the key (HMAC, by `multiprocessing.connection`) before
-anything is read from it. The key and the application travel inside the data source's pickled code,
-never in options, which Spark shows.
+Nothing here is pickled, so a message can only become one of these types. The key travels inside the
+data source's pickled code, never in options, which Spark shows. `control_server.py` listens,
+`control_client.py` asks, `control_wire.py` has the frames.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-import secrets
-import threading
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
 from penstock._engine.metrics.restore_events import RestoreEvent
+from penstock._engine.runtime.failures import exit_called
 from penstock._engine.spark.printed import PrintedLine
 from penstock.errors import ProcessingError, StreamsError, user_traceback
 
-_log = logging.getLogger(__name__)
-
-Handler = Callable[[Any], Any]
-
 _PLACE = ("task_id", "node", "topic", "partition", "offset")
+
+# An exception may quote a record of many megabytes.
+_TEXT_CHARACTERS_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +47,13 @@ class WorkerFailure:
     @classmethod
     def of(cls, error: BaseException) -> WorkerFailure:
         """Describe an exception."""
+        if isinstance(error, SystemExit):
+            error = exit_called(error).with_traceback(error.__traceback__)
         trace = "".join(traceback.format_exception(error))
         place = vars(error).copy() if isinstance(error, ProcessingError) else {}
         known = {name: place[name] for name in _PLACE if name in place}
-        return cls(type(error).__name__, str(error), trace, user_traceback(error), known or None)
+        message, user_trace = _cut(str(error)), _cut(user_traceback(error))
+        return cls(type(error).__name__, message, _cut(trace), user_trace, known or None)
 
     def error(self) -> StreamsError:
         """Give an exception that says the same, for whoever waits in the driver."""
@@ -101,6 +98,14 @@ class Report:
     seat: tuple[int, int] = (0, 0)
     """The turn that last paid for it, and its slot in that turn."""
     failure: WorkerFailure | None = None
+    joined: bool = True
+    """Whether the group has given it tasks, or told it that there are none for it."""
+    broker_away_seconds: float | None = None
+    """For how long the cluster has not answered it, None if it answers."""
+    number: int = 0
+    """Counts the reports of this worker; one that is sent again has its number."""
+    repeated: bool = False
+    """Whether this is the last report once more, from a worker whose step takes long."""
     pid: int = field(default_factory=os.getpid)
 
     @property
@@ -117,77 +122,17 @@ class Instruction:
     paused: bool = False
     standbys: tuple[str, ...] = ()
     """The tasks of others whose stores it shall keep copies of."""
-
-
-class ControlServer:
-    """Answers requests `(verb, payload)` with what the verb's handler gives.
-
-    A worker that dies says nothing, but its connection ends: `on_hang_up` is given the last report
-    that came over a connection when it does.
+    renew: bool = True
+    """Whether the lease begins anew: the query runs and the worker is wanted."""
+    hold: bool = False
+    """Whether the turn shall go on after its end: another slot of it hangs, so that no next turn
+    can begin, and Spark ends processes that have had no turn for a minute.
     """
 
-    def __init__(
-        self,
-        host: str,
-        handlers: dict[str, Handler],
-        on_hang_up: Callable[[Report], None] | None = None,
-    ) -> None:
-        self._handlers = handlers
-        self._on_hang_up = on_hang_up
-        self._key = secrets.token_bytes(32)
-        self._listener = Listener((host, 0), authkey=self._key)
-        name, port = self._listener.address
-        self.address = ControlAddress(str(name), int(port), self._key)
-        self._closed = False
-        threading.Thread(target=self._accept, name="penstock-control", daemon=True).start()
 
-    def close(self) -> None:
-        """Stop listening."""
-        self._closed = True
-        self._listener.close()
-
-    def _accept(self) -> None:
-        while not self._closed:
-            try:
-                connection = self._listener.accept()
-            except Exception:  # a stranger without the key, or the listener was closed
-                continue
-            threading.Thread(
-                target=self._serve, args=(connection,), name="penstock-control-client", daemon=True
-            ).start()
-
-    def _serve(self, connection: Connection[Any, Any]) -> None:
-        last_report: Report | None = None
-        with suppress(EOFError, OSError), connection:
-            while True:
-                verb, payload = connection.recv()
-                if isinstance(payload, Report):
-                    last_report = payload
-                try:
-                    answer = (True, self._handlers[verb](payload))
-                except Exception as error:
-                    _log.exception("control request %r failed", verb)
-                    answer = (False, f"{type(error).__name__}: {error}")
-                connection.send(answer)
-        if last_report is not None and self._on_hang_up is not None:
-            self._on_hang_up(last_report)
-
-
-class ControlClient:
-    """A worker's connection to the driver; made by the thread that uses it."""
-
-    def __init__(self, address: ControlAddress) -> None:
-        self._connection = Client((address.host, address.port), authkey=address.key)
-
-    def ask(self, verb: str, payload: Any = None) -> Any:
-        """Send a request and give the answer."""
-        self._connection.send((verb, payload))
-        succeeded, answer = self._connection.recv()
-        if not succeeded:
-            msg = f"the driver could not answer {verb!r}: {answer}"
-            raise RuntimeError(msg)
-        return answer
-
-    def close(self) -> None:
-        """Hang up."""
-        self._connection.close()
+def _cut(text: str) -> str:
+    left_out = len(text) - _TEXT_CHARACTERS_MAX
+    if left_out <= 0:
+        return text
+    half = _TEXT_CHARACTERS_MAX // 2
+    return f"{text[:half]} ... {left_out:,} characters left out ... {text[-half:]}"

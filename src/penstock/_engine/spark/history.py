@@ -7,6 +7,7 @@ DataFrame is filtered, joined by columns of one's own, or written to Parquet and
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -28,6 +29,7 @@ from penstock._engine.runtime.position import RawRecord
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.session import session_for
+from penstock._engine.spark.shipping import dumps
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
@@ -115,10 +117,12 @@ def _settings(given: Mapping[str, Any] | None) -> StreamsConfig:
 
 def _reader_of(splits: list[Split], settings: Mapping[str, Any]) -> ReadSplits:
     """Give the function that reads the splits whose numbers it is given; it carries all it needs
-    inside, where no option shows it.
+    inside, where no option shows it. A setting may be the user's own function (`oauth_cb`).
     """
+    packed = dumps((splits, settings))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        splits, settings = pickle.loads(packed)
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for records in read_split(settings, splits[number]):

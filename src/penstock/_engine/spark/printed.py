@@ -21,6 +21,8 @@ PrintedLine: TypeAlias = tuple[StreamName, str]
 
 _PACKAGE = __name__.partition(".")[0]
 _LINES_KEPT = 200
+# All lines together must fit a report.
+_LINE_CHARACTERS_MAX = 10_000
 
 
 class PrintedLines:
@@ -33,6 +35,10 @@ class PrintedLines:
 
     def add(self, line: PrintedLine) -> None:
         """Keep a line."""
+        name, text = line
+        if len(text) > _LINE_CHARACTERS_MAX:
+            left_out = len(text) - _LINE_CHARACTERS_MAX
+            line = name, f"{text[:_LINE_CHARACTERS_MAX]} ... {left_out:,} characters left out"
         with self._lock:
             self._lost += len(self._lines) == self._lines.maxlen
             self._lines.append(line)
@@ -60,7 +66,11 @@ class _Catcher(io.TextIOBase):
 
     def write(self, text: str) -> int:
         with self._lock:
-            *whole, self._begun = (self._begun + text).split("\n")
+            *whole, begun = (self._begun + text).split("\n")
+            if len(begun) > _LINE_CHARACTERS_MAX:  # print(".", end="") for each record
+                whole.append(begun)
+                begun = ""
+            self._begun = begun
         for line in whole:
             self._lines.add((self._name, line))
         return len(text)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import sys
-import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,21 +15,27 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock._engine.kafka.group_progress import GroupProgress
 from penstock._engine.kafka.notices import NoticeBoard
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.control import ControlServer, Instruction, Report
+from penstock._engine.spark.checkpoints import CheckpointFolder
+from penstock._engine.spark.control import Instruction, Report
+from penstock._engine.spark.control_server import ControlServer, Verb
 from penstock._engine.spark.memory import warn_of_memory
 from penstock._engine.spark.seats import Seats
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping import pack
+from penstock._engine.spark.slot import Program
 from penstock._engine.spark.source import Run, data_source_for
 from penstock._engine.spark.standbys import choose_standbys
 from penstock._engine.spark.status import GONE, RecordTally, status
+from penstock._engine.spark.worker_pools import WorkerPool
 from penstock.clock import SystemClock, monotonic, new_id
 
 _log = logging.getLogger(__name__)
 
-_POOL_VARIABLE = "PENSTOCK_RUN"
+# What Spark says when a Python process has ended in the midst of its work.
+_WORKER_DIED = "Python worker exited unexpectedly"
 
 
 class ApplicationQuery:
@@ -41,36 +45,41 @@ class ApplicationQuery:
         self, blueprint: Blueprint, spark: SparkSession | None, on_report: Callable[[Report], None]
     ) -> None:
         self._config = blueprint.config
-        self._tasks = [task.id for task in blueprint.tasks]
         self._on_report = on_report
-        self._stop = False
+        self._stop = self._closed = False
         self._paused = False
         self._members: dict[str, Report] = {}
+        self._last_numbers: dict[tuple[str, int], int] = {}
+        self._hanging: set[Hashable] = set()
+        self._active_at = monotonic()
         self._records = RecordTally()
         self._lock = threading.Lock()
+        self._starting = threading.Lock()
         self._seats = Seats(self._config.num_stream_threads, self._capacity)
-        payload = pack(blueprint)
+        # What cannot be shipped is refused before Spark is started.
+        program = _program(blueprint)
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
         warn_of_memory(dict(context.getConf().getAll()), blueprint, self._seats.count())
         host = context.getConf().get("spark.driver.host", "127.0.0.1")
-        handlers = {
-            "blueprint": lambda _: payload,
-            "paths": lambda _: [os.path.abspath(path) for path in sys.path],
-            "report": self._report,
-            "slots": self._seats.open_turn,
-            "status": lambda _: self._status(),
+        verbs = {
+            "report": Verb(Report, self._report),
+            "slots": Verb(int, self._seats.open_turn),
+            "status": Verb(None, lambda _: self._status()),
         }
-        self._control = ControlServer(str(host), handlers, self._hung_up)
+        self._control = ControlServer(str(host), verbs, self._hung_up)
         self._notices = NoticeBoard(self._config, blueprint.task_topic)
-        self._checkpoint = tempfile.mkdtemp(prefix="penstock-checkpoint-")
+        self._pool = WorkerPool()
+        self._begin(blueprint, program)
+
+    def _begin(self, blueprint: Blueprint, program: Program) -> None:
+        self._tasks = [task.id for task in blueprint.tasks]
+        self.group = GroupProgress(blueprint)
+        """What all instances do together; asks the broker."""
+        self._checkpoint = CheckpointFolder()
+        turn_seconds, lease_seconds = self._config.turn_ms / 1000, self._config.lease_ms / 1000
         self._query = self._start(
-            Run(
-                new_id(),
-                self._control.address,
-                self._config.turn_ms / 1000,
-                self._config.lease_ms / 1000,
-            )
+            Run(new_id(), self._control.address, turn_seconds, lease_seconds, program)
         )
 
     @property
@@ -109,6 +118,7 @@ class ApplicationQuery:
             return None
         try:
             if self._query.isActive:
+                self._active_at = monotonic()
                 return None
             error = self._query.exception()
         except Exception as lost:
@@ -119,8 +129,14 @@ class ApplicationQuery:
         told = str(error).partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()
         return f"{told}; {self._where_to_look()}"
 
-    def close(self, timeout_seconds: float) -> bool:
-        """Ask the workers to finish, wait, then stop the query. Tell whether all finished."""
+    def was_given_up(self, failure: str) -> bool:
+        """Return whether Spark ended the query since processes of workers had died too often."""
+        return _WORKER_DIED in failure and not self._closed
+
+    def rest(self, timeout_seconds: float) -> bool:
+        """Ask the workers to finish, wait, then stop the query; `go_on` starts it again. Return
+        whether all finished.
+        """
         self._stop = True
         until = monotonic() + timeout_seconds
         waiter = threading.Event()
@@ -129,12 +145,34 @@ class ApplicationQuery:
         finished = not self._unfinished()
         with suppress(Exception):
             self._query.stop()
+        self._checkpoint.remove()
+        return finished
+
+    def go_on(self, blueprint: Blueprint) -> None:
+        """Start the query again, with a plan that may be another, unless it was closed."""
+        program = _program(blueprint)
+        # Whoever closes meanwhile waits until there is a query to stop.
+        with self._starting:
+            with self._lock:
+                if self._closed:
+                    return
+                self._members = {name: one for name, one in self._members.items() if _is_gone(one)}
+                self._stop = False
+            self._begin(blueprint, program)
+
+    def close(self, timeout_seconds: float) -> bool:
+        """Ask the workers to finish, wait, then stop the query. Tell whether all finished."""
+        with self._lock:
+            self._closed = True
+        with self._starting:
+            finished = self.rest(timeout_seconds)
         self._control.close()
         self._notices.close()
-        shutil.rmtree(self._checkpoint, ignore_errors=True)
         if self._owned:
             with suppress(Exception):
                 self._spark.stop()
+        elif finished:
+            self._pool.end(self._spark.sparkContext)
         return finished
 
     def _is_active(self) -> bool:
@@ -150,21 +188,15 @@ class ApplicationQuery:
 
     def _unfinished(self) -> list[str]:
         with self._lock:
-            return [member for member, report in self._members.items() if report.state not in GONE]
+            return [member for member, report in self._members.items() if not _is_gone(report)]
 
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run)
-        environment = self._spark.sparkContext.environment
-        # Workers with another environment are another pool: a competing Python job of this session
-        # then does not get ours, nor we its.
-        environment[_POOL_VARIABLE] = run.id
-        try:
+        with self._pool.entered(self._spark.sparkContext):
             self._spark.dataSource.register(source)
             frame = self._spark.readStream.format(source.name()).load()
             writer = frame.writeStream.format("noop").queryName(self._config.application_id)
-            return writer.option("checkpointLocation", self._checkpoint).start()
-        finally:
-            environment.pop(_POOL_VARIABLE, None)
+            return writer.option("checkpointLocation", self._checkpoint.path).start()
 
     def _capacity(self) -> int:
         """Give how many slots the executors of this moment can run at once.
@@ -175,20 +207,50 @@ class ApplicationQuery:
         profile = scala_context.resourceProfileManager().defaultResourceProfile()
         return int(scala_context.maxNumConcurrentTasks(profile))
 
-    def _report(self, report: Any) -> Instruction:
-        assert isinstance(report, Report)
+    def _report(self, report: Report) -> Instruction:
         now = monotonic()
         if report.state == "starting":
             stop = self._stop or not self._seats.may_start(now)
             return Instruction(stop=stop, paused=self._paused)
         with self._lock:
-            self._members[report.member_id] = report
-            self._records.hear(report)
+            known = self._is_known(report)
+            if not known:
+                self._members[report.member_id] = report
+                self._records.hear(report)
             standbys = self._standbys_of(report.member_id)
-        self._on_report(report)
+        if not known:
+            self._on_report(report)
         return Instruction(
-            stop=self._stop or self._is_surplus(report, now), paused=self._paused, standbys=standbys
+            stop=self._stop or self._is_surplus(report, now),
+            paused=self._paused,
+            standbys=standbys,
+            # Workers go on without turns, but not without a query.
+            renew=now - self._active_at < self._config.lease_ms / 1000,
+            hold=self._one_hangs(now),
         )
+
+    def _one_hangs(self, now: float) -> bool:
+        """Yes if a slot of this turn hangs; each is told of once."""
+        hanging = self._seats.hanging(now)
+        with self._lock:
+            new, self._hanging = hanging - self._hanging, hanging
+        for worker in new:
+            _log.warning(
+                "worker=%s says nothing any more: its process was stopped, or is in a function "
+                "that does not let go of the interpreter; its tasks go to other workers when its "
+                "session in the group ends ('session.timeout.ms')",
+                worker,
+            )
+        return bool(hanging)
+
+    def _is_known(self, report: Report) -> bool:
+        """Yes if a report comes a second time, since its answer was lost on the way."""
+        if report.repeated:
+            return False
+        if report.number and self._last_numbers.get(report.worker, 0) >= report.number:
+            return True
+        self._last_numbers[report.worker] = report.number
+        return False
 
     def _is_surplus(self, report: Report, now: float) -> bool:
         if report.state not in GONE:
@@ -211,6 +273,13 @@ class ApplicationQuery:
             lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
             self._members[last.member_id] = lost
         self._seats.worker_gone(last.worker)
+        if not self._stop:
+            _log.warning(
+                "worker=%s process=%d died without a word; another takes its place, and tells how "
+                "it died if it has left a trace",
+                last.member_id,
+                last.pid,
+            )
         self._on_report(lost)
 
     def _status(self) -> dict[str, Any]:
@@ -221,3 +290,11 @@ class ApplicationQuery:
                 **status(self._members),
                 **self._records.turn(),
             }
+
+
+def _program(blueprint: Blueprint) -> Program:
+    return Program(pack(blueprint), tuple(map(os.path.abspath, sys.path)))
+
+
+def _is_gone(report: Report) -> bool:
+    return report.state in GONE

@@ -17,6 +17,8 @@ from collections.abc import Callable, Hashable
 
 # Workers report four times a second. One that was silent for so long may be gone with its machine.
 _SILENT_SECONDS = 10.0
+# A worker is heard each second, however long its step takes, unless its process stands still.
+_HANGS_SECONDS = 5.0
 
 
 class Seats:
@@ -30,6 +32,7 @@ class Seats:
         self._planned = 0
         self._taken: set[int] = set()
         self._heard: dict[Hashable, float] = {}
+        self._turn_of: dict[Hashable, int] = {}
         self._lock = threading.Lock()
 
     def count(self) -> int:
@@ -73,6 +76,7 @@ class Seats:
         """
         with self._lock:
             self._heard[worker] = now
+            self._turn_of[worker] = turn
             if turn == self._turn:
                 # By slot, not by worker: a replacement takes the slot of the one that died.
                 self._taken.add(index)
@@ -83,10 +87,23 @@ class Seats:
                 and len(self._taken) >= self._planned
             )
             if surplus:
-                del self._heard[worker]
+                self._forget(worker)
             return surplus
+
+    def hanging(self, now: float) -> set[Hashable]:
+        """Return the workers that have a slot of this turn and are silent: it cannot end."""
+        with self._lock:
+            return {
+                worker
+                for worker, heard in self._heard.items()
+                if self._turn_of[worker] == self._turn and now - heard >= _HANGS_SECONDS
+            }
 
     def worker_gone(self, worker: Hashable) -> None:
         """Learn that a worker has ended or died."""
         with self._lock:
-            self._heard.pop(worker, None)
+            self._forget(worker)
+
+    def _forget(self, worker: Hashable) -> None:
+        self._heard.pop(worker, None)
+        self._turn_of.pop(worker, None)

@@ -25,6 +25,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock._engine.spark.classes import QUICK_START, archive_option, drop_archive
 from penstock._engine.spark.signals import hand_on_signals, is_submitted
+from penstock._engine.state.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -131,8 +132,8 @@ def _launch_jvm(conf: SparkConf, config: StreamsConfig) -> Any:
         return launch_gateway(conf, own)  # type: ignore[no-untyped-call]
     path = log_path(config)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        make_private(path.parent)
+        log = open_private(path, os.O_TRUNC | os.O_APPEND)
     except OSError as error:
         msg = f"setting 'state.dir' must be a directory that can be written to: {error}"
         raise ConfigError(msg) from error

@@ -10,6 +10,9 @@ from pyspark import cloudpickle
 
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.spark.by_definition import reduce_by_definition
+from penstock._engine.spark.sentinels import SentinelPlaces, looks_like_sentinel, refer
+from penstock._engine.spark.special_classes import reduce_special
 from penstock._engine.spark.struct_classes import must_be_sent, reduce_struct
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.nodes import Node, ProcessorNode
@@ -61,13 +64,29 @@ _CloudPickler: Any = cloudpickle.Pickler
 
 
 class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
-    """cloudpickle, which also sends the Struct classes of the main script."""
+    """cloudpickle, under which what is compared by identity stays itself, and which also sends
+    what cloudpickle leaves behind of a main script.
+    """
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self._sentinels = SentinelPlaces()
 
     def reducer_override(self, obj: Any) -> Any:
-        if must_be_sent(obj):
-            return reduce_struct(obj)
-        if isinstance(obj, JsonSerde):
+        if isinstance(obj, type):
+            if must_be_sent(obj):
+                return reduce_struct(obj)
+            special = reduce_special(obj)
+            if special is not None:
+                return special
+        elif isinstance(obj, JsonSerde):
             return obj.reduce_with_classes()
+        elif looks_like_sentinel(obj) and (place := self._sentinels.find(obj)) is not None:
+            return refer, (*place, type(obj))
+        elif type(obj) not in self.dispatch_table:
+            reduced = reduce_by_definition(obj)
+            if reduced is not None:
+                return reduced
         return super().reducer_override(obj)
 
 

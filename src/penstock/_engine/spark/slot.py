@@ -1,7 +1,9 @@
 """In a Python worker of an executor: the engine thread, which outlives the turns that pay for it.
 
-A turn renews the lease; between two turns the thread goes on, so that the gap costs no latency. A
-lease that nobody renews ends the work: commit, leave the group, close the stores.
+A turn renews the lease, and so does an answer of the driver, which knows whether the query runs: a
+slot that hangs keeps Spark from the next turn, and must not end the others. Between two turns the
+thread goes on, so that the gap costs no latency. A lease that is not renewed ends the work: commit,
+leave the group, close the stores.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ import pickle
 import sys
 import threading
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
 from operator import itemgetter
 from typing import TypeAlias
 
+from penstock._engine.kafka.reachability import Reachability
 from penstock._engine.kafka.standby import Standbys
 from penstock._engine.kafka.task_host import TaskHost
 from penstock._engine.kafka.worker import Worker
@@ -24,18 +29,22 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.collector import Output
 from penstock._engine.spark.control import (
     ControlAddress,
-    ControlClient,
     Instruction,
     Report,
     WorkerFailure,
 )
+from penstock._engine.spark.control_client import ControlClient, DriverSilent
 from penstock._engine.spark.printed import PrintedLines, caught
+from penstock._engine.spark.reporter import Reporter
 from penstock.clock import SystemClock, monotonic
 
 _REPORT_SECONDS = 0.25
 _ROWS_KEPT = 200_000
 # Whoever takes rows takes the interpreter from the engine: not with each commit.
 _ROW_WAIT_SECONDS = 0.5
+# An instruction that is older says nothing any more about the turn.
+_HOLD_SECONDS = 5.0
+_LAST_ANSWER_SECONDS = 5.0
 
 # Records are made of tuples by the million, and are no cycles: Python would look for these among
 # them a hundred times as often, for a twentieth of its time.
@@ -53,6 +62,17 @@ _engines: dict[str, EngineThread] = {}
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """The application as it travels to the workers: inside what Spark sends them to run, which its
+    own encryption covers and no page shows.
+    """
+
+    blueprint: bytes = field(default=b"", repr=False)
+    paths: tuple[str, ...] = ()
+    """Where the driver finds modules."""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A stretch of work: for which run of which application, and how long."""
 
@@ -62,18 +82,22 @@ class Turn:
     lease_seconds: float
     seat: tuple[int, int] = (0, 0)
     """The number of the turn, and of the slot in it."""
+    program: Program = field(default=Program(), repr=False)
 
 
 class EngineThread:
     """Runs a worker on a thread of its own, as long as its lease lasts."""
 
     def __init__(self, turn: Turn) -> None:
-        self._turn = turn
+        self._control_address, self._program = turn.control, turn.program
+        self._lease_seconds, self._lease_until = turn.lease_seconds, 0.0
+        self._instruction, self._answered_at = Instruction(), 0.0
         self.renew(turn)
         self._rows: Times = array(_INT64)
         self._rows_lock = threading.Lock()
         self._ended = threading.Event()
         self._records_in = self._records_out = 0
+        self._numbers = count(1)
         self._printed = PrintedLines()
         self._internal_topics: frozenset[str] = frozenset()
         self._bounded = False
@@ -89,7 +113,12 @@ class EngineThread:
     def renew(self, turn: Turn) -> None:
         """Let the lease last until a while after the end of `turn`."""
         self._seat = turn.seat
-        self._lease_until = monotonic() + turn.seconds + turn.lease_seconds
+        self._extend_lease(turn.seconds + turn.lease_seconds)
+
+    @property
+    def held(self) -> bool:
+        """Whether the driver wants the turn to go on after its end."""
+        return self._instruction.hold and monotonic() - self._answered_at < _HOLD_SECONDS
 
     def take_rows(self, wait_seconds: float) -> Times:
         """Wait a little, or until the engine ends; give the times of the outputs committed since
@@ -101,23 +130,28 @@ class EngineThread:
         return rows
 
     def _run(self) -> None:
-        control = ControlClient(self._turn.control)
+        control = ControlClient(self._control_address)
         try:
-            if control.ask("report", Report(self._member_id, "starting")).stop:
+            if control.ask("report", Report(self._member_id, "starting"), Instruction).stop:
                 return
-            _find_modules_in(control.ask("paths"))
-            blueprint: Blueprint = pickle.loads(control.ask("blueprint"))
+            program, self._program = self._program, Program()
+            _find_modules_in(program.paths)
+            blueprint: Blueprint = pickle.loads(program.blueprint)
+            del program
             self._internal_topics = blueprint.internal_topics
             self._bounded = blueprint.ends is not None
             with caught(self._printed):
                 self._host(blueprint, control)
-            control.ask("report", self._last_report("closed"))
-        except Exception as error:
-            # The driver decides what becomes of it; raising here would only tell Spark. The whole
-            # trace is for the executor's log.
+            control.ask("report", self._last_report("closed"), Instruction)
+        except DriverSilent as silent:
+            print(f"this worker has ended: {silent}", file=sys.stderr, flush=True)
+        except BaseException as error:
+            # The driver decides what becomes of it, also of sys.exit in an `init`; raising here
+            # would only tell Spark. The whole trace is for the executor's log.
             failure = WorkerFailure.of(error)
             print(failure.trace, file=sys.stderr, flush=True)
-            control.ask("report", self._last_report("failed", failure))
+            with suppress(DriverSilent):
+                control.ask("report", self._last_report("failed", failure), Instruction)
         finally:
             self._ended.set()
             control.close()
@@ -133,19 +167,25 @@ class EngineThread:
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
+            reachability = Reachability(blueprint.config, blueprint.task_topic)
+            reporter = Reporter(
+                control, self._answered, reachability.away_seconds, self._printed.take
+            )
             try:
-                self._work(worker, standbys, control)
+                self._work(worker, standbys, reporter)
             finally:
+                reachability.close()
+                if not reporter.close(_LAST_ANSWER_SECONDS):
+                    control.close()  # the last report takes another connection
                 if standbys is not None:
                     standbys.close()
 
-    def _work(self, worker: Worker, standbys: Standbys | None, control: ControlClient) -> None:
+    def _work(self, worker: Worker, standbys: Standbys | None, reporter: Reporter) -> None:
         next_report = 0.0
-        instruction = Instruction()
         try:
-            while not instruction.stop and monotonic() < self._lease_until:
-                if monotonic() >= next_report:
-                    instruction = control.ask("report", self._report(worker))
+            while not (instruction := self._instruction).stop and self._has_lease():
+                if reporter.ready and monotonic() >= next_report:
+                    reporter.post(self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
                 worker.step(paused=instruction.paused)
                 if standbys is not None:
@@ -156,6 +196,17 @@ class EngineThread:
             raise
         self._records_in = worker.records_in()
         worker.close()
+
+    def _answered(self, instruction: Instruction) -> None:
+        self._instruction, self._answered_at = instruction, monotonic()
+        if instruction.renew and not instruction.stop:
+            self._extend_lease(self._lease_seconds)
+
+    def _extend_lease(self, seconds: float) -> None:
+        self._lease_until = max(self._lease_until, monotonic() + seconds)
+
+    def _has_lease(self) -> bool:
+        return monotonic() < self._lease_until
 
     def _report(self, worker: Worker) -> Report:
         tasks = worker.tasks()
@@ -177,6 +228,8 @@ class EngineThread:
             restore_events=worker.take_restore_events(),
             home=self._home,
             seat=self._seat,
+            joined=worker.joined,
+            number=next(self._numbers),
         )
 
     def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:
@@ -187,6 +240,7 @@ class EngineThread:
             records_out=self._records_out,
             printed=self._printed.take(),
             failure=failure,
+            number=next(self._numbers),
         )
 
     def _times_of_results(self, outputs: list[Output]) -> Times:
@@ -216,7 +270,7 @@ def _free_clients() -> None:
     gc.collect()
 
 
-def _find_modules_in(paths: list[str]) -> None:
+def _find_modules_in(paths: Iterable[str]) -> None:
     """Let the user's functions import what they could import in the driver, where it is there."""
     sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))
 
@@ -229,8 +283,8 @@ def take_turn(turn: Turn) -> Iterator[Times]:
     engine.renew(turn)
     gc.unfreeze()
     until = monotonic() + turn.seconds
-    while (left := until - monotonic()) > 0 and engine.alive:
-        rows = engine.take_rows(min(left, _ROW_WAIT_SECONDS))
+    while engine.alive and ((left := until - monotonic()) > 0 or engine.held):
+        rows = engine.take_rows(_ROW_WAIT_SECONDS if left <= 0 else min(left, _ROW_WAIT_SECONDS))
         if rows:
             yield rows
     # An engine that has just ended has committed once more.

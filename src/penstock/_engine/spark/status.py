@@ -60,10 +60,21 @@ def status(reports: Mapping[str, Report]) -> dict[str, Any]:
         "restoreRemaining": sum(report.restore_remaining for report in alive),
         "stateEntries": dict(sorted(entries.items())),
     }
+    away = broker_away_seconds(alive)
+    if away is not None:
+        told["brokerAwaySeconds"] = round(away, 1)
     # Not known is not none: it is left out until all workers know theirs.
     if lags and None not in lags:
         told["lag"] = _sum(lags)
     return told
+
+
+def broker_away_seconds(reports: Iterable[Report]) -> float | None:
+    """Return for how long the cluster has not answered one of these workers, None if it answers."""
+    return max(
+        (one.broker_away_seconds for one in reports if one.broker_away_seconds is not None),
+        default=None,
+    )
 
 
 def _sum(lags: Iterable[int | None]) -> int:

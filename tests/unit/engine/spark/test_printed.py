@@ -55,3 +55,11 @@ def test_our_warnings_are_a_line_each_and_our_errors_stay_here(
         logger.error("failed", exc_info=ValueError("no number"))
     assert lines.take() == (("stderr", "skipped at node=a: ValueError: no number"),)
     assert log.getvalue() == "failed\nValueError: no number\n"
+
+
+def test_dots_without_the_end_of_a_line_do_not_pile_up() -> None:
+    lines = PrintedLines()
+    with caught(lines):
+        for _ in range(25_000):
+            print(".", end="")
+    assert len(lines.take()) == 2

@@ -137,3 +137,33 @@ def test_when_slots_stay_as_many_a_worker_without_one_is_kept() -> None:
     assert not workers.report("a", 7, 0)
     assert not workers.report("a", 7, 1)
     assert not workers.report("b", 6, 1)
+
+
+def test_a_turn_is_held_while_a_worker_of_it_is_silent() -> None:
+    seats = Seats(2, Cluster(3).capacity)
+    workers = Workers(seats)
+    seats.open_turn(1)
+    workers.report("a", 1, 0)
+    workers.report("b", 1, 1)
+    assert seats.hanging(workers.now) == set()
+    workers.now += 6
+    workers.report("a", 1, 0)
+    assert seats.hanging(workers.now) == {"b"}
+    workers.report("b", 1, 1)  # it was only slow
+    assert seats.hanging(workers.now) == set()
+    workers.now += 6
+    workers.report("a", 1, 0)
+    seats.worker_gone("b")
+    assert seats.hanging(workers.now) == set()
+
+
+def test_a_silent_worker_without_a_slot_of_this_turn_holds_nothing() -> None:
+    seats = Seats(2, Cluster(3).capacity)
+    workers = Workers(seats)
+    seats.open_turn(1)
+    workers.report("a", 1, 0)
+    workers.report("b", 1, 1)
+    seats.open_turn(2)
+    workers.now += 60
+    workers.report("a", 2, 0)
+    assert seats.hanging(workers.now) == set()

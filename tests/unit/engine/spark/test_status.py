@@ -39,6 +39,14 @@ def test_a_lag_that_is_not_known_is_left_out() -> None:
     assert "lag" not in status({})
 
 
+def test_a_broker_that_is_away_is_told_and_no_lag() -> None:
+    away = Report("b", "running", tasks={"0_1": "running"}, broker_away_seconds=12.34)
+    told = status({"a": A, "b": away})
+    assert told["brokerAwaySeconds"] == 12.3
+    assert "lag" not in told
+    assert "brokerAwaySeconds" not in status({"a": A})
+
+
 def test_records_are_counted_over_workers_that_were_replaced() -> None:
     tally = RecordTally()
     tally.hear(Report("a", "running", records_in=10, records_out=4, pid=1))

@@ -29,7 +29,8 @@ from penstock._engine.spark.batch.delivering import DeliveryPack, TaskNews
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
-from penstock._engine.spark.control import ControlAddress, ControlServer, WorkerFailure
+from penstock._engine.spark.control import ControlAddress, WorkerFailure
+from penstock._engine.spark.control_server import ControlServer, Verb
 from penstock._engine.spark.session import session_for
 from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock, monotonic, new_id
@@ -183,8 +184,11 @@ class _Run:
     def through(self, plan: JobPlan, inputs: Inputs) -> None:
         """Run all stages."""
         host = self._session.sparkContext.getConf().get("spark.driver.host", "127.0.0.1")
-        handlers = {"progress": self._heard, "failure": self._failed}
-        control = ControlServer(str(host), handlers)
+        verbs = {
+            "progress": Verb(TaskNews, self._heard),
+            "failure": Verb(WorkerFailure, self._failed),
+        }
+        control = ControlServer(str(host), verbs)
         try:
             pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
             options = JobOptions(self._plan.began_ms, delivery=pack)
@@ -203,13 +207,11 @@ class _Run:
         self._stage, self._stages = progress.stage, progress.stages
         self._advance()
 
-    def _heard(self, news: object) -> None:
-        assert isinstance(news, TaskNews)
+    def _heard(self, news: TaskNews) -> None:
         self._news[news.task_id] = news
         self._advance()
 
-    def _failed(self, failure: object) -> None:
-        assert isinstance(failure, WorkerFailure)
+    def _failed(self, failure: WorkerFailure) -> None:
         # A worker that is fenced by its own replacement is not the cause.
         self._failure = self._failure or failure
 

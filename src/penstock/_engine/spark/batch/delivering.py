@@ -18,7 +18,8 @@ from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.record_queue import TopicPartition
 from penstock._engine.runtime.task import Task
-from penstock._engine.spark.control import ControlAddress, ControlClient, WorkerFailure
+from penstock._engine.spark.control import ControlAddress, WorkerFailure
+from penstock._engine.spark.control_client import ControlClient, DriverSilent
 from penstock.clock import monotonic
 
 _TELL_SECONDS = 0.5
@@ -90,7 +91,7 @@ class Deliveries:
     ) -> None:
         """Let go of everything; tell the driver if something went wrong."""
         if isinstance(error, Exception):
-            with suppress(OSError, EOFError):
+            with suppress(DriverSilent):
                 self._control.ask("failure", WorkerFailure.of(error))
         for delivery in self._by_task.values():
             delivery.close()
@@ -99,5 +100,5 @@ class Deliveries:
     def _tell(self, task: Task) -> None:
         news = TaskNews(task.task_id, task.counters.processed, self._passed[task.task_id])
         # A driver that is gone is noticed by Spark.
-        with suppress(OSError, EOFError):
+        with suppress(DriverSilent):
             self._control.ask("progress", news)

@@ -1,0 +1,125 @@
+"""Sentinels of importable modules: sent by name, since a copy of one would no longer be it.
+
+`dataclasses.MISSING` and its like carry no data; code compares them by identity. pickle would send
+a copy, and `default is MISSING` would be false in the other process: required fields would become
+optional. A sentinel is therefore sent as its module and its name there.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from operator import attrgetter
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from pyspark.cloudpickle import list_registry_pickle_by_value
+
+Place: TypeAlias = tuple[str, str]
+"""A module and a dotted name in it."""
+
+_PROTOCOL = 4
+_MAIN = frozenset({"__main__", "__mp_main__"})
+
+
+def looks_like_sentinel(value: object) -> bool:
+    """Return whether `value` is compared by identity, is pickled the usual way and has no data.
+
+    A name is no data: `Sentinel("MISSING")` has nothing else.
+    """
+    return _texts(value) is not None
+
+
+class SentinelPlaces:
+    """Where the sentinels of this process are; the modules are looked through once, if need be."""
+
+    def __init__(self) -> None:
+        self._places: dict[int, Place] | None = None
+
+    def find(self, value: object) -> Place | None:
+        """Return where to import a sentinel from, None if it belongs to no importable module."""
+        if self._places is None:
+            self._places = {}
+            for found, module, name in _module_level_sentinels():
+                # Others may have imported it from where its class is.
+                if module == type(found).__module__:
+                    self._places[id(found)] = module, name
+                else:
+                    self._places.setdefault(id(found), (module, name))
+        return self._places.get(id(value))
+
+
+def refer(module: str, name: str, kind: type[object]) -> Any:
+    """Return the sentinel of this process that has the place of another process's."""
+    holder: Any = import_module(module)
+    *path, last = name.split(".")
+    if path:
+        holder = attrgetter(".".join(path))(holder)
+    found = getattr(holder, last, None)
+    if type(found) is not kind:
+        # The driver's program has put it there: from now on it is there, too.
+        found = object.__new__(kind)
+        setattr(holder, last, found)
+    return found
+
+
+def _texts(value: object) -> list[str] | None:
+    """Return the texts that a sentinel has, None if it is no sentinel."""
+    kind = type(value)
+    if (
+        value is None
+        or kind.__eq__ is not object.__eq__
+        or kind.__reduce__ is not object.__reduce__
+        or kind.__reduce_ex__ is not object.__reduce_ex__
+        or kind.__getstate__ is not object.__getstate__
+    ):
+        return None
+    try:
+        reduced: Any = value.__reduce_ex__(_PROTOCOL)
+        make, arguments, state, *items = reduced
+    except Exception:  # pickle refuses objects of types in C that have data it cannot see
+        return None
+    makes_new = make is copyreg.__newobj__  # type: ignore[attr-defined]
+    if not makes_new or arguments != (kind,) or any(items):
+        return None
+    parts = state if isinstance(state, tuple) else (state,)
+    texts = [text for part in parts if part for text in part.values()]
+    return texts if all(isinstance(text, str) for text in texts) else None
+
+
+def _is_called(value: object, name: str) -> bool:
+    """Return whether `value` is a sentinel called `name`.
+
+    If it has texts, one is its name: settings that are all text have data.
+    """
+    texts = _texts(value)
+    if not texts:
+        return texts is not None
+    bare = name.strip("_").casefold()
+    return any(text.rpartition(".")[2].strip("<>_ ").casefold() == bare for text in texts)
+
+
+def _module_level_sentinels() -> Iterator[tuple[object, str, str]]:
+    by_value: set[str] = list_registry_pickle_by_value()  # type: ignore[no-untyped-call]
+    for module_name, module in list(sys.modules.items()):
+        if (
+            module_name in _MAIN
+            or not isinstance(module, ModuleType)
+            or getattr(module, "__spec__", None) is None
+            or any(f"{module_name}.".startswith(f"{parent}.") for parent in by_value)
+        ):
+            continue
+        for name, value in list(vars(module).items()):
+            if isinstance(value, type):
+                if value.__module__ == module_name:
+                    yield from _sentinels_of(value, module_name, f"{name}.")
+            elif _is_called(value, name):
+                yield value, module_name, name
+
+
+def _sentinels_of(cls: type, module: str, prefix: str) -> Iterator[tuple[object, str, str]]:
+    for name, value in list(vars(cls).items()):
+        if _is_called(value, name):
+            yield value, module, f"{prefix}{name}"
