@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos restarts backfill docs docs-serve docs-generate lock clean
+.PHONY: help setup run test check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos soak restarts backfill docs docs-serve docs-generate audit licences sbom lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,8 +93,11 @@ bench-full: $(READY) ## the same with rivals, at-least-once, latency, restoring,
 bench-runtime: $(READY) ## measure a record's way through the runtime, without Spark and broker
 	@$(BIN)/python -m benchmarks.runtime
 
-chaos: $(READY) ## kill workers and drivers at random; everything counts once (long form of a test)
-	@$(BIN)/python -m tests.spark.chaos
+chaos: $(READY) ## faults of 30 kinds for an hour; nothing lost or doubled (CHAOS="--seed 2 --minutes 5 --lanes workers")
+	@$(BIN)/python -m tests.chaos $(CHAOS)
+
+soak: $(READY) ## two hours on Spark with killed workers: memory, files and latency stay flat (SOAK="--minutes 30")
+	@$(BIN)/python -m tests.chaos.soak $(SOAK)
 
 restarts: $(READY) ## each stateful verb on Spark with a restart in the middle (PROGRAMS="name ..." for some)
 	@$(BIN)/python -m tests.spark.stateful_restart $(PROGRAMS)
@@ -116,6 +119,15 @@ docs-serve: $(READY) ## show the documentation site on this machine while it is 
 docs-generate: $(READY) ## draw the pictures and write the reference pages of docs/ anew
 	@$(BIN)/python -m scripts.pictures
 	@$(BIN)/python -m scripts.reference
+
+audit: $(READY) ## known vulnerabilities of the locked packages; 3 if the advisory data cannot be had
+	@$(BIN)/python scripts/supply_chain.py audit requirements/dev.lock
+
+licences: $(READY) ## the licence of every locked package; unknown and incompatible ones are an error
+	@$(BIN)/python scripts/supply_chain.py licences requirements/dev.lock
+
+sbom: $(READY) ## the bill of materials of the lock file, with hashes: build/sbom.json (CycloneDX)
+	@$(BIN)/python scripts/supply_chain.py sbom requirements/dev.lock build/sbom.json
 
 lock: $(READY) ## choose the versions of all packages anew, within pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

@@ -19,7 +19,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.control import ControlClient, ControlServer, Report
+from penstock._engine.spark.control import Report
+from penstock._engine.spark.control_client import ControlClient
+from penstock._engine.spark.control_server import ControlServer, Verb
 from penstock._engine.spark.query import ApplicationQuery
 from penstock._engine.spark.slot import Turn, take_turn
 from penstock._engine.spark.source import SCHEMA, Run, Slot, TurnReader, to_arrow
@@ -78,8 +80,12 @@ class Stage:
         self._query.stop()
         self._control.close()
 
-    def _answers(self) -> dict[str, Callable[[Any], Any]]:
-        return {"run": self._tell_run, "slots": lambda _: 1, "status": lambda _: {}}
+    def _answers(self) -> dict[str, Verb]:
+        return {
+            "run": Verb(str, self._tell_run),
+            "slots": Verb(int, lambda _: 1),
+            "status": Verb(None, lambda _: {}),
+        }
 
     def _tell_run(self, own_id: str) -> Run | None:
         if own_id != self._own_id:
@@ -177,11 +183,12 @@ class _StageReader(TurnReader):
         ended = None
         try:
             while (left := partition.deadline - SystemClock().now_ms() / 1000) > 0:
-                run: Run | None = client.ask("run", self._run.id)
+                run: Run | None = client.ask("run", self._run.id, Run | None)
                 if run is None or run.id == ended:
                     sleep(_ASK_SECONDS)
                     continue
-                for rows in take_turn(Turn(run.id, run.control, left, run.lease_seconds)):
+                turn = Turn(run.id, run.control, left, run.lease_seconds, program=run.program)
+                for rows in take_turn(turn):
                     yield to_arrow(rows)
                 # It comes back before its time only if the engine is done.
                 ended = run.id

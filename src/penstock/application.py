@@ -7,18 +7,19 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
-from enum import Enum
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.metrics.restore_events import RestoreEvent, tell
 from penstock._engine.runtime.own_engines import destroy_own_state
 from penstock._engine.spark.control import Report, WorkerFailure
-from penstock._engine.spark.quiescence import Quiescence
+from penstock._engine.spark.instance import Instance
+from penstock._engine.spark.status import GONE, broker_away_seconds
 from penstock._engine.state.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
+from penstock.application_states import ENDING, MOVES, State, UncaughtResponse
 from penstock.camel_case import ExplainsCamelCase
 from penstock.clock import monotonic
 from penstock.durations import Duration, to_milliseconds
@@ -28,54 +29,24 @@ from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.foreground import Foreground
+from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.spark.query import ApplicationQuery
     from penstock._engine.spark.session import SparkSession
+    from penstock._engine.spark.upkeep import Upkeep
+
+__all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
 _log = logging.getLogger(__name__)
 
 _CLOSE_SECONDS = 60.0
 _WATCH_SECONDS = 0.1
+_GROUP_SECONDS = 1.0
 
-
-class State(Enum):
-    """The states of an application. Java: KafkaStreams.State."""
-
-    CREATED = "CREATED"
-    REBALANCING = "REBALANCING"
-    RUNNING = "RUNNING"
-    PENDING_SHUTDOWN = "PENDING_SHUTDOWN"
-    NOT_RUNNING = "NOT_RUNNING"
-    PENDING_ERROR = "PENDING_ERROR"
-    ERROR = "ERROR"
-
-
-_MOVES: dict[State, frozenset[State]] = {
-    State.CREATED: frozenset({State.REBALANCING, State.PENDING_SHUTDOWN}),
-    State.REBALANCING: frozenset({State.RUNNING, State.PENDING_SHUTDOWN, State.PENDING_ERROR}),
-    State.RUNNING: frozenset({State.REBALANCING, State.PENDING_SHUTDOWN, State.PENDING_ERROR}),
-    State.PENDING_SHUTDOWN: frozenset({State.NOT_RUNNING}),
-    State.PENDING_ERROR: frozenset({State.ERROR}),
-    State.NOT_RUNNING: frozenset(),
-    State.ERROR: frozenset(),
-}
 
 StateListener = Callable[[State, State], None]
-
-
-class UncaughtResponse(Enum):
-    """What to do about a worker that failed. Java: StreamThreadExceptionResponse."""
-
-    REPLACE_THREAD = "replace_thread"
-    """Let Spark start another worker; the application goes on."""
-    SHUTDOWN_CLIENT = "shutdown_client"
-    """End this instance of the application."""
-    SHUTDOWN_APPLICATION = "shutdown_application"
-    """End all instances with this `application.id`: a notice in the task topic asks the others,
-    which read it from where it ended when they began, so it stops no later one.
-    """
 
 
 UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
@@ -119,7 +90,7 @@ class KafkaStreams(ExplainsCamelCase):
         self._restore_listener: StateRestoreListener | None = None
         self._query: ApplicationQuery | None = None
         self._task_count = 0
-        self._quiescence: Quiescence | None = None
+        self._instance = Instance([])
         self._failure: WorkerFailure | None = None
         self._in_foreground = self._interrupted = False
         self._watching = threading.Event()
@@ -138,6 +109,15 @@ class KafkaStreams(ExplainsCamelCase):
     def failure(self) -> WorkerFailure | None:
         """The failure that ended the application, None if none did."""
         return self._failure
+
+    @property
+    def trouble(self) -> str | None:
+        """What keeps a running application from its work, None if nothing does. As in Java the
+        state stays RUNNING while the broker does not answer, for up to `task.timeout.ms`.
+        """
+        reports = {} if self._query is None else self._query.members()
+        away = broker_away_seconds(one for one in reports.values() if one.state not in GONE)
+        return None if away is None else broker_away(away)
 
     def set_state_listener(self, listener: StateListener) -> None:
         """Have `listener(new, old)` called at each change; before start."""
@@ -168,6 +148,7 @@ class KafkaStreams(ExplainsCamelCase):
         """
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.preparation import bounded, prepare  # noqa: PLC0415
+        from penstock._engine.spark.upkeep import Upkeep  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._invocation.instead is not None:
@@ -182,8 +163,7 @@ class KafkaStreams(ExplainsCamelCase):
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)
-            self._quiescence = Quiescence(task.id for task in blueprint.tasks)
-        self._task_count = len(blueprint.tasks)
+        self._planned(blueprint)
         self._move(State.REBALANCING)
         if self._ended():  # closed meanwhile, by another thread
             return
@@ -194,7 +174,9 @@ class KafkaStreams(ExplainsCamelCase):
         if closed:
             query.close(0)
             return
-        threading.Thread(target=self._watch, name="penstock-watch", daemon=True).start()
+        upkeep = Upkeep(self._topology, blueprint, query, self._planned)
+        for work in (lambda: self._watch(upkeep), self._watch_group):
+            threading.Thread(target=work, name="penstock-watch", daemon=True).start()
 
     def run(
         self, *, available_now: bool = False, quiet: bool = False, panel: Panel | None = None
@@ -351,26 +333,26 @@ class KafkaStreams(ExplainsCamelCase):
         for name, line in report.printed:
             # In one piece: the workers' reports are heard on threads of their own.
             stream = sys.stdout if name == "stdout" else sys.stderr
-            stream.write(f"{line}\n")
-            stream.flush()
+            with suppress(OSError, ValueError):  # the terminal is gone: nobody reads it
+                stream.write(f"{line}\n")
+                stream.flush()
         self._tell_of_restoring(report.restore_events)
         if report.failure is not None:
             self._worker_failed(report)
             return
         if self._query is None:
             return
-        tasks = [
-            state for member in self._query.members().values() for state in member.tasks.values()
-        ]
-        running = tasks.count("running") >= self._task_count and "restoring" not in tasks
+        running = self._instance.is_running(self._query.members())
         with self._lock:
             if running and self._state is State.REBALANCING:
                 self._move(State.RUNNING)
             elif not running and self._state is State.RUNNING:
                 self._move(State.REBALANCING)
-        if self._quiescence is not None and self._quiescence.reached(report):
-            self._quiescence = None
-            threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
+        if self._instance.is_over(report):
+            self._end_bounded_run()
+
+    def _end_bounded_run(self) -> None:
+        threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
 
     def _worker_failed(self, report: Report) -> None:
         assert report.failure is not None
@@ -407,21 +389,33 @@ class KafkaStreams(ExplainsCamelCase):
                 self._move(State.PENDING_ERROR)
                 threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
 
-    def _watch(self) -> None:
-        """Notice a query that ended by itself: stopped by the user through Spark, or failed; and
-        other instances that ask all to end.
+    def _planned(self, blueprint: Blueprint) -> None:
+        tasks = [task.id for task in blueprint.tasks]
+        self._task_count = len(tasks)
+        self._instance = Instance(tasks, bounded=blueprint.ends is not None)
+
+    def _watch(self, upkeep: Upkeep) -> None:
+        """Notice a query that ended by itself: stopped by the user through Spark, or failed; topics
+        that are gone; and other instances that ask all to end.
         """
+        query = self._started_query()
         while not self._ended():
             self._watching.wait(_WATCH_SECONDS)
+            failure = upkeep.failure()
+            if failure is None and (reason := query.shutdown_reason()) is not None:
+                failure = f"another instance asked all to end: {reason}"
+            if failure is not None:
+                self._fail(WorkerFailure("StreamsError", failure, failure))
+                break
+        upkeep.close()
+
+    def _watch_group(self) -> None:
+        """Ask what the other instances do, where this one does not have all tasks."""
+        while not self._ended():
+            self._watching.wait(_GROUP_SECONDS)
             query = self._query
-            if query is None:
-                continue
-            if (failure := query.failure()) is not None:
-                self._fail(WorkerFailure("StreamingQueryException", failure, failure))
-                return
-            if (reason := query.shutdown_reason()) is not None:
-                told = f"another instance asked all to end: {reason}"
-                self._fail(WorkerFailure("StreamsError", told, told))
+            if query is not None and self._instance.look_at_group(query.group, query.members()):
+                self._end_bounded_run()
                 return
 
     def _ended(self) -> bool:
@@ -432,13 +426,8 @@ class KafkaStreams(ExplainsCamelCase):
             old = self._state
             if state is old:
                 return
-            if state not in _MOVES[old]:
-                if old in {
-                    State.PENDING_SHUTDOWN,
-                    State.PENDING_ERROR,
-                    State.NOT_RUNNING,
-                    State.ERROR,
-                }:
+            if state not in MOVES[old]:
+                if old in ENDING:
                     return
                 msg = f"an application cannot go from {old.value} to {state.value}"
                 raise StreamsError(msg)

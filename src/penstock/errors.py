@@ -6,6 +6,7 @@ StreamsError                 everything Penstock raises
 ├── ConfigError              a setting is unknown or has a value it cannot have
 ├── SerializationError       bytes that are no value, or a value that has no bytes
 ├── ProcessingError          a record or a timer failed and its handler chose to fail
+├── ProductionError          Kafka refuses a record: what production handlers are asked about
 └── StateError               local state cannot be used: a person must look
     ├── StateLockedError     somebody else has it: wait for the handover, or give up the task
     ├── StateCorruptedError  it cannot be read back: remove it and restore it from the changelog
@@ -94,6 +95,26 @@ class ProcessingError(StreamsError):
         return make, self.args, self.__dict__
 
 
+class ProductionError(StreamsError):
+    """Kafka refuses a record: what `ProductionExceptionHandler.handle_error` is given.
+
+    `topic` is where it was to go, `code` is Kafka's name of the error, such as MSG_SIZE_TOO_LARGE,
+    INVALID_RECORD or INVALID_TIMESTAMP. Java: RecordTooLargeException, InvalidRecordException, ...
+    """
+
+    retriable = False
+    """Faults that may pass are tried again and not given to handlers."""
+
+    def __init__(self, message: str, *, topic: str, code: str) -> None:
+        super().__init__(message)
+        self.topic = topic
+        self.code = code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        make = functools.partial(type(self), topic=self.topic, code=self.code)
+        return make, self.args, self.__dict__
+
+
 class StateError(StreamsError):
     """Local state cannot be opened, read or written; `path` is where it lies. Java:
     ProcessorStateException.
@@ -109,11 +130,29 @@ class StateLockedError(StateError):
 
 
 class StateCorruptedError(StateError):
-    """Local state is damaged; only the changelog can give it back. Java: TaskCorruptedException."""
+    """Local state is damaged; only the changelog can give it back. `said` is what the store's
+    engine said. Java: TaskCorruptedException.
+    """
+
+    def __init__(self, message: str, path: Path | None = None, said: str = "") -> None:
+        super().__init__(message, path)
+        self.said = said or message
 
 
 class StateClosedError(StateError):
     """A store was used after it was closed. Java: InvalidStateStoreException."""
+
+
+def state_failure(error: BaseException | None) -> StateError | None:
+    """Return the failure of local state that `error` is or comes from, None if there is none.
+
+    A store that was used after its end is not one: that is a mistake of the program.
+    """
+    while error is not None:
+        if isinstance(error, StateError) and not isinstance(error, StateClosedError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def user_location() -> str | None:
@@ -143,6 +182,27 @@ def failure_location(error: BaseException) -> str | None:
     own = [place for place in places if not place[0].startswith(_LIBRARIES)]
     file, line = own[-1] if own else places[0] if places else (None, 0)
     return None if file is None else f"{file}:{line}"
+
+
+def user_function(frame: FrameType | None) -> str | None:
+    """Return the name and the place of the user's function that runs in `frame`, or None.
+
+    That is the innermost function outside this package and the installed libraries, at the line
+    where it is now; if the function is a library's own, the outermost one of it.
+    """
+    frames: list[FrameType] = []
+    while frame is not None and frame.f_code.co_filename != threading.__file__:
+        if not _is_ours(frame):
+            frames.append(frame)
+        elif frames:
+            break  # what lies below has called us
+        frame = frame.f_back
+    own = [each for each in frames if not each.f_code.co_filename.startswith(_LIBRARIES)]
+    found = own[0] if own else frames[-1] if frames else None
+    if found is None:
+        return None
+    code = found.f_code
+    return f"{code.co_qualname!r} ({code.co_filename}:{found.f_lineno})"
 
 
 def user_traceback(error: BaseException) -> str:

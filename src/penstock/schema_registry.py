@@ -22,6 +22,7 @@ from typing import Any, TypeVar, overload
 from penstock._engine.kafka.schema_registry import RegistrySerde
 from penstock.errors import ConfigError
 from penstock.serdes import Serde
+from penstock.settings.secrets import shown
 
 __all__ = ["SchemaRegistry"]
 
@@ -35,7 +36,8 @@ class SchemaRegistry:
 
     def __init__(self, url: str, settings: Mapping[str, Any] | None = None) -> None:
         if not url.startswith(("http://", "https://")):
-            msg = f"the URL of a schema registry must begin with http:// or https://; got {url!r}"
+            told = shown("url", url)
+            msg = f"the URL of a schema registry must begin with http:// or https://; got {told!r}"
             raise ConfigError(msg)
         self._settings = {**(settings or {}), "url": url}
 
@@ -85,4 +87,4 @@ class SchemaRegistry:
         )
 
     def __repr__(self) -> str:
-        return f"SchemaRegistry({self._settings['url']!r})"
+        return f"SchemaRegistry({shown('url', self._settings['url'])!r})"

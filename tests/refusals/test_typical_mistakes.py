@@ -1237,7 +1237,11 @@ def test_a_record_that_is_too_large(
     settings = cluster(kafka_broker, **{"state.dir": str(tmp_path)})
     with pytest.raises(StreamsError) as caught:
         KafkaStreams(builder.build(), settings).run(available_now=True, quiet=True)
-    assert str(caught.value) == (
-        f"a record for topic {small!r} could not be written: Broker: Message size too large; raise "
-        "'producer.max.request.size' and the topic's 'max.message.bytes'"
+    told = str(caught.value)
+    assert told.startswith("sink 'KSTREAM-SINK-0000000001' (defined at ")
+    assert told.endswith(
+        f" cannot write a record at topic {source!r}, partition 0, offset 0 in task 0_0: a record "
+        f"for topic {small!r} could not be written: it is too large: 2036 bytes, and the topic "
+        "takes 1000; raise its 'max.message.bytes'; to skip such records set "
+        "'production.exception.handler' to one that answers Response.resume()"
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +24,7 @@ from penstock import (
 )
 from penstock._engine.kafka import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark import query
+from penstock._engine.spark import query, upkeep
 from penstock._engine.spark.control import Report, WorkerFailure
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
@@ -42,6 +44,7 @@ class FakeQuery:
         self.posted: list[str] = []
         self.notice: str | None = None
         self.slots = 2
+        self.group = FakeGroup()
         self.made.append(self)
 
     def hear(self, report: Report) -> None:
@@ -53,6 +56,9 @@ class FakeQuery:
 
     def failure(self) -> str | None:
         return self.trouble
+
+    def was_given_up(self, failure: str) -> bool:
+        return False
 
     def post_shutdown(self, reason: str) -> None:
         self.posted.append(reason)
@@ -73,6 +79,18 @@ class FakeQuery:
         return True
 
 
+class FakeGroup:
+    """Stands for what the broker knows of all instances."""
+
+    in_hands = over = False
+
+    def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
+        return {"0_0", "0_1"} if self.in_hands else set()
+
+    def bounded_run_is_over(self) -> bool:
+        return self.over
+
+
 class Task:
     """Stands for a planned task."""
 
@@ -84,6 +102,12 @@ class FakeBlueprint:
     """An application of two tasks."""
 
     tasks = (Task("0_0"), Task("0_1"))
+    ends: dict[Any, int] | None = None
+
+
+def bounded(blueprint: FakeBlueprint) -> FakeBlueprint:
+    blueprint.ends = {}
+    return blueprint
 
 
 @pytest.fixture
@@ -94,7 +118,8 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[FakeQuery]:
 
     monkeypatch.setattr(query, "ApplicationQuery", Fresh)
     monkeypatch.setattr(preparation, "prepare", lambda topology, config: FakeBlueprint())
-    monkeypatch.setattr(preparation, "bounded", lambda blueprint: blueprint)
+    monkeypatch.setattr(preparation, "bounded", bounded)
+    monkeypatch.setattr(upkeep, "LOOK_SECONDS", PATIENCE_MS)
     return Fresh.made
 
 
@@ -106,6 +131,13 @@ def application(**settings: Any) -> KafkaStreams:
 
 def running(member: str, *tasks: str, caught_up: bool = False) -> Report:
     return Report(member, "running", tasks=dict.fromkeys(tasks, "running"), caught_up=caught_up)
+
+
+def wait_for(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def failed(error: Exception) -> Report:
@@ -226,6 +258,64 @@ def test_bounded_run_ends_by_itself(queries: list[FakeQuery]) -> None:
         queries[0].hear(running("a", "0_0", "0_1", caught_up=True))
     assert streams.wait_until(State.NOT_RUNNING, PATIENCE_MS)
     assert queries[0].closed == 1
+
+
+def test_each_of_two_instances_is_running_with_its_own_tasks(queries: list[FakeQuery]) -> None:
+    for tasks in (["0_0"], ["0_1"], []):
+        streams = application()
+        streams.start()
+        queries[-1].hear(running("a", *tasks))
+        assert streams.state is State.REBALANCING  # the other task may be nobody's
+        queries[-1].group.in_hands = True
+
+        def is_running(streams: KafkaStreams = streams, tasks: list[str] = tasks) -> bool:
+            queries[-1].hear(running("a", *tasks))
+            return streams.state is State.RUNNING
+
+        wait_for(is_running)
+        queries[-1].hear(Report("a", "restoring", tasks={"0_0": "restoring"}))
+        assert streams.state is State.REBALANCING
+        streams.close()
+
+
+def test_two_bounded_runs_end_when_the_group_is_through(queries: list[FakeQuery]) -> None:
+    first, second = application(), application()
+    for streams in (first, second):
+        streams.start(available_now=True)
+    for query_, task in zip(queries, ("0_0", "0_1"), strict=True):
+        for _ in range(5):
+            query_.hear(running("a", task, caught_up=True))
+    assert not first.wait_until(State.NOT_RUNNING, 1500)
+    for query_ in queries:
+        query_.group.over = True
+    assert first.wait_until(State.NOT_RUNNING, PATIENCE_MS)
+    assert second.wait_until(State.NOT_RUNNING, PATIENCE_MS)
+
+
+def test_a_report_that_is_told_again_is_no_second_look(queries: list[FakeQuery]) -> None:
+    streams = application()
+    streams.start(available_now=True)
+    report = running("a", "0_0", "0_1", caught_up=True)
+    for _ in range(5):
+        queries[0].hear(replace(report, repeated=True))
+    queries[0].hear(report)
+    assert streams.state is State.RUNNING
+    queries[0].hear(report)
+    assert streams.wait_until(State.NOT_RUNNING, PATIENCE_MS)
+
+
+def test_a_broker_that_is_away_shows_while_the_state_stays(queries: list[FakeQuery]) -> None:
+    streams = application()
+    assert streams.trouble is None
+    streams.start()
+    queries[0].hear(running("a", "0_0", "0_1"))
+    assert streams.trouble is None
+    queries[0].hear(replace(running("a", "0_0", "0_1"), broker_away_seconds=12.3))
+    assert streams.trouble == "the broker has not answered for 12 s"
+    assert streams.state is State.RUNNING
+    queries[0].hear(running("a", "0_0", "0_1"))
+    assert streams.trouble is None
+    streams.close()
 
 
 def test_what_workers_print_is_printed_here(
@@ -350,3 +440,17 @@ def test_slots_are_added_and_removed_while_it_runs(queries: list[FakeQuery]) -> 
     assert streams.add_stream_thread() == 3
     assert streams.remove_stream_thread() == 2
     streams.close()
+
+
+def test_a_terminal_that_is_gone_does_not_stop_the_application(
+    queries: list[FakeQuery], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Gone:
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+    streams = application()
+    streams.start()
+    monkeypatch.setattr("sys.stdout", Gone())
+    queries[0].hear(Report("a", "running", printed=(("stdout", "hello"),)))
+    assert streams.close()

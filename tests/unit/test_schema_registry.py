@@ -250,3 +250,12 @@ def test_packages_that_are_missing_are_named() -> None:
 def test_a_registry_has_a_url() -> None:
     with pytest.raises(ConfigError, match="http:// or https://; got 'registry:8081'"):
         SchemaRegistry("registry:8081")
+
+
+def test_a_password_in_the_url_is_not_shown() -> None:
+    assert repr(SchemaRegistry("http://ada:hunter2@r:8081")) == (
+        "SchemaRegistry('http://<hidden>@r:8081')"
+    )
+    with pytest.raises(ConfigError, match="must begin with http") as caught:
+        SchemaRegistry("ftp://ada:hunter2@r:8081")
+    assert "hunter2" not in str(caught.value)

@@ -16,6 +16,7 @@ from penstock._engine.planner.outline import (
     SubtopologyOutline,
     outline,
 )
+from penstock._engine.planner.permissions import ANYBODY, Need, acl_command, needs_of
 from penstock.cli.options import add_cluster, add_command, add_json, add_program, settings_of
 from penstock.cli.printing import indented, plural, table, to_json
 from penstock.cli.programs import load_application
@@ -37,6 +38,7 @@ _EXAMPLES = """\
   penstock plan app.py --partitions orders=12,products=4
   penstock plan app.py --set num.stream.threads=6   on six slots
   penstock plan app.py --json | jq .task_count
+  penstock plan app.py --acls --principal User:fraud > allow.sh    what it must be allowed
 """
 
 
@@ -56,6 +58,17 @@ def register(commands: Commands) -> None:
         metavar="N or TOPIC=N,...",
         help="how many partitions the input topics have, instead of asking the cluster",
     )
+    parser.add_argument(
+        "--acls",
+        action="store_true",
+        help="print the commands that allow the application what it needs, and nothing else",
+    )
+    parser.add_argument(
+        "--principal",
+        default=ANYBODY,
+        metavar="TYPE:NAME",
+        help="whom --acls allows it (default: User:YOU, to be filled in)",
+    )
     add_cluster(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -73,7 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         draft = draft.resolved([name for name in arguments.partitions if name])
         counts = said(draft, arguments.partitions)
-    shown = outline(lay_out(draft, counts, config), config, os.cpu_count() or 1)
+    layout = lay_out(draft, counts, config)
+    if arguments.acls:
+        needs = needs_of(layout, config)
+        rows = [_acl_as_json(need, arguments.principal) for need in needs]
+        lines = acl_lines(needs, arguments.principal)
+        print(to_json(rows) if arguments.json else "\n".join(lines))
+        return 0
+    shown = outline(layout, config, os.cpu_count() or 1)
     print(to_json(asdict(shown)) if arguments.json else "\n".join(as_text(shown)))
     return 0
 
@@ -105,6 +125,29 @@ def said(draft: Draft, counts: Mapping[str, int]) -> dict[str, int]:
         )
         raise StreamsError(msg)
     return {topic: counts.get(topic, of_all or 0) for topic in draft.topics_to_count}
+
+
+def acl_lines(needs: Iterable[Need], principal: str) -> list[str]:
+    """Give a shell script: one command for each thing, and above it why."""
+    lines = [
+        "# What the application needs from its first start on; CREATE not once its topics exist.",
+        "# Add: --bootstrap-server HOST:PORT --command-config ADMIN.properties",
+    ]
+    for need in needs:
+        lines += [f"# {need.why}", acl_command(need, need.all_operations, principal)]
+    return lines
+
+
+def _acl_as_json(need: Need, principal: str) -> dict[str, Any]:
+    return {
+        "principal": principal,
+        "resource": need.resource,
+        "name": need.name,
+        "pattern": "prefixed" if need.prefixed else "literal",
+        "operations": sorted(need.operations),
+        "advised": sorted(need.advised),
+        "why": need.why,
+    }
 
 
 def as_text(shown: Outline) -> list[str]:

@@ -32,6 +32,7 @@ from penstock.settings.table import (
     BY_KEY,
     EXACTLY_ONCE_V2,
     JOIN_EMIT_INTERVAL,
+    KEEP_FINAL_RESULTS,
     SETTINGS,
     WINDOW_EMIT_INTERVAL,
 )
@@ -167,6 +168,11 @@ class StreamsConfig:
     @property
     def window_emit_interval_ms(self) -> int:
         return cast(int, self._values[WINDOW_EMIT_INTERVAL])
+
+    @property
+    def keeps_final_results(self) -> bool:
+        """Whether no window may be forgotten before its final result has come out."""
+        return self.window_emit_interval_ms > 0 and cast(bool, self._values[KEEP_FINAL_RESULTS])
 
     @property
     def max_task_idle_ms(self) -> int:

@@ -219,6 +219,7 @@ _PACE = (
 )
 
 JOIN_EMIT_INTERVAL = "__emit.interval.ms.kstreams.outer.join.spurious.results.fix__"
+KEEP_FINAL_RESULTS = "penstock.keep.final.results"
 WINDOW_EMIT_INTERVAL = "__emit.interval.ms.kstreams.windowed.aggregation__"
 
 _EMISSION = (
@@ -235,6 +236,13 @@ _EMISSION = (
         parsing.at_least(0),
         "how often at most windows that have closed are looked for; 0 in tests",
         "ms",
+    ),
+    Setting(
+        KEEP_FINAL_RESULTS,
+        True,
+        parsing.truth,
+        "whether windows that have closed are emitted before their store forgets them; false, as "
+        "in Java, in the test driver, and with an interval of 0: they may be lost",
     ),
 )
 
@@ -294,7 +302,8 @@ _HOST = (
         "penstock.lease.ms",
         60_000,
         parsing.at_least(1000),
-        "how long a worker goes on without a new turn before it gives its tasks back",
+        "how long a worker goes on without a new turn or an answer of the driver before it gives "
+        "its tasks back",
         "ms",
     ),
     Setting(

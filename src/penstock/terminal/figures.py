@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from penstock._engine.spark.control import Report
+from penstock._engine.spark.status import GONE, broker_away_seconds
 
 _RATE_SECONDS = 3.0
-_GONE = frozenset({"closed", "failed", "lost"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Figures:
     restored: float | None = None
     """How much of the state that is being restored is there, from 0 to 1; None if none is."""
     restore_remaining: int = 0
+    broker_away_seconds: float | None = None
+    """For how long the cluster has not answered, None if it answers."""
 
     @property
     def running(self) -> int:
@@ -57,7 +59,7 @@ class Meter:
         """Give the figures of this moment."""
         self._add_up(reports)
         rate_in, rate_out = self._rates(now)
-        alive = [report for _, report in sorted(reports.items()) if report.state not in _GONE]
+        alive = [report for _, report in sorted(reports.items()) if report.state not in GONE]
         lags = [report.lag for report in alive if report.tasks]
         return Figures(
             state=state,
@@ -71,6 +73,7 @@ class Meter:
             workers=tuple(map(_tasks, alive)),
             restored=self._restored(alive),
             restore_remaining=sum(report.restore_remaining for report in alive),
+            broker_away_seconds=broker_away_seconds(alive),
         )
 
     def _add_up(self, reports: Mapping[str, Report]) -> None:

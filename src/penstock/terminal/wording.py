@@ -37,6 +37,11 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def broker_away(seconds: float) -> str:
+    """Return what is wrong while the cluster does not answer."""
+    return f"the broker has not answered for {duration(seconds)}"
+
+
 def bar(part: float, cells: int = _BAR_CELLS) -> str:
     """Draw a bar that is full at 1."""
     full = min(cells, max(0, round(part * cells)))
@@ -48,6 +53,8 @@ def _parts(figures: Figures) -> list[str]:
     if not figures.workers:
         return [total] if figures.total_in else [f"{figures.seconds:.0f} s"]
     parts = [_restoring(figures)] if figures.restored is not None else []
+    if figures.broker_away_seconds is not None:
+        parts.insert(0, broker_away(figures.broker_away_seconds))
     return [
         *parts,
         f"in {figures.rate_in:,.0f}/s",

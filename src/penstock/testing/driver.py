@@ -27,7 +27,7 @@ from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
-from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
+from penstock.settings.table import JOIN_EMIT_INTERVAL, KEEP_FINAL_RESULTS, WINDOW_EMIT_INTERVAL
 from penstock.stores import (
     KeyValueStore,
     SessionStore,
@@ -45,6 +45,15 @@ V = TypeVar("V")
 
 _PARTITION = 0
 _driver_number = itertools.count(1)
+
+_AS_JAVAS: Mapping[str, object] = {
+    # Results that are looked for now and then are looked for with each record here.
+    JOIN_EMIT_INTERVAL: 0,
+    WINDOW_EMIT_INTERVAL: 0,
+    # What a store has forgotten by then is lost.
+    KEEP_FINAL_RESULTS: False,
+}
+"""Settings that are other in Java's driver than in an application, unless they are given."""
 
 
 class TopologyTestDriver(ExplainsCamelCase):
@@ -76,9 +85,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         settings = StreamsConfig(
             {
                 "application.id": f"test-driver-{next(_driver_number)}",
-                # Results that are looked for now and then are looked for with each record here.
-                JOIN_EMIT_INTERVAL: 0,
-                WINDOW_EMIT_INTERVAL: 0,
+                **_AS_JAVAS,
                 **given_settings(config),
             }
         )

@@ -106,3 +106,42 @@ def test_nobody_knows_the_partitions(
     assert main(["plan", app]) == 1
     assert "no local broker runs" in capsys.readouterr().err
     assert command.__doc__
+
+
+ACLS = """\
+# What the application needs from its first start on; CREATE not once its topics exist.
+# Add: --bootstrap-server HOST:PORT --command-config ADMIN.properties
+# reads it
+kafka-acls.sh --add --allow-principal User:shop --operation Read --topic orders
+# writes it
+kafka-acls.sh --add --allow-principal User:shop --operation Write --topic totals
+# deletes what has been read
+kafka-acls.sh --add --allow-principal User:shop --operation Create --operation Delete \
+--operation DescribeConfigs --operation Read --operation Write --topic shop-by-value-repartition
+# writes every change of a store, reads it to restore
+kafka-acls.sh --add --allow-principal User:shop --operation Create --operation DescribeConfigs \
+--operation Read --operation Write --topic shop-counts-changelog
+# its partitions are the tasks: more of them when the program has more
+kafka-acls.sh --add --allow-principal User:shop --operation Alter --operation Create \
+--operation DescribeConfigs --operation Read --operation Write --topic shop-penstock-tasks
+# shares the tasks out and commits offsets
+kafka-acls.sh --add --allow-principal User:shop --operation Read --group shop
+"""
+
+
+def test_acls(app: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """tests/broker/test_permissions.py shows that they are enough, and that all are needed."""
+    said = ["plan", app, "--partitions", "4", "--acls", "--principal", "User:shop"]
+    assert main(said) == 0
+    assert capsys.readouterr().out == ACLS
+    transactional = "processing.guarantee=exactly_once_v2"
+    assert main([*said, "--json", "--set", transactional]) == 0
+    assert json.loads(capsys.readouterr().out)[-1] == {
+        "principal": "User:shop",
+        "resource": "transactional-id",
+        "name": "shop-",
+        "pattern": "prefixed",
+        "operations": ["WRITE"],
+        "advised": [],
+        "why": "one transactional id for each worker",
+    }

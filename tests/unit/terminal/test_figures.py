@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from penstock._engine.spark.control import Report
@@ -97,3 +99,12 @@ def test_restoring_is_measured_from_where_it_began() -> None:
     # Later another task comes; what was restored long ago does not count.
     assert restored(1000, 200) == 0.0
     assert restored(1100, 100) == 0.5
+
+
+def test_a_broker_that_is_away_from_one_worker_is_told() -> None:
+    away = replace(report("b", tasks="r", lag=None), broker_away_seconds=4.0)
+    reports = {"a": report(tasks="r"), "b": away}
+    figures = Meter(now=0.0).measure("RUNNING", reports, 2, 1.0)
+    assert (figures.broker_away_seconds, figures.lag) == (4.0, None)
+    reports["b"] = replace(away, state="lost")
+    assert Meter(now=0.0).measure("RUNNING", reports, 2, 1.0).broker_away_seconds is None

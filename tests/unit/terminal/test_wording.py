@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.terminal.figures import Figures
@@ -39,6 +41,14 @@ def test_status_line_while_restoring() -> None:
         " REBALANCING  restoring ██████░░░░░░ 50%, 1,200,000 to go  in 0/s  out 0/s"
         "  total 0 in, 0 out  lag ?  tasks 5 of 8 = 4 + 1 (+3 restoring)"
     )
+
+
+def test_status_line_while_the_broker_is_away() -> None:
+    away = replace(RUNNING, lag=None, broker_away_seconds=75.2)
+    assert status_line(away, 200).startswith(
+        " RUNNING  the broker has not answered for 1 min 15 s  in 1,203/s"
+    )
+    assert "lag ?" in status_line(away, 200)
 
 
 def test_status_line_before_there_are_workers() -> None:

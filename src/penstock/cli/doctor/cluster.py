@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock._engine.planner.layout import Layout, draft_of, lay_out
-from penstock._engine.planner.permissions import acl_command, missing_of, needs_of
+from penstock._engine.planner.permissions import (
+    Need,
+    acl_command,
+    missing_of,
+    needs_of,
+    unadvised_of,
+)
 from penstock.cli.doctor.findings import Finding, checked, fault
 from penstock.cli.programs import Application
 from penstock.errors import StreamsError
@@ -75,6 +81,8 @@ def _check_application(admin: AdminClient, application: Application) -> Iterator
         yield fault("topics", error)
         return
     yield _check_outputs(layout, existing)
+    if layout.draft.copartitioned:
+        yield checked("keys", lambda: _check_keys(layout, config))
     yield checked("internal topics", lambda: _check_internal(admin, layout, existing))
     yield from _check_permissions(admin, layout, config, existing)
 
@@ -87,6 +95,24 @@ def _check_outputs(layout: Layout, existing: list[str]) -> Finding:
     counts = layout.partition_counts
     told = ", ".join(f"{name} ({counts[name]})" for name in layout.draft.topics_to_count)
     return Finding("topics", "ok", f"all are there; partitions: {told}")
+
+
+def _check_keys(layout: Layout, config: StreamsConfig) -> Finding:
+    from penstock._engine.kafka.placement import (  # noqa: PLC0415
+        find_misplaced,
+        sample_topics,
+        samples_of,
+    )
+
+    draft = layout.draft
+    groups, internal = draft.copartitioned, layout.internal_topics
+    samples = samples_of(groups, draft.plans, layout.partition_counts, internal)
+    sample_topics(samples, config)
+    misplaced = find_misplaced(groups, samples)
+    if misplaced:
+        fix = "set partitioner=murmur2_random in the producers, and write the records again"
+        return Finding("keys", "warning", "; ".join(map(str, misplaced)), fix)
+    return Finding("keys", "ok", "those of joined topics are placed by the same rule, or not known")
 
 
 def _check_internal(admin: AdminClient, layout: Layout, existing: list[str]) -> Finding:
@@ -103,26 +129,45 @@ def _check_internal(admin: AdminClient, layout: Layout, existing: list[str]) -> 
 def _check_permissions(
     admin: AdminClient, layout: Layout, config: StreamsConfig, existing: list[str]
 ) -> Iterator[Finding]:
-    from penstock._engine.kafka.examination import allowed, transaction_refusal  # noqa: PLC0415
+    from penstock._engine.kafka.denials import allowed_operations  # noqa: PLC0415
+    from penstock._engine.kafka.examination import transaction_refusal  # noqa: PLC0415
 
-    untold = granted = refused = 0
-    for need in needs_of(layout, existing):
-        operations = allowed(admin, need)
+    name, untold, granted, refused = "permissions", 0, 0, 0
+    needs = needs_of(layout, config)
+    allowed = allowed_operations(admin, needs)
+    for need, operations in allowed.items():
         if operations is None:
-            untold += 1
-        elif missing := missing_of(need, operations):
-            thing = f"{need.resource} {need.name}".strip()
-            told = f"not allowed on {thing}: {', '.join(missing)}"
+            untold += need.name in existing
+            continue
+        # What may not even be looked at may not be there: then it must be made, too.
+        missing = [one for one in missing_of(need, operations) if one != "CREATE" or not operations]
+        thing = f"{need.resource} {need.name}"
+        if missing:
             refused += 1
-            yield Finding("permissions", "failed", told, acl_command(need, missing))
-        else:
-            granted += 1
+            told = f"not allowed on {thing}: {', '.join(missing)}"
+            yield Finding(name, "failed", told, acl_command(need, missing))
+        elif unadvised := unadvised_of(need, operations):
+            told = f"advised and not allowed on {thing}: {', '.join(unadvised)}"
+            yield Finding(name, "warning", told, acl_command(need, unadvised))
+        granted += not missing
+    new = [need for need in needs if need.name not in existing and allowed.get(need) is None]
+    for finding in _check_creation(admin, new, layout):
+        refused += 1
+        yield finding
     if not refused:
         told = f"all that is needed on {granted} topics and groups"
-        yield Finding("permissions", "ok", told + (f"; {untold} do not tell" if untold else ""))
+        yield Finding(name, "ok", told + (f"; {untold} do not tell" if untold else ""))
     if config.exactly_once and (refusal := transaction_refusal(config)) is not None:
-        fix = (
-            "kafka-acls.sh --add --allow-principal User:YOU --operation Write --operation Describe "
-            f"--transactional-id {config.application_id} --resource-pattern-type prefixed"
-        )
-        yield Finding("permissions", "failed", f"no transactions: {refusal}", fix)
+        fix = acl_command(needs[-1], needs[-1].all_operations)
+        yield Finding(name, "failed", f"no transactions: {refusal}", fix)
+
+
+def _check_creation(admin: AdminClient, needs: list[Need], layout: Layout) -> Iterator[Finding]:
+    from penstock._engine.kafka.topics import may_create  # noqa: PLC0415
+
+    internal = [need for need in needs if need.name in layout.internal_topics]
+    plans = [layout.internal_topics[need.name] for need in internal]
+    for need, allowed in zip(internal, may_create(admin, plans), strict=True):
+        if not allowed:
+            told = f"not allowed on topic {need.name}: CREATE"
+            yield Finding("permissions", "failed", told, acl_command(need, need.all_operations))
