@@ -142,7 +142,7 @@ clean: ## remove the environment and everything tools have left
 	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-IN_C = $(wildcard src/penstock/_engine/*.h src/penstock/_engine/*/_*.c src/penstock/_engine/*/*/_*.c)
+IN_C = $(wildcard src/penstock/_engine/fast/*.h src/penstock/_engine/fast/*.c)
 
 $(READY): pyproject.toml requirements/dev.lock scripts/environment.py hatch_build.py $(IN_C)
 	@command -v $(PYTHON) >/dev/null || { echo "penstock: Python 3.11 or later is needed and there is no '$(PYTHON)' on the PATH; install it, or name one you have: make PYTHON=python3.11" >&2; exit 1; }

@@ -11,15 +11,18 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_ENGINE = Path("src", "penstock", "_engine")
-SOURCES = (
-    _ENGINE / "kafka" / "_bulk.c",
-    _ENGINE / "runtime" / "_murmur2.c",
-    _ENGINE / "runtime" / "_sink.c",
-    _ENGINE / "runtime" / "_stretch.c",
-    _ENGINE / "state" / "layers" / "_entries.c",
-    _ENGINE / "state" / "layers" / "_recent.c",
-    _ENGINE / "state" / "layers" / "_row_sender.c",
+_FAST = Path("src", "penstock", "_engine", "fast")
+SOURCES = tuple(
+    _FAST / name
+    for name in (
+        "_bulk.c",
+        "_entries.c",
+        "_murmur2.c",
+        "_recent.c",
+        "_row_sender.c",
+        "_sink.c",
+        "_stretch.c",
+    )
 )
 
 

@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.data import Feed
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 
 # A broker that is busy for long gains by Java's second compiler, which LocalBroker leaves out.
 BROKER_JVM = ("-XX:TieredStopAtLevel=4", "-Xmx1g", "-Xms1g")

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from penstock._engine.kafka import jars
+from penstock._engine.kafka.local_broker import jars
 
 JAVA_STREAMS = "org.apache.kafka:kafka-streams:4.3.1"
 JAVA_SOURCES = Path(__file__).parent / "java"

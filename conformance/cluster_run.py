@@ -24,9 +24,9 @@ from typing import Any
 from conformance.broker_view import BrokerView
 from conformance.harness import Case, Line, Observation, config_of, java_name, topology_text
 from penstock import Topology
+from penstock._engine.control.messages import WorkerFailure
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
-from penstock._engine.spark.control import WorkerFailure
 from penstock.application import KafkaStreams, State
 from penstock.clock import monotonic
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from penstock._engine.kafka import jars
+from penstock._engine.kafka.local_broker import jars
 
 KAFKA_VERSION = "4.3.1"
 

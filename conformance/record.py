@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from conformance import java
-from penstock._engine.kafka.jars import JarsError
+from penstock._engine.kafka.local_broker.jars import JarsError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,13 +18,13 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
+from penstock._engine.control.client import ControlClient
+from penstock._engine.control.engine_thread import Turn, take_turn
+from penstock._engine.control.messages import Report
+from penstock._engine.control.server import ControlServer, Verb
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.control import Report
-from penstock._engine.spark.control_client import ControlClient
-from penstock._engine.spark.control_server import ControlServer, Verb
-from penstock._engine.spark.query import ApplicationQuery
-from penstock._engine.spark.slot import Turn, take_turn
-from penstock._engine.spark.source import SCHEMA, Run, Slot, TurnReader, to_arrow
+from penstock._engine.spark.streaming.query import ApplicationQuery
+from penstock._engine.spark.streaming.source import SCHEMA, Run, Slot, TurnReader, to_arrow
 from penstock.application import KafkaStreams
 from penstock.clock import SystemClock, monotonic, new_id
 

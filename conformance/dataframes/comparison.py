@@ -18,8 +18,8 @@ from conformance.dataframes.reference import Outcome, Reference, StoredRows
 from conformance.harness import Line, Program, config_of, record_to_json
 from penstock import Topology
 from penstock._engine.planner.stages import JobPlan, plan_job
-from penstock._engine.spark.batch.bounded_task import WallClockError, refuse_unfit
 from penstock._engine.spark.batch.start import settings_of
+from penstock._engine.spark.batch.tasks.bounded_task import WallClockError, refuse_unfit
 from penstock.errors import StreamsError
 from penstock.record import Headers
 from penstock.settings import StreamsConfig

@@ -11,7 +11,7 @@ from conformance.harness import Line, to_bytes
 from penstock import Topology
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.stages import topics_to_be_given
-from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.record import HeaderPairs
 
 PARTITIONS = (1, 2, 5)

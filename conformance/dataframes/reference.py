@@ -14,14 +14,14 @@ from typing import Any
 from conformance.dataframes.feeding import Inputs
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.planner.tasks import TaskPlan
-from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.runtime.input.record_queue import TopicPartition
+from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.position import TIMESTAMP, RawRecord
-from penstock._engine.runtime.record_queue import TopicPartition
-from penstock._engine.runtime.stores import TaskStore, memory_engine
+from penstock._engine.runtime.stores.task_stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
-from penstock._engine.state.layers.entries import CacheBudget
+from penstock._engine.state.cache.entries import CacheBudget
 from penstock.record import HeaderPairs
 
 Written = tuple[bytes | None, bytes | None, int, HeaderPairs]

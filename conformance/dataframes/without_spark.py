@@ -11,7 +11,6 @@ import pyarrow as pa
 from conformance.dataframes.feeding import Inputs
 from conformance.dataframes.reference import Outcome, StoredRows
 from penstock._engine.planner.stages import JobPlan, Stage
-from penstock._engine.spark.batch.delivering import DeliveryPack
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
     FIRST_ROW,
@@ -20,7 +19,8 @@ from penstock._engine.spark.batch.schemas import (
     STORE,
     WRITTEN_ARROW,
 )
-from penstock._engine.spark.batch.stage import StagePack, work
+from penstock._engine.spark.batch.tasks.delivering import DeliveryPack
+from penstock._engine.spark.batch.tasks.stage import StagePack, work
 
 FEED = pa.schema(
     [

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterable
 
 from conformance.java import COORDINATES
-from penstock._engine.kafka import jars
+from penstock._engine.kafka.local_broker import jars
 
 _STREAMS = "org.apache.kafka.streams"
 PACKAGES = {

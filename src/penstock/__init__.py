@@ -1,7 +1,7 @@
 """Penstock: Kafka Streams for Python, run by Spark."""
 
 from penstock import serdes
-from penstock._engine.topology.description import TopologyDescription
+from penstock._engine.topology.description.description import TopologyDescription
 from penstock._engine.topology.topology import Topology
 from penstock.application import KafkaStreams, State, UncaughtResponse
 from penstock.dsl.builder import StreamsBuilder

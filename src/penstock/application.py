@@ -11,12 +11,12 @@ from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.control.instance import Instance
+from penstock._engine.control.messages import Report, WorkerFailure
+from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.metrics.restore_events import RestoreEvent, tell
-from penstock._engine.runtime.own_engines import destroy_own_state
-from penstock._engine.spark.control import Report, WorkerFailure
-from penstock._engine.spark.instance import Instance
-from penstock._engine.spark.status import GONE, broker_away_seconds
-from penstock._engine.state.directory import StateDirectory
+from penstock._engine.runtime.stores.user_engines import destroy_own_state
+from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import ENDING, MOVES, State, UncaughtResponse
@@ -33,9 +33,9 @@ from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
-    from penstock._engine.spark.query import ApplicationQuery
     from penstock._engine.spark.session import SparkSession
-    from penstock._engine.spark.upkeep import Upkeep
+    from penstock._engine.spark.streaming.query import ApplicationQuery
+    from penstock._engine.spark.streaming.upkeep import Upkeep
 
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
@@ -147,8 +147,8 @@ class KafkaStreams(ExplainsCamelCase):
         nothing more comes.
         """
         # Only an application that starts needs Spark and the Kafka client.
-        from penstock._engine.kafka.preparation import bounded, prepare  # noqa: PLC0415
-        from penstock._engine.spark.upkeep import Upkeep  # noqa: PLC0415
+        from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
+        from penstock._engine.spark.streaming.upkeep import Upkeep  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._invocation.instead is not None:
@@ -230,7 +230,7 @@ class KafkaStreams(ExplainsCamelCase):
             raise StreamsError(msg)
         config = self._config
         if not config.names_cluster:
-            from penstock._engine.kafka.embedded import with_state_beside_broker  # noqa: PLC0415
+            from penstock._engine.kafka.local_broker.embedded import with_state_beside_broker  # noqa: PLC0415
 
             config = with_state_beside_broker(config)
         directory, topology, name = config.state_dir, self._topology, config.application_id
@@ -318,13 +318,13 @@ class KafkaStreams(ExplainsCamelCase):
 
     def _find_cluster(self, stack: ExitStack, display: Display) -> None:
         if not self._config.names_cluster:
-            from penstock._engine.kafka.embedded import embedded_cluster  # noqa: PLC0415
+            from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
 
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
 
     def _host(self, blueprint: Blueprint) -> ApplicationQuery:
-        from penstock._engine.spark.query import ApplicationQuery  # noqa: PLC0415
+        from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
         return ApplicationQuery(blueprint, self._spark, self._heard)
 

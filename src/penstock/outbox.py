@@ -31,7 +31,7 @@ from penstock.record import FixedKeyRecord
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock._engine.kafka.publisher import Publisher
+    from penstock._engine.kafka.client.publisher import Publisher
 
 __all__ = ["ID_HEADER", "Outbox", "OutboxRelay", "forget_writes", "write_once"]
 
@@ -296,7 +296,7 @@ class OutboxRelay:
         return len(messages)
 
     def _send(self, messages: list[tuple[Any, ...]]) -> None:
-        from penstock._engine.kafka.publisher import Publisher  # noqa: PLC0415 - loads the client
+        from penstock._engine.kafka.client.publisher import Publisher  # noqa: PLC0415 - loads the client
 
         if self._publisher is None:
             self._publisher = Publisher(self._config)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
-from penstock._engine.kafka.schema_registry import RegistrySerde
+from penstock._engine.kafka.client.schema_registry import RegistrySerde
 from penstock.errors import ConfigError
 from penstock.serdes import Serde
 from penstock.settings.secrets import shown

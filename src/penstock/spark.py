@@ -21,7 +21,7 @@ from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.kafka.backfill.live_from import LiveFrom
-    from penstock._engine.kafka.history import Bound
+    from penstock._engine.kafka.client.topic_history import Bound
     from penstock._engine.spark.batch.backfill import BackfillReport
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
@@ -80,7 +80,7 @@ def history(
         StreamsError: there is no such topic, or it has not the offsets.
     """
     # Whoever only imports this module needs no Spark.
-    from penstock._engine.spark import history as engine  # noqa: PLC0415
+    from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
 
     return engine.history(
         topic,
@@ -96,7 +96,7 @@ def history_ends(frame: DataFrame) -> dict[int, int] | None:
     """Give where the history in a DataFrame ends: by partition, the offset of the first record that
     is not in it. None if it does not know.
     """
-    from penstock._engine.spark import history as engine  # noqa: PLC0415
+    from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
 
     return engine.history_ends(frame)
 

@@ -10,11 +10,11 @@ from typing import Any
 from confluent_kafka import Producer
 
 from penstock import Topology
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topic_io import TopicReader
-from penstock._engine.kafka.worker import Worker
-from penstock._engine.runtime.collector import Output
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.topic_io import TopicReader
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.runtime.output.collector import Output
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock._engine.kafka import distribution
+from penstock._engine.kafka.local_broker import distribution
 from penstock.errors import StreamsError
 from tests.broker.secured_broker import SecuredBroker, secured_broker
 

@@ -28,7 +28,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     UserScramCredentialUpsertion,
 )
 
-from penstock._engine.kafka import loopback
+from penstock._engine.kafka.local_broker import loopback
 from penstock._engine.planner.permissions import Need
 from penstock.testing.broker import LocalBroker
 from tests.broker.certificates import Authority, Identity

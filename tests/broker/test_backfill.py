@@ -12,17 +12,17 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
 )
 
 from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
+from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan, read_plan
+from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.chunks import Limits
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
 from penstock._engine.kafka.backfill.handover import Handover
-from penstock._engine.kafka.backfill.journal import BackfillPlan, InputPlan, read_plan
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
 from penstock._engine.kafka.backfill.retention import keep_windows, latest_time
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.topic_io import TopicReader
-from penstock._engine.runtime.collector import Output
+from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
+from penstock._engine.runtime.output.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker

@@ -15,22 +15,27 @@ from conformance.broker_view import BrokerView
 from conformance.dataframes.feeding import Fed, Inputs
 from conformance.dataframes.without_spark import LocalJob
 from penstock import Topology
+from penstock._engine.control.messages import WorkerFailure
+from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan
+from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.backfill.admission import admit
 from penstock._engine.kafka.backfill.handover import Handover
-from penstock._engine.kafka.backfill.journal import BackfillPlan, InputPlan
-from penstock._engine.kafka.history import Stretch, find_stretch, read_split, reading_settings
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.client.topic_history import (
+    Stretch,
+    find_stretch,
+    read_split,
+    reading_settings,
+)
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.spark.batch.backfill import (
     pack_delivery,
     plan_backfill,
     topics_with_history,
 )
-from penstock._engine.spark.batch.delivering import TaskNews
-from penstock._engine.spark.control import WorkerFailure
-from penstock._engine.spark.control_server import ControlServer, Verb
+from penstock._engine.spark.batch.tasks.delivering import TaskNews
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 from tests.spark.stateful_programs import PROGRAMS, Program, Row

@@ -21,8 +21,8 @@ from confluent_kafka import Message, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
 
-from penstock._engine.kafka import loopback
-from penstock._engine.kafka.broker import BrokerError, DirectoryInUseError, LocalBroker
+from penstock._engine.kafka.local_broker import loopback
+from penstock._engine.kafka.local_broker.broker import BrokerError, DirectoryInUseError, LocalBroker
 from penstock.testing.broker import CreateTopic
 
 pytest_plugins = ["penstock.testing.broker"]

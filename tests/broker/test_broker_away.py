@@ -18,13 +18,13 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka import transactions
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.reachability import Reachability
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.transactions import AtLeastOnce, ExactlyOnce
-from penstock._engine.kafka.worker import Worker
-from penstock._engine.runtime.collector import Output
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker import transactions
+from penstock._engine.kafka.worker.reachability import Reachability
+from penstock._engine.kafka.worker.transactions import AtLeastOnce, ExactlyOnce
+from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.runtime.output.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import pytest
 from confluent_kafka import KafkaError, TopicPartition
 
-from penstock._engine.kafka import bulk
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.bulk import NO_ROOM, TAKEN, Portion, Reader, Writer
-from penstock._engine.runtime.collector import Output
-from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.kafka.client import bulk
+from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Portion, Reader, Writer
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.testing.broker import CreateTopic
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]

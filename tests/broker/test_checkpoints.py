@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.faults import TaskMigrated
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.client_errors import TaskMigrated
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.processor import Processor, PunctuationType
 from penstock.stores import Stores

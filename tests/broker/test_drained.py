@@ -17,9 +17,9 @@ from penstock import (
     Topology,
     serdes,
 )
-from penstock._engine.kafka.preparation import bounded, prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import bounded, prepare
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, settings, write
 

@@ -21,12 +21,12 @@ from penstock import (
     Topology,
     serdes,
 )
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.global_tables import pack_offsets, unpack_offsets
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
-from penstock._engine.runtime.collector import Output
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.tasks.global_tables import pack_offsets, unpack_offsets
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.runtime.output.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic

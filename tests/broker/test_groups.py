@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.groups import committed_offsets, delete_group, members_of
+from penstock._engine.kafka.client.groups import committed_offsets, delete_group, members_of
 from penstock.errors import StreamsError
 from penstock.testing.broker import CreateTopic, LocalBroker
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from penstock._engine.kafka.admin_calls import open_admin
-from penstock._engine.kafka.history import (
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.topic_history import (
     Bound,
     Split,
     Stretch,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from penstock import Consumed, Materialized, Produced, StreamsBuilder, serdes
-from penstock._engine.kafka.inputs import Batch, InputReader
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.tasks.inputs import Batch, InputReader
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, settings, write

@@ -9,12 +9,12 @@ import pytest
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka import inputs as inputs_module
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.clients import consumer_settings
-from penstock._engine.kafka.faults import TaskMigrated
-from penstock._engine.kafka.held_back import HeldBack
-from penstock._engine.kafka.inputs import InputReader, starting_offset
+from penstock._engine.kafka.client.client_errors import TaskMigrated
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.tasks import inputs as inputs_module
+from penstock._engine.kafka.tasks.inputs import InputReader, starting_offset
+from penstock._engine.kafka.tasks.paused_buffer import HeldBack
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic

@@ -11,8 +11,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.topics import existing_topics
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.topics import existing_topics
 from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig

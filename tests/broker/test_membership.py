@@ -11,11 +11,11 @@ from confluent_kafka import ConsumerGroupState
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from penstock._engine.kafka import membership
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.clients import consumer_settings
-from penstock._engine.kafka.faults import TaskMigrated
-from penstock._engine.kafka.membership import Membership
+from penstock._engine.kafka.client.client_errors import TaskMigrated
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.worker import membership
+from penstock._engine.kafka.worker.membership import Membership
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic

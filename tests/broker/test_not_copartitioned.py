@@ -18,8 +18,8 @@ from penstock import (
     StreamsBuilder,
     serdes,
 )
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.topics import existing_topics
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.topics import existing_topics
 from penstock.errors import StreamsError
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import settings

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.notices import NoticeBoard
+from penstock._engine.kafka.application.notices import NoticeBoard
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
 

@@ -13,11 +13,11 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 
 from penstock import Consumed, Produced, StreamsBuilder, StreamsError, Topology, serdes
-from penstock._engine.kafka import agreement
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topic_watch import TopicWatch
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.application.topic_watch import TopicWatch
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker import agreement
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.identity import Identity
 from penstock.settings import StreamsConfig

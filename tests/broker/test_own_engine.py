@@ -15,11 +15,11 @@ pytest.importorskip("redis", reason="the Redis example needs the package redis")
 
 from examples.redis_store import RedisEngine
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
-from penstock._engine.runtime.collector import Output
-from penstock._engine.spark.shipping import pack
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.runtime.output.collector import Output
+from penstock._engine.spark.shipping.shipping import pack
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
 from penstock.state import StorePlace

@@ -9,9 +9,9 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 

@@ -11,13 +11,13 @@ import pytest
 from confluent_kafka import Producer
 
 from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.placement import KeySample, OwnTopic, find_misplaced
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.publisher import Publisher
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topic_io import TopicReader, TopicWriter
-from penstock._engine.kafka.worker import Worker
-from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.publisher import Publisher
+from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter
+from penstock._engine.kafka.tasks.key_placement import KeySample, OwnTopic, find_misplaced
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.cli.doctor.cluster import check_cluster
 from penstock.cli.programs import Application
 from penstock.settings import StreamsConfig

@@ -21,11 +21,11 @@ from penstock import (
     StreamsBuilder,
     serdes,
 )
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.refusals import wire_bytes
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topic_io import TopicReader
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.topic_io import TopicReader
+from penstock._engine.kafka.tasks.refused_records import wire_bytes
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.errors import ProcessingError, ProductionError, StreamsError
 from penstock.handlers import DeadLetterRecord, ErrorHandlerContext, Response, dead_letter
 from penstock.record import ProducerRecord
@@ -46,8 +46,8 @@ Draw: TypeAlias = Callable[[KStream[str, str]], object]
 @contextmanager
 def in_python() -> Iterator[None]:
     with (
-        patch("penstock._engine.kafka.bulk._bulk", None),
-        patch("penstock._engine.runtime.sink._sink", None),
+        patch("penstock._engine.kafka.client.bulk._bulk", None),
+        patch("penstock._engine.runtime.output.sink._sink", None),
     ):
         yield
 
@@ -242,7 +242,7 @@ def test_who_may_not_see_the_settings_of_a_topic_finds_the_refused_records_one_b
         larger = stream.map_values(lambda value: value * 1000 if "bad" in value else value)
         larger.to(target, Produced(TEXT, TEXT))
 
-    with patch("penstock._engine.kafka.refusals.topic_rules", lambda *_: {}):
+    with patch("penstock._engine.kafka.tasks.refused_records.topic_rules", lambda *_: {}):
         application.run(draw, "exactly_once_v2", handler)
     assert application.read(target) == GOOD
     assert handler.about(target) == ({"MSG_SIZE_TOO_LARGE"}, BAD_VALUES)
@@ -261,7 +261,7 @@ def test_a_refused_record_that_cannot_be_found_again_ends_the_application(
         unlike.to(target, Produced(TEXT, TEXT))
 
     with (
-        patch("penstock._engine.kafka.refusals.topic_rules", lambda *_: {}),
+        patch("penstock._engine.kafka.tasks.refused_records.topic_rules", lambda *_: {}),
         pytest.raises(StreamsError, match=rf"'{target}'.*not the same"),
     ):
         application.run(draw, "exactly_once_v2", Continue())

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from penstock import StreamsConfig
-from penstock._engine.kafka.admin_calls import open_admin
-from penstock._engine.kafka.groups import committed_offsets, members_of
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topics import internal_topics
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.groups import committed_offsets, members_of
+from penstock._engine.kafka.client.topics import internal_topics
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.reset import Partition
-from penstock._engine.runtime.collector import Output
+from penstock._engine.runtime.output.collector import Output
 from penstock.cli import main
 from penstock.cli.programs import Application, load_application
 from penstock.testing.broker import CreateTopic, LocalBroker

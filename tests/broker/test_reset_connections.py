@@ -11,8 +11,8 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.clients import admin_settings, producer_settings
-from penstock._engine.kafka.transactions import ExactlyOnce
+from penstock._engine.kafka.client.clients import admin_settings, producer_settings
+from penstock._engine.kafka.worker.transactions import ExactlyOnce
 from penstock._engine.runtime.commit import CommitOffset
 from penstock.settings import StreamsConfig
 from tests.chaos.cluster import Cluster

@@ -22,14 +22,14 @@ from penstock import (
     Topology,
     serdes,
 )
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.clients import consumer_settings
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.restore import Change, RestoreJob, Restorer
-from penstock._engine.kafka.standby import Standbys
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topics import end_offsets
-from penstock._engine.runtime.collector import Output
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.tasks.restore import Change, RestoreJob, Restorer
+from penstock._engine.kafka.tasks.standby import Standbys
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.runtime.output.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic

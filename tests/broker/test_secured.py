@@ -17,12 +17,16 @@ pytest.importorskip("confluent_kafka", reason="the Kafka client is not installed
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 from penstock import Consumed, StreamsBuilder, StreamsConfig, serdes
-from penstock._engine.kafka.admin_calls import open_admin
-from penstock._engine.kafka.clients import check_clients, consumer_settings, producer_settings
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.topics import partition_counts
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.clients import (
+    check_clients,
+    consumer_settings,
+    producer_settings,
+)
+from penstock._engine.kafka.client.topics import partition_counts
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.permissions import Need
 from penstock.errors import ConfigError, StreamsError
 from tests.broker.applications import PATIENCE_SECONDS

@@ -9,9 +9,9 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.topics import existing_topics
-from penstock._engine.runtime.collector import Output
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.topics import existing_topics
+from penstock._engine.runtime.output.collector import Output
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import latest, run_until, settings, write
 

@@ -11,13 +11,13 @@ import pytest
 from confluent_kafka import Producer
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, serdes
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.standby import Standbys
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.tasks.standby import Standbys
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.runtime.collector import Output
+from penstock._engine.runtime.output.collector import Output
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 

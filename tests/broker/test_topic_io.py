@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from penstock import Consumed, Produced, StreamsBuilder, StreamsConfig, serdes
-from penstock._engine.kafka.embedded import make_missing_topics
-from penstock._engine.kafka.topic_io import (
+from penstock._engine.kafka.client.topic_io import (
     Read,
     TopicReader,
     TopicWriter,
     partition_count,
     record_count,
 )
+from penstock._engine.kafka.local_broker.embedded import make_missing_topics
 from penstock.errors import StreamsError
 from penstock.testing.broker import CreateTopic, LocalBroker
 

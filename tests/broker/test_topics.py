@@ -22,14 +22,14 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from penstock import StreamsBuilder, StreamsConfig
-from penstock._engine.kafka import topics
-from penstock._engine.kafka.admin_calls import until
-from penstock._engine.kafka.clients import (
+from penstock._engine.kafka.client import topics
+from penstock._engine.kafka.client.admin_calls import until
+from penstock._engine.kafka.client.clients import (
     admin_settings,
     consumer_settings,
     producer_settings,
 )
-from penstock._engine.kafka.topics import (
+from penstock._engine.kafka.client.topics import (
     delete_internal_topics,
     end_offsets,
     ensure_internal_topics,

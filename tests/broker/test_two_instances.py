@@ -15,16 +15,16 @@ import pytest
 from confluent_kafka import Producer
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.admin_calls import open_admin
-from penstock._engine.kafka.agreed_ends import Ends, agree_on_ends
-from penstock._engine.kafka.group_progress import GroupProgress
-from penstock._engine.kafka.groups import tasks_by_member
-from penstock._engine.kafka.preparation import bounded, prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.control.instance import Instance
+from penstock._engine.control.messages import Report
+from penstock._engine.kafka.application.agreed_ends import Ends, agree_on_ends
+from penstock._engine.kafka.application.group_progress import GroupProgress
+from penstock._engine.kafka.application.preparation import bounded, prepare
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.groups import tasks_by_member
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.control import Report
-from penstock._engine.spark.instance import Instance
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, latest, settings, write

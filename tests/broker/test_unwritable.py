@@ -12,11 +12,11 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from penstock import Consumed, Produced, RecordContext, StreamsBuilder, serdes
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.output_topics import missing_outputs
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.output_topics import missing_outputs
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.errors import ProcessingError, ProductionError, StreamsError
 from penstock.handlers import ErrorHandlerContext, Response
 from penstock.record import ProducerRecord

@@ -19,9 +19,9 @@ from confluent_kafka import Consumer, IsolationLevel, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from benchmarks.processes import tree
-from penstock._engine.kafka import distribution
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.loopback import HOST, free_ports
+from penstock._engine.kafka.local_broker import distribution
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.local_broker.loopback import HOST, free_ports
 from tests.chaos.proxy import Proxies
 
 _CLUSTER_ID = "chaosChaosChaosChaosAA"

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from penstock._engine.kafka import jars
+from penstock._engine.kafka.local_broker import jars
 
 JAVA_STREAMS = "org.apache.kafka:kafka-streams:4.3.1"
 SIMPLE_LOGGER = "org.slf4j:slf4j-simple:1.7.36"

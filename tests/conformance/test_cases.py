@@ -11,7 +11,7 @@ import pytest
 
 from conformance import differences, harness, java
 from conformance.harness import Case, Observation
-from penstock._engine.kafka.jars import JarsError
+from penstock._engine.kafka.local_broker.jars import JarsError
 
 CASES = harness.all_cases(harness.CASES)
 

@@ -17,7 +17,7 @@ from conformance.fuzz.recorded import Recorded
 from conformance.fuzz.tally import Tally
 from conformance.harness import Observation
 from penstock import KStream
-from penstock._engine.kafka.jars import JarsError
+from penstock._engine.kafka.local_broker.jars import JarsError
 from penstock.errors import TopologyError
 
 PROGRAMS = recorded.load()

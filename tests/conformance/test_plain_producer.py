@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, TopicPartition
 from conformance.broker_view import BrokerView
 from conformance.harness import Line
 from conformance.plain_producer import crc32c, record_batch
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 
 
 def test_the_checksum_is_that_of_castagnoli() -> None:

@@ -13,9 +13,9 @@ import os
 import sys
 
 from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.preparation import bounded, prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import bounded, prepare
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
 from penstock.settings import StreamsConfig
 

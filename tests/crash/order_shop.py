@@ -17,10 +17,10 @@ from collections.abc import Callable
 from typing import Any
 
 from examples import order_pipeline
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.publisher import Publisher
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.publisher import Publisher
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.database import Connection, Database
 from penstock.outbox import Outbox, OutboxRelay
 from penstock.settings import StreamsConfig

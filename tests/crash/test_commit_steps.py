@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from tests.crash.fleet import Fleet, all_updates, by_letter, counted_once, produce, updates
 
 RECORDS = 3000

@@ -12,9 +12,9 @@ import sys
 import threading
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.preparation import prepare
-from penstock._engine.kafka.task_host import TaskHost
-from penstock._engine.kafka.worker import Worker
+from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
 from penstock.settings import StreamsConfig
 
 TEXT, LONG = serdes.string(), serdes.long()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from penstock._engine.spark.status import RecordTally, status
+from penstock._engine.control.status import RecordTally, status
 from penstock.capacity import FORMULAS
 from penstock.cli import COMMANDS, main
 from tests.docs.blocks import DOCS, ROOT, blocks_of, name_of, pages, run_page

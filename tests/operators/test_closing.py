@@ -20,7 +20,7 @@ from penstock import (
     UnlimitedWindows,
     serdes,
 )
-from penstock._engine.operators.closing import OperatorTime
+from penstock._engine.operators.windows.closing import OperatorTime
 from penstock.errors import TopologyError
 from penstock.testing import TopologyTestDriver
 from penstock.windows import AnyWindows

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, KTable, Materialized, StreamsBuilder, TableJoined, serdes
-from penstock._engine.operators.foreign_key_hash import hash_of
+from penstock._engine.operators.joins.foreign_key_hash import hash_of
 from penstock.errors import ProcessingError
 from penstock.testing import TopologyTestDriver
 from tests.operators.programs import ANYTHING, drive, pipe, read

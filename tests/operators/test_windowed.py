@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock import EmitStrategy, Materialized, StreamsBuilder, TimeWindows, UnlimitedWindows
-from penstock._engine.operators.windowed import _closed_between, _starts
+from penstock._engine.operators.windows.windowed import _closed_between, _starts
 from penstock.windows import AlignedWindows
 from tests.operators.programs import drive, pipe, read, run
 

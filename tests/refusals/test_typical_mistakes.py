@@ -54,8 +54,8 @@ from penstock import (
     capacity,
     serdes,
 )
-from penstock._engine.spark.batch.bounded_task import WallClockError
-from penstock._engine.state.file_lock import FileLock
+from penstock._engine.spark.batch.tasks.bounded_task import WallClockError
+from penstock._engine.state.files.file_lock import FileLock
 from penstock.cli import main
 from penstock.errors import StateLockedError
 from penstock.spark import backfill, run

@@ -28,8 +28,8 @@ import pyarrow.parquet as pq
 from confluent_kafka import Producer
 
 from penstock import serdes
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.kafka.topic_io import TopicReader, record_count
+from penstock._engine.kafka.client.topic_io import TopicReader, record_count
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 
 APP = Path(__file__).with_name("user_analytics.py")
 TOO_MUCH, MINUTE_MS = 900, 60_000

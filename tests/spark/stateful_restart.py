@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from conformance.broker_view import BrokerView
 from conformance.on_spark import hosting_session
 from penstock import KafkaStreams, State, StreamsBuilder, Topology, serdes
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.spark.batch.backfill import backfill
 from penstock.settings import StreamsConfig

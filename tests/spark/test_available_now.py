@@ -21,7 +21,7 @@ from penstock import (
     Topology,
     serdes,
 )
-from penstock._engine.kafka.topic_io import TopicReader, TopicWriter
+from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter
 from penstock.errors import StreamsError
 from penstock.testing.broker import LocalBroker
 

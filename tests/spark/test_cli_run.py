@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 
-from penstock._engine.kafka.topic_io import TopicReader, TopicWriter
+from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter
 from penstock.cli.demo import lifelike, program
 from penstock.cli.demo.program import ACCOUNT, NUMBER, PAYMENT, TEXT, Account
 from penstock.testing.broker import LocalBroker

@@ -16,7 +16,7 @@ from conformance import harness
 from conformance.applicability import why_not
 from conformance.on_spark import GUARANTEES, compare
 from conformance.stage import Stage
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.application import KafkaStreams
 
 ON_ITS_OWN = {

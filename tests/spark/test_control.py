@@ -20,9 +20,9 @@ from penstock import (
     UncaughtResponse,
     serdes,
 )
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.spark.control import Report
-from penstock._engine.spark.status import GONE
+from penstock._engine.control.messages import Report
+from penstock._engine.control.status import GONE
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from tests.spark.hosted import PATIENCE_SECONDS, TEXT, hosted
 
 pytestmark = pytest.mark.slow

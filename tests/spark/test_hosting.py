@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.spark.control_server import ControlServer, Verb
+from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.spark.session import check
-from penstock._engine.spark.source import Run, Slot, TurnReader
+from penstock._engine.spark.streaming.source import Run, Slot, TurnReader
 from penstock.application import KafkaStreams, State
 from penstock.errors import ConfigError, TopologyError
 from tests.spark.hosted import hosted

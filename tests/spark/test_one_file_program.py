@@ -13,7 +13,7 @@ from confluent_kafka.cimpl import NewTopic
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, KafkaStreams, Produced, StreamsBuilder, serdes
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.application import State
 from penstock.handlers import LogAndContinueExceptionHandler
 from tests.spark.hosted import PATIENCE_SECONDS, TEXT, Hosted

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Grouped, KafkaStreams, KStream, Materialized, serdes
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from tests.spark.hosted import TEXT, hosted
 
 BATCHES, BATCH = 5, 40

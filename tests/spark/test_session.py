@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, KafkaStreams, Produced, StreamsBuilder
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.application import State
 from tests.spark.hosted import PATIENCE_SECONDS, TEXT, Hosted, hosted
 

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import ConsumerGroupState
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from tests.spark.hosted import Hosted
 
 HERE = Path(__file__).parent

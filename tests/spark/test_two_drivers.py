@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock import KafkaStreams, State
-from penstock._engine.kafka.broker import LocalBroker
-from penstock._engine.spark.control import Report
-from penstock._engine.spark.status import GONE
+from penstock._engine.control.messages import Report
+from penstock._engine.control.status import GONE
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from tests.spark.hosted import hosted
 from tests.spark.test_available_now import expected, read, topology, write
 from tests.spark.test_control import living, shares, wait_for

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 from pyspark.sql import SparkSession
 
-from penstock._engine.kafka.broker import LocalBroker
+from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.application import KafkaStreams, State
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
 from tests.spark.hosted import PATIENCE_SECONDS, hosted

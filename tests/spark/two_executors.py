@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
-from penstock._engine.spark.classes import QUICK_START, archive_option
+from penstock._engine.spark.spark_classes import QUICK_START, archive_option
 
 TEXT, LONG = serdes.string(), serdes.long()
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from penstock import StreamsConfig
 from penstock._engine.planner.plan import StorePlan
-from penstock._engine.runtime.collector import Collector
+from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
-from penstock._engine.runtime.stores import StoreSite, TaskStore
+from penstock._engine.runtime.stores.task_stores import StoreSite, TaskStore
+from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.contract import StoreEngine
-from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.stores import StoreBuilder
 from tests.stores.engines import EngineCase

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 )
 
 from penstock import serdes
-from penstock._engine.state.layers.session import SessionState
+from penstock._engine.state.views.session import SessionState
 from penstock.store_builders import BuiltInEngine
 from penstock.stores import session_store_builder
 from penstock.windowed import Windowed

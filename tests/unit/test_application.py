@@ -22,10 +22,10 @@ from penstock import (
     TopologyError,
     UncaughtResponse,
 )
-from penstock._engine.kafka import preparation
+from penstock._engine.control.messages import Report, WorkerFailure
+from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark import query, upkeep
-from penstock._engine.spark.control import Report, WorkerFailure
+from penstock._engine.spark.streaming import query, upkeep
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
 PATIENCE_MS = 10_000

@@ -14,8 +14,8 @@ from penstock import (
     VersionedRecord,
     WindowStore,
 )
-from penstock._engine.state.layers.key_value import TypedKeyValueStore
-from penstock._engine.state.layers.typed import (
+from penstock._engine.state.views.key_value import TypedKeyValueStore
+from penstock._engine.state.views.typed import (
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,

@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _backfill(topology: Topology, config: StreamsConfig, arguments: argparse.Namespace) -> None:
     # Other commands do without Spark and the Kafka client.
-    from penstock._engine.kafka.embedded import embedded_cluster  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
     from penstock._engine.spark.batch.backfill import backfill  # noqa: PLC0415
     from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
 

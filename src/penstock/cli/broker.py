@@ -9,8 +9,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock._engine.kafka.broker import LocalBroker, default_data_dir, erase
-from penstock._engine.kafka.distribution import KAFKA_VERSION
+from penstock._engine.kafka.local_broker.broker import LocalBroker, default_data_dir, erase
+from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from penstock._engine.topology.description import NodeDescription, TopologyDescription
+from penstock._engine.topology.description.description import NodeDescription, TopologyDescription
 from penstock.cli.options import add_command, add_json, add_program
 from penstock.cli.printing import to_json
 from penstock.cli.programs import load_topology

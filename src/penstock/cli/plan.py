@@ -213,9 +213,9 @@ def _slots(slots: SlotsOutline) -> str:
 
 def _ask_cluster(draft: Draft, config: StreamsConfig) -> tuple[Draft, dict[str, int]]:
     # Whoever says the partitions does without the Kafka client.
-    from penstock._engine.kafka.admin_calls import open_admin  # noqa: PLC0415
-    from penstock._engine.kafka.broker import running_broker  # noqa: PLC0415
-    from penstock._engine.kafka.topics import existing_topics, partition_counts  # noqa: PLC0415
+    from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
+    from penstock._engine.kafka.client.topics import existing_topics, partition_counts  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.broker import running_broker  # noqa: PLC0415
 
     whole: dict[str, Any] = config.given()
     if not config.names_cluster:

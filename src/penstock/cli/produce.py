@@ -109,8 +109,8 @@ def register(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write until the end of the input."""
     # Other commands do without the Kafka client.
-    from penstock._engine.kafka.broker import shared_broker  # noqa: PLC0415
-    from penstock._engine.kafka.topic_io import TopicWriter, partition_count  # noqa: PLC0415
+    from penstock._engine.kafka.client.topic_io import TopicWriter, partition_count  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.broker import shared_broker  # noqa: PLC0415
 
     topic = arguments.topic
     form = Form(

@@ -24,7 +24,7 @@ from penstock._engine.planner.reset import (
     check_not_running,
     decide_reset,
 )
-from penstock._engine.runtime.own_engines import destroy_own_state
+from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.topology.topology import Topology
 from penstock.cli.clusters import reached
 from penstock.cli.options import (
@@ -43,7 +43,7 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock._engine.state.directory import TaskDirectory
+    from penstock._engine.state.files.directory import TaskDirectory
     from penstock.cli.options import Commands
 
 _DESCRIPTION = """\
@@ -142,7 +142,7 @@ def _add_scope(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show what would be done, ask, do it."""
     # Other commands do without the Kafka client.
-    from penstock._engine.kafka.reset import examine, perform  # noqa: PLC0415
+    from penstock._engine.kafka.application.reset import examine, perform  # noqa: PLC0415
 
     application = _application(arguments)
     topology, config = application.topology, application.config

@@ -25,7 +25,7 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock._engine.kafka.topic_listing import TopicFacts
+    from penstock._engine.kafka.application.topic_listing import TopicFacts
     from penstock.cli.options import Commands
 
 _DESCRIPTION = """\
@@ -167,16 +167,16 @@ def _retention(milliseconds: int | None, policy: str | None) -> str:
 
 
 def _look(config: StreamsConfig) -> list[TopicFacts]:
-    from penstock._engine.kafka.admin_calls import open_admin  # noqa: PLC0415
-    from penstock._engine.kafka.topic_listing import look_at_topics  # noqa: PLC0415
-    from penstock._engine.kafka.topics import existing_topics  # noqa: PLC0415
+    from penstock._engine.kafka.application.topic_listing import look_at_topics  # noqa: PLC0415
+    from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
+    from penstock._engine.kafka.client.topics import existing_topics  # noqa: PLC0415
 
     admin = open_admin(config)
     return look_at_topics(admin, existing_topics(admin))
 
 
 def _create(application: Application, arguments: argparse.Namespace) -> None:
-    from penstock._engine.kafka.embedded import make_missing_topics  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.embedded import make_missing_topics  # noqa: PLC0415
 
     made = make_missing_topics(
         application.topology,

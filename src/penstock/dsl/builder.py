@@ -15,7 +15,7 @@ from penstock._engine.topology.checks import (
 )
 from penstock._engine.topology.graph import Graph, StateStore, StreamSource, TableFromTopic
 from penstock._engine.topology.naming import check_name
-from penstock._engine.topology.nodes import TableSource
+from penstock._engine.topology.nodes.stream_nodes import TableSource
 from penstock._engine.topology.topology import Topology
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table

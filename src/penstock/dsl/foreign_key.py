@@ -9,13 +9,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from penstock._engine.topology import foreign_key_nodes as nodes
 from penstock._engine.topology.checks import check_function, check_option, shown, takes
 from penstock._engine.topology.graph import Graph, Process, StreamSink, StreamSource
 from penstock._engine.topology.naming import check_name
-from penstock._engine.topology.nodes import AnyFunction, TableSource
-from penstock._engine.topology.tables import Ask, send_old_values, table_operation, table_view
-from penstock._engine.topology.views import StoredRows
+from penstock._engine.topology.nodes import foreign_key_nodes as nodes
+from penstock._engine.topology.nodes.stream_nodes import AnyFunction, TableSource
+from penstock._engine.topology.nodes.views import StoredRows
+from penstock._engine.topology.rewrites.table_needs import (
+    Ask,
+    send_old_values,
+    table_operation,
+    table_view,
+)
 from penstock.dsl import table, table_joins
 from penstock.dsl.options import Materialized, NameLike, TableJoined
 from penstock.errors import StreamsError, TopologyError

@@ -14,7 +14,7 @@ from penstock._engine.topology.checks import (
 )
 from penstock._engine.topology.graph import GlobalStore, Graph
 from penstock._engine.topology.naming import check_name
-from penstock._engine.topology.nodes import Operation, TableSource, UserProcessor
+from penstock._engine.topology.nodes.stream_nodes import Operation, TableSource, UserProcessor
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl.options import Consumed, Materialized
 from penstock.errors import TopologyError

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.graph import Process
-from penstock._engine.topology.join_nodes import GlobalTableJoin, StreamTableJoin
-from penstock._engine.topology.tables import table_view
+from penstock._engine.topology.nodes.join_nodes import GlobalTableJoin, StreamTableJoin
+from penstock._engine.topology.rewrites.table_needs import table_view
 from penstock.dsl.options import Joined, NameLike, check_duration, given_name
 from penstock.dsl.stream_joins import JoinKind, note_unnamed, repartitioned
 from penstock.errors import TopologyError

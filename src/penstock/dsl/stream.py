@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from penstock._engine.topology import nodes
 from penstock._engine.topology.checks import (
     check_function,
     check_option,
@@ -21,6 +20,7 @@ from penstock._engine.topology.graph import (
     StreamSink,
     repartition_names,
 )
+from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import grouped as groups
 from penstock.dsl import table

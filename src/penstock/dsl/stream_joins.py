@@ -14,8 +14,8 @@ from penstock._engine.topology.graph import (
     StreamJoin,
     repartition_names,
 )
-from penstock._engine.topology.join_nodes import KeepForJoin, SelfJoin, StreamJoinSide
 from penstock._engine.topology.naming import check_name
+from penstock._engine.topology.nodes.join_nodes import KeepForJoin, SelfJoin, StreamJoinSide
 from penstock.dsl.options import StreamJoined
 from penstock.errors import TopologyError
 from penstock.serdes import Serde

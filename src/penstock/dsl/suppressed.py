@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from penstock._engine.topology.checks import check_option
 from penstock._engine.topology.graph import Process
 from penstock._engine.topology.naming import check_name
-from penstock._engine.topology.table_nodes import TableSuppress
-from penstock._engine.topology.tables import Ask, send_old_values, table_operation
-from penstock._engine.topology.window_search import find_window_grace, go_on_when_idle
+from penstock._engine.topology.nodes.table_nodes import TableSuppress
+from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
+from penstock._engine.topology.rewrites.window_search import find_window_grace, go_on_when_idle
 from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock.dsl.options import check_duration
 from penstock.durations import Duration

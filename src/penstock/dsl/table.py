@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, overload
 
-from penstock._engine.topology import nodes
 from penstock._engine.topology.checks import (
     check_function,
     check_option,
@@ -14,8 +13,9 @@ from penstock._engine.topology.checks import (
     check_transformer_supplier,
 )
 from penstock._engine.topology.graph import Graph, Process
-from penstock._engine.topology.table_nodes import TableRepartitionMap, TableTransformValues
-from penstock._engine.topology.tables import Ask, send_old_values, table_operation
+from penstock._engine.topology.nodes import stream_nodes as nodes
+from penstock._engine.topology.nodes.table_nodes import TableRepartitionMap, TableTransformValues
+from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
 from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import foreign_key, grouped_table, stream, suppressed, table_joins
 from penstock.dsl.options import (

@@ -9,9 +9,14 @@ from typing import Any
 from penstock._engine.topology.checks import check_function, check_option, shown
 from penstock._engine.topology.graph import TableJoin
 from penstock._engine.topology.naming import check_name
-from penstock._engine.topology.table_nodes import TableJoinMerge, TableJoinSide
-from penstock._engine.topology.tables import Ask, send_old_values, table_operation, table_view
-from penstock._engine.topology.views import JoinedRows
+from penstock._engine.topology.nodes.table_nodes import TableJoinMerge, TableJoinSide
+from penstock._engine.topology.nodes.views import JoinedRows
+from penstock._engine.topology.rewrites.table_needs import (
+    Ask,
+    send_old_values,
+    table_operation,
+    table_view,
+)
 from penstock.dsl import table
 from penstock.dsl.options import Materialized, NameLike, given_name
 from penstock.errors import TopologyError

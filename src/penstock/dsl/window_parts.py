@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from penstock._engine.topology.checks import check_option
-from penstock._engine.topology.window_nodes import (
+from penstock._engine.topology.nodes.window_nodes import (
     SessionAggregate,
     SlidingAggregate,
     WindowAggregate,

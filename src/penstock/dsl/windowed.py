@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from penstock._engine.topology.checks import check_function, check_option, check_sink_topic
-from penstock._engine.topology.counting import count_one, nothing_counted
 from penstock._engine.topology.graph import Process, StreamSink
+from penstock._engine.topology.nodes.counting import count_one, nothing_counted
 from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock.dsl import table
 from penstock.dsl.options import Materialized, NameLike, Produced, check_duration, given_name

@@ -1,8 +1,8 @@
 """The keys that may be said to the Kafka clients and to internal topics.
 
-Each client takes the keys of Java's client (4.3), which `_engine/kafka/clients.py` translates, and
-those of librdkafka, which it passes on. A key that is known to some clients only is refused for the
-others. Lists, not checks: what a value may be is mostly the client's business.
+Each client takes the keys of Java's client (4.3), which `_engine/kafka/client/clients.py`
+translates, and those of librdkafka, which it passes on. A key that is known to some clients only is
+refused for the others. Lists, not checks: what a value may be is mostly the client's business.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock._engine.spark.control import Report
-from penstock._engine.spark.status import GONE, broker_away_seconds
+from penstock._engine.control.messages import Report
+from penstock._engine.control.status import GONE, broker_away_seconds
 
 _RATE_SECONDS = 3.0
 

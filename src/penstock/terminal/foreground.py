@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
-from penstock._engine.spark.control import Report
+from penstock._engine.control.messages import Report
 from penstock.clock import monotonic
 from penstock.terminal.display import Display
 from penstock.terminal.figures import Figures, Meter

@@ -17,7 +17,7 @@ from typing import Protocol
 
 import pytest
 
-from penstock._engine.kafka.broker import BrokerError, LocalBroker
+from penstock._engine.kafka.local_broker.broker import BrokerError, LocalBroker
 
 __all__ = ["BrokerError", "CreateTopic", "LocalBroker", "kafka_broker", "kafka_topic"]
 

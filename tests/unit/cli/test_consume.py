@@ -8,7 +8,7 @@ import json
 import pytest
 
 from penstock import serdes
-from penstock._engine.kafka.topic_io import Read
+from penstock._engine.kafka.client.topic_io import Read
 from penstock.cli import main
 from penstock.cli.consume import as_json, detailed, plain, start
 from penstock.errors import StreamsError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import Consumed, Materialized, Produced, StreamsBuilder, StreamsConfig, serdes
-from penstock._engine.kafka.topic_listing import TopicFacts
+from penstock._engine.kafka.application.topic_listing import TopicFacts
 from penstock.cli import main
 from penstock.cli.programs import Application
 from penstock.cli.topics import as_text, roles, rows_of

@@ -15,7 +15,7 @@ from penstock import (
     TimeWindows,
     TopologyError,
 )
-from penstock._engine.topology.nodes import ProcessorNode, TableOperation
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, TableOperation
 
 
 def add(key: str, value: int, total: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Materialized, StreamsBuilder, TableJoined, TopologyError, serdes
-from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.topology.nodes.stream_nodes import SourceNode
 from penstock.dsl.foreign_key import one_partition_by
 from penstock.errors import StreamsError
 

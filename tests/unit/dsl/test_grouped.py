@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Grouped, Materialized, StreamsBuilder, TopologyError, serdes
-from penstock._engine.topology.nodes import SinkNode, SourceNode, parents_of
+from penstock._engine.topology.nodes.stream_nodes import SinkNode, SourceNode, parents_of
 
 TEXT = serdes.string()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock import Grouped, KGroupedTable, Materialized, StreamsBuilder, serdes
-from penstock._engine.topology.nodes import SinkNode, SourceNode
+from penstock._engine.topology.nodes.stream_nodes import SinkNode, SourceNode
 from penstock.serdes.changes import ChangeSerde
 
 TEXT = serdes.string()

@@ -17,7 +17,7 @@ from penstock import (
     StreamsBuilder,
     serdes,
 )
-from penstock._engine.topology.nodes import SinkNode
+from penstock._engine.topology.nodes.stream_nodes import SinkNode
 
 
 class Echo(Processor[Any, Any, Any, Any]):

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from penstock import BufferConfig, StreamsBuilder, Suppressed, TimeWindows
-from penstock._engine.topology.nodes import ProcessorNode
-from penstock._engine.topology.table_nodes import TableSuppress
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode
+from penstock._engine.topology.nodes.table_nodes import TableSuppress
 
 
 def operation_of(builder: StreamsBuilder, name: str) -> TableSuppress:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Materialized, Named, StreamsBuilder, TopologyError, serdes
-from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.topology.nodes.stream_nodes import SourceNode
 
 TEXT = serdes.string()
 

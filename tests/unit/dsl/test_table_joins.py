@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock import Consumed, KTable, Materialized, StreamsBuilder, serdes
-from penstock._engine.topology.nodes import parents_of
+from penstock._engine.topology.nodes.stream_nodes import parents_of
 
 TEXT = serdes.string()
 

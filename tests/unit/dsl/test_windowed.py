@@ -19,8 +19,8 @@ from penstock import (
     TopologyError,
     serdes,
 )
-from penstock._engine.topology.nodes import ProcessorNode, SinkNode
-from penstock._engine.topology.window_nodes import WindowedOperation
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, SinkNode
+from penstock._engine.topology.nodes.window_nodes import WindowedOperation
 
 TEXT = serdes.string()
 

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import NO_ROW
-from penstock._engine.state.layers.fold import Fold, Functions, Peek, PutRow
-from penstock._engine.state.layers.table import TableState
-from penstock._engine.state.layers.window import WindowState
-from penstock._engine.topology import nodes
-from penstock._engine.topology.counting import count_one
-from penstock._engine.topology.window_nodes import WindowAggregate
+from penstock._engine.state.cache.fold import Fold, Functions, Peek, PutRow
+from penstock._engine.state.codec import NO_ROW
+from penstock._engine.state.views.table import TableState
+from penstock._engine.state.views.window import WindowState
+from penstock._engine.topology.nodes import stream_nodes as nodes
+from penstock._engine.topology.nodes.counting import count_one
+from penstock._engine.topology.nodes.window_nodes import WindowAggregate
 from penstock.record import HeaderPairs
 
 ForwardRow: TypeAlias = Callable[[bytes, Any, tuple[Any, Any], int, HeaderPairs], None]

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from penstock._engine.operators.site import Site
 from penstock._engine.operators.transformer import lookup_transformer
-from penstock._engine.topology import views
+from penstock._engine.topology.nodes import views
 
 Row: TypeAlias = tuple[Any, int]
 """(value, timestamp)."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import timestamp_of
-from penstock._engine.state.layers.table import TableState
-from penstock._engine.state.layers.versioned import VersionedState
-from penstock._engine.topology.nodes import TableOperation
+from penstock._engine.state.codec import timestamp_of
+from penstock._engine.state.segments.versioned import VersionedState
+from penstock._engine.state.views.table import TableState
+from penstock._engine.topology.nodes.stream_nodes import TableOperation
 from penstock.record import HeaderPairs
 from penstock.store_types import NEWEST, NOT_PUT
 from penstock.stores import StoreBuilder

@@ -13,14 +13,14 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from penstock._engine.state.layers.entries import RecordInHand
-from penstock._engine.state.layers.join_buffer import JoinBuffer
-from penstock._engine.state.layers.outer_join import OuterJoinState
-from penstock._engine.state.layers.session import SessionState
-from penstock._engine.state.layers.suppression import SuppressionState
-from penstock._engine.state.layers.table import TableState
-from penstock._engine.state.layers.versioned import VersionedState
-from penstock._engine.state.layers.window import WindowState
+from penstock._engine.state.cache.entries import RecordInHand
+from penstock._engine.state.segments.versioned import VersionedState
+from penstock._engine.state.views.join_buffer import JoinBuffer
+from penstock._engine.state.views.outer_join import OuterJoinState
+from penstock._engine.state.views.session import SessionState
+from penstock._engine.state.views.suppression import SuppressionState
+from penstock._engine.state.views.table import TableState
+from penstock._engine.state.views.window import WindowState
 from penstock.processor import ProcessorContext
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.topology import nodes
+from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
 

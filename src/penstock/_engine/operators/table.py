@@ -14,8 +14,8 @@ from typing import Any
 
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.state.layers.codec import timestamp_of
-from penstock._engine.topology import nodes
+from penstock._engine.state.codec import timestamp_of
+from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.record import Change, HeaderPairs
 
 _LOG = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.operators.transformer import TransformerContext
-from penstock._engine.topology.table_nodes import TableTransformValues
+from penstock._engine.topology.nodes.table_nodes import TableTransformValues
 from penstock.record import Change, HeaderPairs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.topology import nodes
+from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.record import FixedKeyRecord, HeaderPairs, Record
 
 

@@ -15,7 +15,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from penstock._engine.topology.nodes import ProcessorNode, SinkNode, SourceNode, parents_of
+from penstock._engine.topology.nodes.stream_nodes import (
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    parents_of,
+)
 from penstock._engine.topology.topology import Topology
 from penstock._engine.topology.unnamed import remedy_for
 from penstock.stores import StoreBuilder

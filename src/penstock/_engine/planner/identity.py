@@ -16,7 +16,7 @@ from typing import Any
 
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import TaskPlan
-from penstock._engine.topology.nodes import Node, SinkNode, SourceNode, parents_of
+from penstock._engine.topology.nodes.stream_nodes import Node, SinkNode, SourceNode, parents_of
 
 _LETTERS = 8
 _SHOWN = re.compile(rf"-program-([0-9a-f]{{{_LETTERS}}})-plan-([0-9a-f]{{{_LETTERS}}})$")

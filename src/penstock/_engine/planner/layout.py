@@ -15,7 +15,7 @@ from penstock._engine.planner.internal_topics import (
 from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
 from penstock._engine.planner.plan import SubtopologyPlan, plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import TaskPlan, plan_tasks, resolve_patterns
-from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.topology.nodes.stream_nodes import SourceNode
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
 

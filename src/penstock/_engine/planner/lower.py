@@ -7,28 +7,22 @@ from typing import Any
 
 from penstock._engine.operators import (
     aggregate,
-    foreign_key,
     grouped_table,
-    lookup_join,
-    session,
-    sliding,
     stateless,
-    stream_join,
-    suppress,
     table,
-    table_join,
     transform_values,
     user,
-    windowed,
 )
+from penstock._engine.operators.joins import foreign_key, lookup_join, stream_join, table_join
 from penstock._engine.operators.site import Process, Site
-from penstock._engine.topology import (
+from penstock._engine.operators.windows import session, sliding, suppress, windowed
+from penstock._engine.topology.nodes import (
     foreign_key_nodes,
     join_nodes,
-    nodes,
     table_nodes,
     window_nodes,
 )
+from penstock._engine.topology.nodes import stream_nodes as nodes
 
 _OPERATORS: dict[type[nodes.Operation], Callable[[Any, Site], Process]] = {
     nodes.Filter: stateless.filter_records,

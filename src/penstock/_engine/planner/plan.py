@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from penstock._engine.topology.java_hash import order_after_growing
-from penstock._engine.topology.nodes import Node, ProcessorNode, SinkNode, SourceNode
+from penstock._engine.topology.description.java_hash import order_after_growing
+from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode, SinkNode, SourceNode
 from penstock._engine.topology.subtopologies import node_groups
 from penstock._engine.topology.topology import Topology
 from penstock.stores import StoreBuilder

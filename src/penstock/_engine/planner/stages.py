@@ -18,7 +18,7 @@ from penstock._engine.planner.plan import (
     plan_subtopologies,
 )
 from penstock._engine.planner.tasks import TaskPlan, plan_tasks, resolve_patterns
-from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.topology.nodes.stream_nodes import SourceNode
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig

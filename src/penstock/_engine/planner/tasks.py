@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from penstock._engine.planner.plan import SubtopologyPlan
-from penstock._engine.topology.nodes import Node, SourceNode
+from penstock._engine.topology.nodes.stream_nodes import Node, SourceNode
 
 
 @dataclass(frozen=True, slots=True)

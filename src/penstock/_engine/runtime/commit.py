@@ -9,8 +9,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from penstock._engine.runtime.input.record_queue import RecordQueue, TopicPartition
 from penstock._engine.runtime.position import UNKNOWN
-from penstock._engine.runtime.record_queue import RecordQueue, TopicPartition
 
 _VERSION = 2
 _TIME = struct.Struct(">bq")

@@ -9,9 +9,9 @@ from penstock._engine.operators.site import Process
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.position import Position
-from penstock._engine.runtime.read_only import ReadOnlyStore
-from penstock._engine.runtime.stores import TaskStore
-from penstock._engine.topology.nodes import ProcessorNode, UserProcessor
+from penstock._engine.runtime.stores.read_only import ReadOnlyStore
+from penstock._engine.runtime.stores.task_stores import TaskStore
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
 from penstock.camel_case import ExplainsCamelCase
 from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError

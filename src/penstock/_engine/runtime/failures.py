@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Failed
-from penstock._engine.runtime.collector import Collector, Output
+from penstock._engine.runtime.output.collector import Collector, Output
 from penstock._engine.runtime.position import (
     HEADERS,
     KEY,
@@ -25,7 +25,7 @@ from penstock._engine.runtime.position import (
     RawRecord,
     RawScope,
 )
-from penstock._engine.topology.nodes import Node, title_of
+from penstock._engine.topology.nodes.stream_nodes import Node, title_of
 from penstock.errors import (
     ProcessingError,
     ProductionError,

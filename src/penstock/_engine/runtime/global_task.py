@@ -11,17 +11,27 @@ from typing import Any, TypeVar
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
-from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.runtime.intake import Admit, Gate, make_admit
+from penstock._engine.runtime.input.intake import Admit, Gate, make_admit
+from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.output.sink import SinkBuilder
 from penstock._engine.runtime.position import HEADERS, Position, RawRecord
-from penstock._engine.runtime.sink import SinkBuilder
-from penstock._engine.runtime.stores import MakeEngine, StoreSite, TaskStore, open_stores
+from penstock._engine.runtime.stores.task_stores import (
+    MakeEngine,
+    StoreSite,
+    TaskStore,
+    open_stores,
+)
 from penstock._engine.runtime.wiring import Wiring
-from penstock._engine.state.layers.entries import CacheBudget
-from penstock._engine.topology.nodes import ProcessorNode, SourceNode, UserProcessor, title_of
+from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.topology.nodes.stream_nodes import (
+    ProcessorNode,
+    SourceNode,
+    UserProcessor,
+    title_of,
+)
 from penstock.errors import ProcessingError, StreamsError
 from penstock.handlers import (
     DeserializationExceptionHandler,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from penstock._engine.runtime.position import UNKNOWN
-from penstock._engine.topology.nodes import Node
+from penstock._engine.topology.nodes.stream_nodes import Node
 
 GoOn: TypeAlias = Callable[[int, int], bool]
 """`go_on(elapsed_ms, idle_since_ms)`: the task's last record came at `idle_since_ms` of the wall

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from penstock._engine.runtime.java_heap import JavaHeap
-from penstock._engine.topology.nodes import Node
+from penstock._engine.runtime.input.java_heap import JavaHeap
+from penstock._engine.topology.nodes.stream_nodes import Node
 from penstock.processor import Punctuator
 
 

@@ -13,8 +13,6 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
-from penstock._engine.runtime.acceptance import Acceptance
-from penstock._engine.runtime.collector import Collector, Output
 from penstock._engine.runtime.commit import (
     Commit,
     CommitOffset,
@@ -30,23 +28,25 @@ from penstock._engine.runtime.failures import (
     lifecycle_error,
 )
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.runtime.intake import Gate, decoders_of, make_admit
+from penstock._engine.runtime.input.intake import Gate, decoders_of, make_admit
+from penstock._engine.runtime.input.partition_run import process_stretch
+from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues, TopicPartition
+from penstock._engine.runtime.output.acceptance import Acceptance
+from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.sink import SinkBuilder
 from penstock._engine.runtime.position import OFFSET, UNKNOWN, Position, RawRecord, RawScope
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
-from penstock._engine.runtime.record_queue import RecordQueue, RecordQueues, TopicPartition
-from penstock._engine.runtime.sink import SinkBuilder
-from penstock._engine.runtime.stores import (
+from penstock._engine.runtime.stores.task_stores import (
     MakeEngine,
     StoreSite,
     TaskStore,
     memory_engine,
     open_stores,
 )
-from penstock._engine.runtime.stretch import process_stretch
 from penstock._engine.runtime.wiring import Wiring
-from penstock._engine.state.layers.entries import CacheBudget
+from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
-from penstock._engine.topology.nodes import ProcessorNode, SourceNode, title_of
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, SourceNode, title_of
 from penstock.clock import monotonic
 from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator

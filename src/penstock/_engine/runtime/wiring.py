@@ -14,17 +14,18 @@ from penstock._engine.planner.lower import lower
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
+from penstock._engine.runtime.output.flush_shortcut import shorten, sink_behind
+from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
 from penstock._engine.runtime.position import HEADERS, OFFSET, TIMESTAMP, RawScope
-from penstock._engine.runtime.shortcut import shorten, sink_behind
-from penstock._engine.runtime.sink import Outlet, SinkBuilder
-from penstock._engine.state.layers.join_buffer import JoinBuffer
-from penstock._engine.state.layers.outer_join import OuterJoinState
-from penstock._engine.state.layers.session import SessionState
-from penstock._engine.state.layers.suppression import SuppressionState
-from penstock._engine.state.layers.table import TableState
-from penstock._engine.state.layers.versioned import VersionedState
-from penstock._engine.state.layers.window import WindowState
-from penstock._engine.topology import join_nodes, nodes, window_nodes
+from penstock._engine.state.segments.versioned import VersionedState
+from penstock._engine.state.views.join_buffer import JoinBuffer
+from penstock._engine.state.views.outer_join import OuterJoinState
+from penstock._engine.state.views.session import SessionState
+from penstock._engine.state.views.suppression import SuppressionState
+from penstock._engine.state.views.table import TableState
+from penstock._engine.state.views.window import WindowState
+from penstock._engine.topology.nodes import join_nodes, window_nodes
+from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 

@@ -23,9 +23,9 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock._engine.spark.classes import QUICK_START, archive_option, drop_archive
 from penstock._engine.spark.signals import hand_on_signals, is_submitted
-from penstock._engine.state.private_files import make_private, open_private
+from penstock._engine.spark.spark_classes import QUICK_START, archive_option, drop_archive
+from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 

@@ -15,19 +15,19 @@ from penstock._engine.topology.graph import (
     Step,
     StreamSource,
 )
-from penstock._engine.topology.nodes import (
+from penstock._engine.topology.nodes.stream_nodes import (
     InternalTopic,
     SourceNode,
 )
-from penstock._engine.topology.null_keys import let_null_keys_through
-from penstock._engine.topology.optimize import (
+from penstock._engine.topology.rewrites.null_keys import let_null_keys_through
+from penstock._engine.topology.rewrites.optimize import (
     MERGE_REPARTITION_TOPICS,
     REUSE_SOURCE_TOPICS,
     SINGLE_STORE_SELF_JOIN,
     merge_repartition_topics,
     reuse_source_topics,
 )
-from penstock._engine.topology.self_joins import single_store_self_joins
+from penstock._engine.topology.rewrites.self_joins import single_store_self_joins
 from penstock._engine.topology.topology import Topology
 from penstock._engine.topology.unnamed import check_names
 from penstock._engine.topology.writing import write

@@ -11,15 +11,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from penstock._engine.topology.join_nodes import (
+from penstock._engine.topology.naming import NameCounter
+from penstock._engine.topology.nodes.join_nodes import (
     GlobalTableJoin,
     SelfJoin,
     StreamJoinSide,
     StreamTableJoin,
 )
-from penstock._engine.topology.naming import NameCounter
-from penstock._engine.topology.nodes import AnyFunction, AnySerde, Operation, TableSource
-from penstock._engine.topology.table_nodes import TableJoinMerge, TableJoinSide
+from penstock._engine.topology.nodes.stream_nodes import (
+    AnyFunction,
+    AnySerde,
+    Operation,
+    TableSource,
+)
+from penstock._engine.topology.nodes.table_nodes import TableJoinMerge, TableJoinSide
 from penstock._engine.topology.unnamed import Unnamed
 from penstock.errors import user_location
 from penstock.stores import StoreBuilder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock._engine.topology.nodes import parents_of
+from penstock._engine.topology.nodes.stream_nodes import parents_of
 
 if TYPE_CHECKING:
     from penstock._engine.topology.topology import Topology

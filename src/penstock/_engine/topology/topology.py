@@ -24,10 +24,9 @@ from penstock._engine.topology.checks import (
     shown,
     split_topics,
 )
-from penstock._engine.topology.describe import describe
-from penstock._engine.topology.description import TopologyDescription
-from penstock._engine.topology.mermaid import to_mermaid
-from penstock._engine.topology.nodes import (
+from penstock._engine.topology.description.describe import describe
+from penstock._engine.topology.description.description import TopologyDescription
+from penstock._engine.topology.nodes.stream_nodes import (
     AnySerde,
     GlobalStoreNodes,
     InternalTopic,
@@ -38,7 +37,8 @@ from penstock._engine.topology.nodes import (
     SourceNode,
     UserProcessor,
 )
-from penstock._engine.topology.svg import to_svg
+from penstock._engine.topology.picture.mermaid import to_mermaid
+from penstock._engine.topology.picture.svg import to_svg
 from penstock.camel_case import ExplainsCamelCase
 from penstock.errors import TopologyError, user_location
 from penstock.processor import FixedKeyProcessor

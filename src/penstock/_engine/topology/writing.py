@@ -19,8 +19,8 @@ from penstock._engine.topology.graph import (
     TableJoin,
     TableRepartition,
 )
-from penstock._engine.topology.join_nodes import StreamTableJoin
-from penstock._engine.topology.nodes import (
+from penstock._engine.topology.nodes.join_nodes import StreamTableJoin
+from penstock._engine.topology.nodes.stream_nodes import (
     DropNullKeys,
     InternalTopic,
     PassThrough,
@@ -28,8 +28,8 @@ from penstock._engine.topology.nodes import (
     SinkNode,
     SourceNode,
 )
+from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock._engine.topology.topology import Topology
-from penstock._engine.topology.window_nodes import partition_by_key_alone
 from penstock.errors import TopologyError
 from penstock.serdes.windowed import WindowedSerde
 from penstock.timestamps import FailOnInvalidTimestamp

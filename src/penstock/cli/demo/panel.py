@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from itertools import zip_longest
 
-from penstock._engine.kafka.topic_io import Read
+from penstock._engine.kafka.client.topic_io import Read
 from penstock.cli.demo.program import ACCOUNT, COUNTS, NUMBER, TEXT, Account
 from penstock.terminal.figures import Figures
 from penstock.terminal.wording import bar

@@ -124,6 +124,6 @@ def _placed(config: StreamsConfig) -> StreamsConfig:
     """Give the settings with the state directory that the application would have."""
     if config.names_cluster:
         return config
-    from penstock._engine.kafka.embedded import with_state_beside_broker  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.embedded import with_state_beside_broker  # noqa: PLC0415
 
     return with_state_beside_broker(config)

@@ -19,7 +19,7 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock._engine.kafka.admin_calls import AdminClient
+    from penstock._engine.kafka.client.admin_calls import AdminClient
 
 _ANSWER_MS = 5_000
 
@@ -27,9 +27,9 @@ _ANSWER_MS = 5_000
 def check_cluster(config: StreamsConfig, application: Application | None) -> Iterator[Finding]:
     """Look at the cluster, and at what a program needs there."""
     # Only a cluster that is there needs the Kafka client.
-    from penstock._engine.kafka.admin_calls import open_admin  # noqa: PLC0415
-    from penstock._engine.kafka.broker import running_broker  # noqa: PLC0415
-    from penstock._engine.kafka.examination import look_at_cluster  # noqa: PLC0415
+    from penstock._engine.kafka.application.examination import look_at_cluster  # noqa: PLC0415
+    from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.broker import running_broker  # noqa: PLC0415
 
     if not config.names_cluster:
         servers = running_broker()
@@ -69,7 +69,7 @@ def _check_copies(config: StreamsConfig, brokers: int) -> Finding:
 
 
 def _check_application(admin: AdminClient, application: Application) -> Iterator[Finding]:
-    from penstock._engine.kafka.topics import existing_topics, partition_counts  # noqa: PLC0415
+    from penstock._engine.kafka.client.topics import existing_topics, partition_counts  # noqa: PLC0415
 
     config = application.config
     existing = existing_topics(admin)
@@ -98,7 +98,7 @@ def _check_outputs(layout: Layout, existing: list[str]) -> Finding:
 
 
 def _check_keys(layout: Layout, config: StreamsConfig) -> Finding:
-    from penstock._engine.kafka.placement import (  # noqa: PLC0415
+    from penstock._engine.kafka.tasks.key_placement import (  # noqa: PLC0415
         find_misplaced,
         sample_topics,
         samples_of,
@@ -116,7 +116,7 @@ def _check_keys(layout: Layout, config: StreamsConfig) -> Finding:
 
 
 def _check_internal(admin: AdminClient, layout: Layout, existing: list[str]) -> Finding:
-    from penstock._engine.kafka.topics import check_partitions  # noqa: PLC0415
+    from penstock._engine.kafka.client.topics import check_partitions  # noqa: PLC0415
 
     there = {name: plan for name, plan in layout.internal_topics.items() if name in existing}
     check_partitions(admin, there)
@@ -129,8 +129,8 @@ def _check_internal(admin: AdminClient, layout: Layout, existing: list[str]) -> 
 def _check_permissions(
     admin: AdminClient, layout: Layout, config: StreamsConfig, existing: list[str]
 ) -> Iterator[Finding]:
-    from penstock._engine.kafka.denials import allowed_operations  # noqa: PLC0415
-    from penstock._engine.kafka.examination import transaction_refusal  # noqa: PLC0415
+    from penstock._engine.kafka.application.examination import transaction_refusal  # noqa: PLC0415
+    from penstock._engine.kafka.client.denials import allowed_operations  # noqa: PLC0415
 
     name, untold, granted, refused = "permissions", 0, 0, 0
     needs = needs_of(layout, config)
@@ -163,7 +163,7 @@ def _check_permissions(
 
 
 def _check_creation(admin: AdminClient, needs: list[Need], layout: Layout) -> Iterator[Finding]:
-    from penstock._engine.kafka.topics import may_create  # noqa: PLC0415
+    from penstock._engine.kafka.client.topics import may_create  # noqa: PLC0415
 
     internal = [need for need in needs if need.name in layout.internal_topics]
     plans = [layout.internal_topics[need.name] for need in internal]

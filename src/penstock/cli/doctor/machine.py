@@ -8,9 +8,13 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from penstock._engine.kafka import bulk, java
-from penstock._engine.runtime import murmur2, sink, stretch
-from penstock._engine.state.layers import entries, recent_rows, row_sender
+from penstock._engine.kafka.client import bulk
+from penstock._engine.kafka.local_broker import java
+from penstock._engine.runtime.input import partition_run as stretch
+from penstock._engine.runtime.output import murmur2, sink
+from penstock._engine.state import row_sender
+from penstock._engine.state.cache import entries
+from penstock._engine.state.segments import recent_rows
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.settings import StreamsConfig
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.kafka.topic_io import Read
+from penstock._engine.kafka.client.topic_io import Read
 from penstock.cli.demo.panel import Results
 from penstock.cli.demo.program import ACCOUNT, ACCOUNTS, COUNTS, NUMBER, Account
 from penstock.terminal.figures import Figures

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from penstock import StreamsConfig
-from penstock._engine.kafka import bulk
-from penstock._engine.runtime import murmur2, sink, stretch
-from penstock._engine.state.layers import entries, recent_rows, row_sender
+from penstock._engine.kafka.client import bulk
+from penstock._engine.runtime.input import partition_run as stretch
+from penstock._engine.runtime.output import murmur2, sink
+from penstock._engine.state import row_sender
+from penstock._engine.state.cache import entries
+from penstock._engine.state.segments import recent_rows
 from penstock.cli import main
 from penstock.cli.doctor import machine
 from penstock.cli.doctor.machine import (

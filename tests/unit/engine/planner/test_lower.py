@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from penstock._engine.planner import lower
-from penstock._engine.topology import nodes
+from penstock._engine.topology.nodes import stream_nodes as nodes
 
 
 def subclasses(kind: type) -> set[type]:

@@ -18,8 +18,8 @@ from penstock._engine.runtime.commit import (
     encode_metadata,
     encode_partition_time,
 )
-from penstock._engine.runtime.record_queue import RecordQueue
-from penstock._engine.topology.nodes import SourceNode
+from penstock._engine.runtime.input.record_queue import RecordQueue
+from penstock._engine.topology.nodes.stream_nodes import SourceNode
 
 SOURCE = SourceNode("source", ("a",), None, None, None, None, None, None)
 

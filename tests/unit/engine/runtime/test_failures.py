@@ -9,10 +9,10 @@ import pytest
 
 from penstock import Headers, ProcessingError, Record, SerializationError
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.runtime.collector import Collector
 from penstock._engine.runtime.failures import Failures, Handlers
+from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.topology.nodes import PassThrough, ProcessorNode, SinkNode
+from penstock._engine.topology.nodes.stream_nodes import PassThrough, ProcessorNode, SinkNode
 from penstock.errors import StateClosedError, StateCorruptedError, StateError
 from penstock.handlers import (
     DeadLetterRecord,

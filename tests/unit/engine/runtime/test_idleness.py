@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.topology.nodes import PassThrough, ProcessorNode
+from penstock._engine.topology.nodes.stream_nodes import PassThrough, ProcessorNode
 
 
 def node(name: str) -> ProcessorNode:

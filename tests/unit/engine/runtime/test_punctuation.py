@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
-from penstock._engine.topology.nodes import PassThrough, ProcessorNode
+from penstock._engine.topology.nodes.stream_nodes import PassThrough, ProcessorNode
 
 NODE = ProcessorNode("n", PassThrough(), (), None)
 

@@ -30,10 +30,10 @@ from penstock._engine.runtime.commit import (
     encode_partition_time,
 )
 from penstock._engine.runtime.position import RawRecord
-from penstock._engine.runtime.stores import MakeEngine, memory_engine
+from penstock._engine.runtime.stores.task_stores import MakeEngine, memory_engine
 from penstock._engine.runtime.task import Task
+from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.contract import KeyRange
-from penstock._engine.state.layers.entries import CacheBudget
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.handlers import LogAndContinueExceptionHandler
 

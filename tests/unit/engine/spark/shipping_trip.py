@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from penstock._engine.spark.shipping import dumps
+from penstock._engine.spark.shipping.shipping import dumps
 
 
 def send(observe: Callable[[], list[str]], path: str) -> None:

@@ -20,7 +20,7 @@ from penstock import (
     TopologyError,
     serdes,
 )
-from penstock._engine.topology.nodes import ProcessorNode, SinkNode, SourceNode
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, SinkNode, SourceNode
 from penstock.timestamps import FailOnInvalidTimestamp
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock import Repartitioned, StreamsBuilder
 from penstock._engine.topology.graph import Graph, Process
-from penstock._engine.topology.nodes import Filter, PassThrough
+from penstock._engine.topology.nodes.stream_nodes import Filter, PassThrough
 
 
 def test_steps_hang_on_the_indices_of_others_each_once() -> None:

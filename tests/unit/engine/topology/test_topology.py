@@ -6,7 +6,12 @@ import re
 from typing import Any
 
 from penstock import FixedKeyProcessor, Processor, Record, Stores, Topology, serdes
-from penstock._engine.topology.nodes import ProcessorNode, SinkNode, SourceNode, UserProcessor
+from penstock._engine.topology.nodes.stream_nodes import (
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    UserProcessor,
+)
 
 
 class Echo(Processor[Any, Any, Any, Any]):

@@ -7,7 +7,7 @@ from typing import get_args
 from penstock import JoinWindows, StreamsBuilder
 from penstock._engine.topology import writing
 from penstock._engine.topology.graph import Drawing
-from penstock._engine.topology.nodes import ProcessorNode
+from penstock._engine.topology.nodes.stream_nodes import ProcessorNode
 
 
 def test_there_is_a_writer_for_every_kind_of_drawing() -> None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.admin_calls import open_admin
-from penstock._engine.kafka.backfill.journal import BackfillPlan, read_plan
-from penstock._engine.kafka.clients import check_clients
-from penstock._engine.kafka.groups import committed_offsets, delete_group, members_of
-from penstock._engine.kafka.preparation import make_ready
-from penstock._engine.kafka.topics import (
+from penstock._engine.kafka.application.backfill_journal import BackfillPlan, read_plan
+from penstock._engine.kafka.application.preparation import make_ready
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.clients import check_clients
+from penstock._engine.kafka.client.groups import committed_offsets, delete_group, members_of
+from penstock._engine.kafka.client.topics import (
     delete_internal_topics,
     end_offsets,
     existing_topics,
@@ -24,7 +24,7 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.planner.plan import plan_subtopologies
-from penstock._engine.state.directory import StateDirectory
+from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig

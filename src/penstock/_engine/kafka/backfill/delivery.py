@@ -14,14 +14,18 @@ from dataclasses import dataclass, replace
 from confluent_kafka.admin import AdminClient
 
 from penstock import clock
+from penstock._engine.kafka.application.backfill_journal import (
+    PROGRESS_KEY,
+    Progress,
+    read_progress,
+)
 from penstock._engine.kafka.backfill.chunks import Chunk, Chunker, Limits, checksum
-from penstock._engine.kafka.backfill.journal import PROGRESS_KEY, Progress, read_progress
-from penstock._engine.kafka.clients import admin_settings, producer_settings
-from penstock._engine.kafka.faults import CommitPostponed
-from penstock._engine.kafka.transactions import ExactlyOnce
+from penstock._engine.kafka.client.client_errors import CommitPostponed
+from penstock._engine.kafka.client.clients import admin_settings, producer_settings
+from penstock._engine.kafka.worker.transactions import ExactlyOnce
 from penstock._engine.planner.internal_topics import task_topic_name
-from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.commit import CommitOffset
+from penstock._engine.runtime.output.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.backfill.delivery import backfill_committer, prepare
-from penstock._engine.kafka.backfill.journal import (
+from penstock._engine.kafka.application.backfill_journal import (
     PLAN_KEY,
     PLAN_PARTITION,
     PROGRESS_KEY,
@@ -20,11 +19,12 @@ from penstock._engine.kafka.backfill.journal import (
     Progress,
     read_progress,
 )
-from penstock._engine.kafka.clients import consumer_settings
-from penstock._engine.kafka.topics import end_offsets
+from penstock._engine.kafka.backfill.delivery import backfill_committer, prepare
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.runtime.collector import Output
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
+from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.position import UNKNOWN
 from penstock.errors import StreamsError
 

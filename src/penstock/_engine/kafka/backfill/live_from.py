@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.history import find_stretch
+from penstock._engine.kafka.client.topic_history import find_stretch
 from penstock.errors import StreamsError
 
 LiveFrom: TypeAlias = Literal["earliest", "latest"] | datetime | int | Mapping[int, int]

@@ -19,8 +19,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock._engine.kafka.admin_calls import REQUEST_SECONDS, patiently, settle
-from penstock._engine.kafka.topics import partition_counts
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.topics import partition_counts
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.errors import StreamsError
 

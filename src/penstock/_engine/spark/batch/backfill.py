@@ -17,20 +17,20 @@ from typing import TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from penstock._engine.control.messages import ControlAddress, WorkerFailure
+from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.kafka.application.backfill_journal import BackfillPlan
 from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.delivery import DeliverySite, compacted_changelogs
 from penstock._engine.kafka.backfill.handover import Handover
-from penstock._engine.kafka.backfill.journal import BackfillPlan
 from penstock._engine.kafka.backfill.retention import keep_windows
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, plan_job
 from penstock._engine.spark.batch.backfill_inputs import Inputs, InputWishes, open_inputs
-from penstock._engine.spark.batch.delivering import DeliveryPack, TaskNews
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
-from penstock._engine.spark.control import ControlAddress, WorkerFailure
-from penstock._engine.spark.control_server import ControlServer, Verb
+from penstock._engine.spark.batch.tasks.delivering import DeliveryPack, TaskNews
 from penstock._engine.spark.session import session_for
 from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock, monotonic, new_id

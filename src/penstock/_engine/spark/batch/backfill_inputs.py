@@ -12,13 +12,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
+from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan
 from penstock._engine.kafka.backfill.admission import Admitted
-from penstock._engine.kafka.backfill.journal import BackfillPlan, InputPlan
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
 from penstock._engine.kafka.backfill.retention import latest_time
-from penstock._engine.kafka.history import Bound, Stretch, find_stretch
+from penstock._engine.kafka.client.topic_history import Bound, Stretch, find_stretch
+from penstock._engine.spark.batch.history import history_ends, read_stretch
 from penstock._engine.spark.batch.inputs import check_inputs
-from penstock._engine.spark.history import history_ends, read_stretch
 from penstock.errors import StreamsError
 
 Until: TypeAlias = datetime | int | Mapping[str, Mapping[int, int]] | None

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
-from penstock._engine.spark.shipping import dumps
+from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde, PydanticSerde

@@ -28,7 +28,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from penstock._engine.runtime.murmur2 import partition_of
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.columns import encoded
 from penstock._engine.spark.batch.schemas import HEADERS

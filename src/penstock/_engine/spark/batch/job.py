@@ -19,7 +19,6 @@ from pyspark.sql import functions as F
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
-from penstock._engine.spark.batch.delivering import DeliveryPack
 from penstock._engine.spark.batch.inputs import levelled
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
@@ -31,8 +30,9 @@ from penstock._engine.spark.batch.schemas import (
     STORE,
     WRITTEN,
 )
-from penstock._engine.spark.batch.stage import StagePack, run_stage
-from penstock._engine.spark.shipping import dumps, pack
+from penstock._engine.spark.batch.tasks.delivering import DeliveryPack
+from penstock._engine.spark.batch.tasks.stage import StagePack, run_stage
+from penstock._engine.spark.shipping.shipping import dumps, pack
 
 _ORDER = ("first", "second", "third", "fourth")
 """Columns that say where a row stands in its queue."""

@@ -12,7 +12,7 @@ from penstock._engine.planner.plan import StorePlan
 from penstock._engine.spark.batch.columns import as_time, decoded, type_of
 from penstock._engine.spark.batch.job import Job
 from penstock._engine.spark.batch.progress import OnProgress, compute
-from penstock._engine.topology.nodes import SinkNode, title_of
+from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
 

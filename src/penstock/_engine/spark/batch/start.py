@@ -8,7 +8,6 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
-from penstock._engine.spark.batch.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.inputs import (
     Partitions,
     SourceSerdes,
@@ -18,9 +17,10 @@ from penstock._engine.spark.batch.inputs import (
     in_bytes,
 )
 from penstock._engine.spark.batch.job import Job, JobOptions
+from penstock._engine.spark.batch.tasks.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.checks import shown
-from penstock._engine.topology.nodes import title_of
+from penstock._engine.topology.nodes.stream_nodes import title_of
 from penstock._engine.topology.topology import Topology
 from penstock.clock import SystemClock
 from penstock.errors import StreamsError, TopologyError

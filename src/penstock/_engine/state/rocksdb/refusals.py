@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock._engine.state.open_files import TOO_MANY_FILES, too_many_files
+from penstock._engine.state.files.open_files import TOO_MANY_FILES, too_many_files
 from penstock.errors import StateCorruptedError, StateError, StateLockedError
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from penstock._engine.topology.description import (
+from penstock._engine.topology.description.description import (
     GlobalStoreDescription,
     NodeDescription,
     ProcessorDescription,

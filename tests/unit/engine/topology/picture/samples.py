@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from penstock._engine.topology.description import (
+from penstock._engine.topology.description.description import (
     GlobalStoreDescription,
     NodeDescription,
     ProcessorDescription,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from penstock._engine.topology.description import TopologyDescription
+from penstock._engine.topology.description.description import TopologyDescription
 from penstock._engine.topology.picture.assembly import Box, Picture, pictured
 from penstock._engine.topology.picture.labels import label_of
 from penstock._engine.topology.picture.layout import Point, Route

@@ -1,0 +1,143 @@
+"""One connection between a worker and the driver: handshake, messages, deadlines.
+
+Nothing waits for ever for a peer that has begun: a handshake, the rest of a frame and the sending
+of a frame have time limits. Between two frames a side may be silent; keepalive probes of TCP notice
+a machine that is gone.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from contextlib import suppress
+
+from penstock._engine.control import wire
+from penstock._engine.control.wire import Message, Seals, Side, WireError
+from penstock.clock import monotonic
+
+FRAME_SECONDS = 20.0
+"""How long sending a frame, or receiving it after its first byte, may take."""
+
+_KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 20_000}
+_PIECE_BYTES = 1 << 16
+
+
+class Connection:
+    """Messages in both directions over a socket whose peer has proved that it knows the key."""
+
+    def __init__(self, channel: socket.socket, seals: Seals) -> None:
+        self._channel = channel
+        self._seals = seals
+
+    def send(self, message: Message) -> None:
+        """Send a message.
+
+        Raises:
+            MessageTooLong: the peer would not take it; the connection is unharmed.
+            OSError: the peer is gone, or does not read.
+        """
+        frame = self._seals.seal(wire.encode(message))
+        self._channel.settimeout(FRAME_SECONDS)
+        self._channel.sendall(frame)
+
+    def receive(self, wait_seconds: float | None = None) -> Message:
+        """Return the next message; wait as long as it takes, or `wait_seconds` for its beginning.
+
+        Raises:
+            EOFError: the peer has hung up between two messages.
+            OSError: the peer is gone, too slow, or sent what is no message; WireError says so.
+        """
+        self._channel.settimeout(wait_seconds)
+        first = self._channel.recv(1)
+        if not first:
+            raise EOFError
+        deadline = monotonic() + FRAME_SECONDS
+        body = _receive_frame(self._channel, self._seals, deadline, first)
+        return wire.decode(body, Message)
+
+    def close(self) -> None:
+        """Hang up; a thread that waits for a message here wakes."""
+        hang_up(self._channel)
+
+
+def shake_hands(channel: socket.socket, key: bytes, side: Side, seconds: float) -> Connection:
+    """Return the connection over a fresh socket when both sides have proved that they know the key.
+
+    The worker speaks first, so a stranger who connects to the driver learns nothing.
+
+    Raises:
+        OSError: the peer is gone or too slow; WireError, if it does not know the key.
+    """
+    deadline = monotonic() + seconds
+    _notice_a_lost_peer(channel)
+    own = secrets.token_bytes(wire.NONCE_BYTES)
+    if side == "worker":
+        _send(channel, wire.greeting(own), deadline)
+    theirs = wire.nonce_of(_receive(channel, wire.GREETING_BYTES, deadline))
+    if side == "driver":
+        _send(channel, wire.greeting(own), deadline)
+    nonces = (own, theirs) if side == "worker" else (theirs, own)
+    seals = Seals(side, key, *nonces)
+    if side == "worker":
+        _send(channel, seals.seal(wire.PROOF), deadline)
+    body = _receive_frame(channel, seals, deadline, limit=len(wire.PROOF))
+    if body != wire.PROOF:
+        msg = "the peer sent no proof that it knows the key"
+        raise WireError(msg)
+    if side == "driver":
+        _send(channel, seals.seal(wire.PROOF), deadline)
+    return Connection(channel, seals)
+
+
+def hang_up(channel: socket.socket) -> None:
+    """Close a socket; a thread that waits on it wakes."""
+    with suppress(OSError):  # the peer was faster
+        channel.shutdown(socket.SHUT_RDWR)
+    channel.close()
+
+
+def _receive_frame(
+    channel: socket.socket,
+    seals: Seals,
+    deadline: float,
+    begun: bytes = b"",
+    limit: int = wire.BODY_BYTES_MAX,
+) -> bytes:
+    header = begun + _receive(channel, wire.HEADER_BYTES - len(begun), deadline)
+    body = _receive(channel, wire.body_length(header, limit), deadline)
+    return seals.open(header, body, _receive(channel, wire.MAC_BYTES, deadline))
+
+
+def _receive(channel: socket.socket, count: int, deadline: float) -> bytes:
+    """Return exactly so many bytes; memory is taken as they come, not as they are announced."""
+    received = bytearray()
+    while len(received) < count:
+        channel.settimeout(_left(deadline))
+        piece = channel.recv(min(count - len(received), _PIECE_BYTES))
+        if not piece:
+            msg = "the peer hung up in the middle of a message"
+            raise WireError(msg)
+        received += piece
+    return bytes(received)
+
+
+def _send(channel: socket.socket, data: bytes, deadline: float) -> None:
+    channel.settimeout(_left(deadline))
+    channel.sendall(data)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - monotonic()
+    if left <= 0:
+        msg = "the peer was too slow"
+        raise TimeoutError(msg)
+    return left
+
+
+def _notice_a_lost_peer(channel: socket.socket) -> None:
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for name, value in _KEEPALIVE.items():
+        option = getattr(socket, name, None)  # not every system has them all
+        if option is not None:
+            channel.setsockopt(socket.IPPROTO_TCP, option, value)

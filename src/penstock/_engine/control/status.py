@@ -1,0 +1,85 @@
+"""What Spark's progress says of an application beyond rows: lag, tasks, state, records.
+
+Spark asks a source for its latest offset when a turn begins, and shows the answer in the progress
+of that turn (`sources[0].latestOffset`). So the figures are those of that moment, which `asOf`
+names, and the records "in the last turn" are of the turn before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from penstock._engine.control.messages import Report
+
+GONE = frozenset({"closed", "failed", "lost"})
+"""The states of workers that are no more."""
+
+
+class RecordTally:
+    """Adds up the records of all workers; one that was replaced counts anew."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[str, int], tuple[int, int]] = {}
+        self._total = (0, 0)
+        self._at_turn = (0, 0)
+
+    def hear(self, report: Report) -> None:
+        """Take a worker's report."""
+        worker = report.worker
+        before = self._last.get(worker, (0, 0))
+        now = (report.records_in, report.records_out)
+        self._last[worker] = now
+        self._total = _plus(self._total, now, before)
+
+    def turn(self) -> dict[str, int]:
+        """Give the records of all time, and since the last call."""
+        records_in, records_out = self._total
+        in_turn, out_turn = _plus((0, 0), self._total, self._at_turn)
+        self._at_turn = self._total
+        return {
+            "recordsIn": records_in,
+            "recordsOut": records_out,
+            "recordsInLastTurn": in_turn,
+            "recordsOutLastTurn": out_turn,
+        }
+
+
+def status(reports: Mapping[str, Report]) -> dict[str, Any]:
+    """Give what the last reports of all workers say together."""
+    alive = [report for report in reports.values() if report.state not in GONE]
+    tasks = Counter(state for report in alive for state in report.tasks.values())
+    lags = [report.lag for report in alive if report.tasks]
+    entries: Counter[str] = Counter()
+    for report in alive:
+        entries.update(report.state_entries)
+    told: dict[str, Any] = {
+        "workers": len(alive),
+        "tasks": {"running": tasks["running"], "restoring": tasks["restoring"]},
+        "restoreRemaining": sum(report.restore_remaining for report in alive),
+        "stateEntries": dict(sorted(entries.items())),
+    }
+    away = broker_away_seconds(alive)
+    if away is not None:
+        told["brokerAwaySeconds"] = round(away, 1)
+    # Not known is not none: it is left out until all workers know theirs.
+    if lags and None not in lags:
+        told["lag"] = _sum(lags)
+    return told
+
+
+def broker_away_seconds(reports: Iterable[Report]) -> float | None:
+    """Return for how long the cluster has not answered one of these workers, None if it answers."""
+    return max(
+        (one.broker_away_seconds for one in reports if one.broker_away_seconds is not None),
+        default=None,
+    )
+
+
+def _sum(lags: Iterable[int | None]) -> int:
+    return sum(lag for lag in lags if lag is not None)
+
+
+def _plus(total: tuple[int, int], now: tuple[int, int], before: tuple[int, int]) -> tuple[int, int]:
+    return total[0] + now[0] - before[0], total[1] + now[1] - before[1]

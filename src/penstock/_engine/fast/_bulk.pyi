@@ -1,0 +1,19 @@
+from collections.abc import Callable
+from typing import Any
+
+from confluent_kafka import KafkaError
+
+from penstock._engine.kafka.client.bulk import Portion
+from penstock._engine.runtime.output.collector import Output
+
+class _Client: ...
+
+def client() -> _Client: ...
+def begin_reading(client: _Client, /) -> None: ...
+def read(
+    client: _Client, wait_ms: int, limit: int, on_fault: Callable[[KafkaError], Any], /
+) -> list[Portion]: ...
+def write(client: _Client, outputs: list[Output], first: int, /) -> tuple[int, int]: ...
+def failures(
+    client: _Client, /
+) -> list[tuple[str, int, bytes | None, bytes | None, KafkaError]]: ...

@@ -1,0 +1,1 @@
+"""What an application does with its cluster beside processing: preparation, notices, reset."""

@@ -1,0 +1,139 @@
+"""What a backfill writes down in the application's task topic before it begins, and as it goes.
+
+The plan lies in partition 0: up to where the inputs are history, and of which program. How far each
+task has come lies in the task's own partition, written in the transaction that wrote the outputs.
+The last transaction of a backfill deletes it all and commits the inputs' offsets, so there is no
+moment at which it is both finished and unfinished.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.application.task_records import read_task_records
+from penstock._engine.kafka.client.topics import existing_topics
+from penstock._engine.planner.internal_topics import task_topic_name
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+PLAN_KEY = b"backfill"
+PROGRESS_KEY = b"backfill-task"
+PLAN_PARTITION = 0
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InputPlan:
+    """What of an input is history."""
+
+    origin: str
+    """Where the history is read: `kafka`, or what says which files."""
+    starts: Mapping[int, int]
+    ends: Mapping[int, int]
+    """Where the live application goes on, by partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillPlan:
+    """A backfill that has begun. Whoever runs it again does exactly this."""
+
+    run_id: str
+    program_id: str
+    """Of the program's shape: see `planner/fingerprint.py`."""
+    began_ms: int
+    """The wall clock of the whole job, whenever it runs."""
+    inputs: Mapping[str, InputPlan]
+
+    def to_json(self) -> bytes:
+        """Write it down."""
+        return json.dumps({"format": _FORMAT, **asdict(self)}, sort_keys=True).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> BackfillPlan:
+        """Read what was written down.
+
+        Raises:
+            StreamsError: a later version of Penstock has written it.
+        """
+        document = json.loads(text)
+        if document.pop("format") != _FORMAT:
+            msg = (
+                "the backfill that has begun was begun by another version of Penstock: go on there"
+            )
+            raise StreamsError(msg)
+        inputs = {
+            topic: InputPlan(
+                one["origin"],
+                {int(number): offset for number, offset in one["starts"].items()},
+                {int(number): offset for number, offset in one["ends"].items()},
+            )
+            for topic, one in document.pop("inputs").items()
+        }
+        return cls(**document, inputs=inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a task has come: chunks written, their checksum; at the end, what the live task must
+    know beside its offsets.
+    """
+
+    run_id: str
+    chunks: int = 0
+    checksum: int = 0
+    records: int = 0
+    """Written so far."""
+    done: bool = False
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """By input partition, `topic/number`."""
+
+    def to_json(self) -> bytes:
+        """Write it down."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Progress:
+        """Read what was written down."""
+        return cls(**json.loads(text))
+
+
+def read_plan(config: StreamsConfig, admin: AdminClient) -> BackfillPlan | None:
+    """Give the backfill that has begun and not finished, None if there is none."""
+    topic = task_topic_name(config.application_id)
+    if topic not in existing_topics(admin):
+        return None
+    text = read_task_records(config, admin, topic, [PLAN_PARTITION])[PLAN_PARTITION].get(PLAN_KEY)
+    return None if text is None else BackfillPlan.from_json(text)
+
+
+def read_progress(
+    config: StreamsConfig, admin: AdminClient, task_indexes: Iterable[int], run_id: str
+) -> list[Progress]:
+    """Give how far each of some tasks has come in a run; nowhere if nothing is known."""
+    topic = task_topic_name(config.application_id)
+    kept = read_task_records(config, admin, topic, task_indexes)
+    return [_progress(records.get(PROGRESS_KEY), run_id) for records in kept.values()]
+
+
+def _progress(text: bytes | None, run_id: str) -> Progress:
+    progress = Progress(run_id) if text is None else Progress.from_json(text)
+    return progress if progress.run_id == run_id else Progress(run_id)
+
+
+def refuse_unfinished_backfill(config: StreamsConfig, admin: AdminClient) -> None:
+    """Refuse to run an application whose state is half written.
+
+    Raises:
+        StreamsError: a backfill of it has begun and not finished.
+    """
+    if read_plan(config, admin) is not None:
+        msg = (
+            f"application {config.application_id!r} cannot start: a backfill of it has begun and "
+            "not finished, so its state is not complete; run 'penstock backfill' again, which goes "
+            "on where it ended"
+        )
+        raise StreamsError(msg)

@@ -1,0 +1,188 @@
+"""What the group as a whole does: all instances of an application together, as the broker sees it.
+
+An instance knows its own workers only. Whether the tasks of the others are in good hands, and
+whether a bounded run is over, the group tells: who has which task, and up to where each input is
+committed. A commit holds outputs and offsets, so what came of an input that is committed has been
+written before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
+from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
+from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.reset import Partition
+from penstock.clock import monotonic
+
+_LOOK_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class Waves:
+    """Up to where the group must have committed, wave by wave. Pure: it is told what is so.
+
+    The first wave are the ends of the user's topics. When it is through, all that came of them
+    directly is in the application's own topics, whose ends are the second wave, and so on. There
+    are no more waves than sub-topologies, unless they form a circle. A wave in which nothing was
+    written since the one before is the last in any case.
+    """
+
+    ends: Mapping[Partition, int]
+    most: int | None
+    """How many waves of own topics there can be, None if there is no such number."""
+    targets: Mapping[Partition, int] = field(init=False)
+    _written: Mapping[Partition, int] | None = field(init=False, default=None)
+    _waves: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.targets = self.ends
+
+    def next(self, written: Mapping[Partition, int]) -> bool:
+        """Begin the next wave, the last one being through; `written` are the ends of the own topics
+        now. Return whether all is over.
+        """
+        if not written or written == self._written or self._waves == self.most:
+            return True
+        self.targets = self._written = dict(written)
+        self._waves += 1
+        return False
+
+
+class GroupProgress:
+    """Asks the broker about the group of an application; used by one thread."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        self._config = blueprint.config
+        self._client: AdminClient | None = None
+        self._waves = Waves(blueprint.ends or {}, _most_waves(blueprint))
+        self._own = sorted(
+            {place for task in blueprint.tasks for place in task.inputs} - set(blueprint.ends or {})
+        )
+        self._last_missing: dict[Partition, int | None] = {}
+
+    def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
+        """Return the tasks that members other than these have; none while the group changes.
+
+        Raises:
+            StreamsError: the cluster does not tell.
+        """
+        group, tasks = self._config.application_id, self._blueprint.tasks
+        held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
+        return {
+            tasks[index].id
+            for member, indices in held.items()
+            if member not in own_members
+            for index in indices
+            if index < len(tasks)
+        }
+
+    def bounded_run_is_over(self) -> bool:
+        """Look once more; yes if all that the topics held at the start is processed and committed,
+        by whichever instance, and all that came of it.
+
+        Raises:
+            StreamsError: the cluster does not tell.
+        """
+        committed = committed_offsets(self._admin, self._config.application_id)
+        targets = self._waves.targets
+        missing = {
+            place: committed.get(place)
+            for place, end in targets.items()
+            if committed.get(place, -1) < end
+        }
+        unmoved, self._last_missing = missing == self._last_missing, missing
+        if missing and not (unmoved and self._has_no_records_left(missing, targets)):
+            return False
+        self._last_missing = {}
+        return self._waves.next(end_offsets(self._admin, self._own, "read_uncommitted"))
+
+    def _has_no_records_left(
+        self, missing: Mapping[Partition, int | None], targets: Mapping[Partition, int]
+    ) -> bool:
+        """Yes if only marks of transactions, or nothing at all, come before the targets."""
+        begun = {
+            place: OFFSET_BEGINNING if offset is None else offset
+            for place, offset in missing.items()
+            # A group that begins at the end of a topic leaves no trace until something comes.
+            if offset is not None or not self._begins_at_the_end(place[0])
+        }
+        if not begun:
+            return True
+        # One record of each is enough.
+        settings = {**consumer_settings(self._config, "restore"), "queued.min.messages": 1}
+        consumer = Consumer(settings)
+        try:
+            consumer.assign([TopicPartition(*place, at) for place, at in begun.items()])
+            return _all_end_first(consumer, begun, targets)
+        finally:
+            consumer.close()
+
+    def _begins_at_the_end(self, topic: str) -> bool:
+        if topic in self._blueprint.internal_topics:
+            return False
+        policies = {
+            source.offset_reset
+            for task in self._blueprint.tasks
+            for source in task.subtopology.sources()
+            if topic in source.topics
+        }
+        return {policy or self._config.auto_offset_reset for policy in policies} == {"latest"}
+
+    @property
+    def _admin(self) -> AdminClient:
+        if self._client is None:
+            self._client = AdminClient(admin_settings(self._config))
+        return self._client
+
+
+def _all_end_first(
+    consumer: Consumer, asked: Collection[Partition], targets: Mapping[Partition, int]
+) -> bool:
+    """Yes if each partition is read up to its target and no record comes."""
+    waiting, deadline = set(asked), monotonic() + _LOOK_SECONDS
+    while waiting and monotonic() < deadline:
+        message = consumer.poll(0.5)
+        if message is None:
+            continue
+        place = str(message.topic()), int(message.partition() or 0)
+        error, offset = message.error(), int(message.offset() or 0)
+        if error is not None and error.code() != KafkaError._PARTITION_EOF:
+            return False
+        if offset < targets[place]:
+            # A record; or the end of what can be read, before a transaction that is still open.
+            return False
+        waiting.discard(place)
+    return not waiting
+
+
+def _most_waves(blueprint: Blueprint) -> int | None:
+    """Return how many sub-topologies can follow each other; None if they form a circle."""
+    plans = {task.subtopology.id: task.subtopology for task in blueprint.tasks}
+    readers: dict[int, set[int]] = {
+        writer: {
+            reader
+            for reader, read in plans.items()
+            if set(plan.sink_topics()) & set(read.source_topics())
+        }
+        for writer, plan in plans.items()
+    }
+    return None if _has_circle(readers) else len(plans)
+
+
+def _has_circle(followers: Mapping[int, Iterable[int]]) -> bool:
+    left = {one: set(after) for one, after in followers.items()}
+    while left:
+        last = {one for one, after in left.items() if not after & left.keys()}
+        if not last:
+            return True
+        for one in last:
+            del left[one]
+    return False

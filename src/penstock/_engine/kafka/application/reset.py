@@ -1,0 +1,138 @@
+"""Resetting an application: look at what is there, and later do what was decided from it.
+
+The order of doing: local state, then offsets, then topics. Each step can be repeated, so a reset
+that was interrupted is finished by another one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+
+from penstock import clock
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
+from penstock._engine.kafka.client.client_errors import code_of
+from penstock._engine.kafka.client.groups import committed_offsets, members_of
+from penstock._engine.kafka.client.topics import (
+    delete_internal_topics,
+    end_offsets,
+    existing_topics,
+    partition_counts,
+)
+from penstock._engine.planner.reset import (
+    Facts,
+    Member,
+    OffsetChange,
+    Partition,
+    ResetPlan,
+    Wish,
+    check_not_running,
+    inputs_of,
+)
+from penstock._engine.state.files.directory import StateDirectory, TaskDirectory
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+_PATIENCE_SECONDS = 60.0
+_LOOK_AGAIN_SECONDS = 1.0
+
+
+def examine(wish: Wish, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
+    """Look at the group, the topics and the local state; wait so long for members to leave."""
+    admin = open_admin(config)
+    members = _members_left(admin, wish.application_id, wait_seconds)
+    topics = frozenset(existing_topics(admin))
+    committed = committed_offsets(admin, wish.application_id)
+    concerned = {*inputs_of(wish, committed), *wish.intermediate} & topics
+    counts = partition_counts(admin, concerned)
+    places = [(topic, number) for topic in counts for number in range(counts[topic])]
+    time_ms = wish.target.time_ms
+    local = StateDirectory(config.state_dir, config.application_id)
+    return Facts(
+        topics,
+        members,
+        committed,
+        _offsets(admin, places, OffsetSpec.earliest()),  # type: ignore[no-untyped-call]
+        end_offsets(admin, places),
+        {} if time_ms is None else _offsets(admin, places, OffsetSpec.for_timestamp(time_ms)),
+        tuple(local.task_ids()),
+        str(local.path),
+    )
+
+
+def perform(
+    plan: ResetPlan,
+    config: StreamsConfig,
+    forget: Callable[[TaskDirectory], None],
+    say: Callable[[str], None],
+) -> None:
+    """Do what was decided. `forget` is told of each task whose local state goes.
+
+    Raises:
+        StreamsError: the application runs, or the cluster refuses a step.
+    """
+    admin = open_admin(config)
+    # It may have been started since.
+    check_not_running(plan.application_id, members_of(admin, plan.application_id))
+    if plan.delete_local:
+        StateDirectory(config.state_dir, config.application_id).clean_up(forget)
+        say(f"deleted the local state in {plan.local_path}")
+    if plan.offsets:
+        _commit(admin, plan.application_id, plan.offsets)
+        say("committed the new offsets")
+    if plan.delete_topics:
+        delete_internal_topics(admin, plan.delete_topics)
+        say(f"deleted the internal topics {', '.join(plan.delete_topics)}")
+
+
+def _members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[Member, ...]:
+    until = clock.monotonic() + wait_seconds
+    while (members := members_of(admin, group)) and clock.monotonic() < until:
+        time.sleep(_LOOK_AGAIN_SECONDS)
+    return members
+
+
+def _offsets(
+    admin: AdminClient, places: Iterable[Partition], spec: OffsetSpec
+) -> dict[Partition, int]:
+    """Give the offset of each partition, but not of those that have no record there."""
+    asked = {TopicPartition(*place): spec for place in places}
+    if not asked:
+        return {}
+    answers, refusals = patiently(
+        "asking for offsets",
+        lambda: settle(admin.list_offsets(asked, request_timeout=REQUEST_SECONDS)),
+        _PATIENCE_SECONDS,
+    )
+    for place, refusal in refusals.items():
+        msg = f"the offsets of topic {place.topic!r} cannot be told: {refusal.str()}"
+        raise StreamsError(msg)
+    return {
+        (place.topic, place.partition): answer.offset
+        for place, answer in answers.items()
+        if answer.offset >= 0
+    }
+
+
+def _commit(admin: AdminClient, group: str, changes: Iterable[OffsetChange]) -> None:
+    places = [TopicPartition(change.topic, change.partition, change.after) for change in changes]
+    asked = ConsumerGroupTopicPartitions(group, places)
+    try:
+        answers: Mapping[str, Any] = settle(admin.alter_consumer_group_offsets([asked]))[0]
+    except KafkaException as error:
+        msg = f"the offsets of application {group!r} cannot be changed: {code_of(error).str()}"
+        raise StreamsError(msg) from error
+    refused = [
+        f"{place.topic} partition {place.partition}: {place.error.str()}"
+        for answer in answers.values()
+        for place in answer.topic_partitions
+        if place.error is not None
+    ]
+    if refused or not answers:
+        told = "; ".join(refused) or "the group is in use"
+        msg = f"the offsets of application {group!r} cannot be changed: {told}"
+        raise StreamsError(msg)

@@ -1,0 +1,87 @@
+"""Which program the application ran last: a record in its task topic, which every instance reads
+before it makes or changes anything.
+
+The first to start with a new program writes it down. A program that would not find its state again
+is refused; see `planner/fingerprint.py` for what counts.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from confluent_kafka import KafkaError, Producer
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.application.task_records import read_task_records
+from penstock._engine.kafka.client.clients import producer_settings
+from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.kafka.client.topics import existing_topics
+from penstock._engine.planner.fingerprint import (
+    Fingerprint,
+    compare,
+    fingerprint_of,
+    read_fingerprint,
+    refusal,
+)
+from penstock._engine.planner.internal_topics import task_topic_name
+from penstock._engine.topology.topology import Topology
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+from penstock.settings.table import ACCEPT_CHANGED_TOPOLOGY
+
+_log = logging.getLogger(__name__)
+
+_KEY = b"program"
+_PARTITION = 0
+_SECONDS = 30.0
+
+
+def check_last_program(
+    topology: Topology, config: StreamsConfig, admin: AdminClient
+) -> Fingerprint | None:
+    """Compare the program with the one that ran last; give its fingerprint if it is to be written
+    down, None if it has been.
+
+    Raises:
+        StreamsError: it would not find its state again, and the user has not said that it may run.
+    """
+    now, application_id = fingerprint_of(topology), config.application_id
+    existing = set(existing_topics(admin))
+    topic = task_topic_name(application_id)
+    kept = (
+        read_task_records(config, admin, topic, [_PARTITION])[_PARTITION]
+        if topic in existing
+        else {}
+    )
+    before = read_fingerprint(kept[_KEY].decode()) if _KEY in kept else None
+    if before is None:
+        return now
+    changes = compare(before, now, lambda name: f"{application_id}-{name}" in existing)
+    if any(not change.keeps_state for change in changes) and config.accepted_topology != now.id:
+        raise StreamsError(
+            refusal(changes, topology, application_id, f"{ACCEPT_CHANGED_TOPOLOGY!r} to {now.id!r}")
+        )
+    for change in changes:
+        _log.warning("application=%s since it ran last, %s", application_id, change.text)
+    return None if before == now else now
+
+
+def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
+    """Write down the program that the application runs from now on."""
+    settings = producer_settings(config, "program")
+    # One record that stands for itself: no transaction, and nobody to be fenced by it.
+    settings.pop("transactional.id", None)
+    settings.pop("transaction.timeout.ms", None)
+    # Nor a number to know doubles by, for which librdkafka waits half a second: they do no harm.
+    settings["enable.idempotence"] = False
+    failures: list[KafkaError] = []
+    producer = Producer(
+        {**settings, "on_delivery": lambda error, _: failures.append(error) if error else None}
+    )
+    topic = task_topic_name(config.application_id)
+    producer.produce(topic, fingerprint.to_json().encode(), _KEY, _PARTITION)
+    if producer.flush(_SECONDS) or failures:
+        why = failures[0].str() if failures else "the broker does not answer in time"
+        hint = allowing(failures[0], "WRITE", "topic", topic) if failures else ""
+        msg = f"the program cannot be written down in task topic {topic!r}: {why}{hint}"
+        raise StreamsError(msg)

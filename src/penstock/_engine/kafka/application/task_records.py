@@ -1,0 +1,80 @@
+"""What an application writes down about itself: records in its task topic, the last of each key
+counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from penstock import clock
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.kafka.client.topics import end_offsets
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+_SECONDS = 30.0
+
+
+def read_task_records(
+    config: StreamsConfig, admin: AdminClient, topic: str, partitions: Iterable[int]
+) -> dict[int, dict[bytes, bytes]]:
+    """Give the last committed value of each key, by partition of the task topic.
+
+    Raises:
+        StreamsError: it cannot be read.
+    """
+    asked = list(partitions)
+    ends = end_offsets(admin, [(topic, partition) for partition in asked])
+    used = {partition: end for (_, partition), end in ends.items() if end > 0}
+    last = _read_to(config, topic, used) if used else {}
+    return {
+        partition: {
+            key: value for key, value in last.get(partition, {}).items() if value is not None
+        }
+        for partition in asked
+    }
+
+
+def _read_to(
+    config: StreamsConfig, topic: str, ends: Mapping[int, int]
+) -> dict[int, dict[bytes, bytes | None]]:
+    settings = {"auto.offset.reset": "earliest", "isolation.level": "read_committed"}
+    consumer = Consumer({**consumer_settings(config, "restore"), **settings})
+    try:
+        # Not "the beginning", which the client takes half a second to ask for. What compaction has
+        # taken away is passed over.
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
+        return _read(consumer, topic, ends)
+    finally:
+        consumer.close()
+
+
+def _read(
+    consumer: Consumer, topic: str, ends: Mapping[int, int]
+) -> dict[int, dict[bytes, bytes | None]]:
+    last: dict[int, dict[bytes, bytes | None]] = {partition: {} for partition in ends}
+    unread = set(ends)
+    deadline = clock.monotonic() + _SECONDS
+    while clock.monotonic() < deadline:
+        message = consumer.poll(1.0)
+        if message is None:
+            continue
+        error, partition = message.error(), int(message.partition() or 0)
+        if error is None:
+            last[partition][message.key() or b""] = message.value()
+            if int(message.offset() or 0) + 1 >= ends[partition]:
+                unread.discard(partition)
+        elif error.code() == KafkaError._PARTITION_EOF:
+            unread.discard(partition)
+        elif not error.retriable():
+            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"task topic {topic!r} cannot be read: {told}"
+            raise StreamsError(msg)
+        if not unread:
+            return last
+    msg = f"task topic {topic!r} cannot be read in {_SECONDS:.0f} s"
+    raise StreamsError(msg)

@@ -1,0 +1,1 @@
+"""Kafka clients: construction, bulk I/O, security, errors, topics and offsets."""

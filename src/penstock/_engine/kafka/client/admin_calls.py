@@ -1,0 +1,154 @@
+"""Asking the cluster something, with patience: faults that may pass are retried for a while.
+
+A connection that is refused says so only in passing, while requests merely get no answer; so the
+first thing to ask is whether there is a connection at all (`open_admin`).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+
+from penstock import clock
+from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, may_pass
+from penstock._engine.kafka.client.clients import admin_settings
+from penstock._engine.kafka.client.refused_connections import advice, client_refused, is_refusal
+from penstock.errors import ConfigError, StreamsError
+from penstock.settings import StreamsConfig
+
+__all__ = ["REQUEST_SECONDS", "AdminClient", "open_admin", "patiently", "settle", "until"]
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+REQUEST_SECONDS = 10.0
+"""How long one request may take."""
+
+_PAUSE_SECONDS = 0.2
+_SILENT_SECONDS = 2.0
+_GREETING_SECONDS = 1.0
+
+# What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
+_IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
+
+
+def open_admin(config: StreamsConfig) -> AdminClient:
+    """Give an admin client that has been answered.
+
+    Raises:
+        ConfigError: the cluster refuses the connection, as with a wrong password.
+        StreamsError: nobody answers until `task.timeout.ms`.
+    """
+    faults: list[KafkaError] = []
+    settings: dict[str, Any] = {**admin_settings(config), "error_cb": faults.append}
+    try:
+        admin = AdminClient(settings)
+    except KafkaException as error:
+        raise client_refused(error, config) from None
+    timeout_seconds = config.task_timeout_ms / 1000
+    deadline = clock.monotonic() + timeout_seconds
+    told = False
+    while (silence := _greet(admin)) is not None:
+        reason = config.without_secrets(_why(faults, silence))
+        if any(map(is_refusal, faults)):
+            msg = (
+                f"the Kafka cluster at {config.bootstrap_servers} refuses the connection, or is "
+                f"not trusted: {reason}; {advice(reason, settings)}"
+            )
+            raise ConfigError(msg)
+        if clock.monotonic() >= deadline:
+            msg = (
+                f"the Kafka cluster at {config.bootstrap_servers} does not answer: {reason}; is it "
+                "up, is 'bootstrap.servers' right, and does 'security.protocol' fit its listener?"
+            )
+            raise StreamsError(msg)
+        if not told:
+            log.warning(
+                "the Kafka cluster at %s does not answer yet: %s; waiting up to %.0f s",
+                config.bootstrap_servers,
+                reason,
+                timeout_seconds,
+            )
+        told = True
+    return admin
+
+
+def _greet(admin: AdminClient) -> KafkaError | None:
+    """Give None if the cluster answers."""
+    try:
+        admin.list_topics(timeout=_GREETING_SECONDS)
+    except KafkaException as error:
+        admin.poll(0)  # now the faults come in
+        return code_of(error)
+    return None
+
+
+def _why(faults: list[KafkaError], silence: KafkaError) -> str:
+    """Give the fault that says most: a refusal, or the last that is more than 'all are down'."""
+    refusals = [fault for fault in faults if is_refusal(fault)]
+    telling = [fault for fault in faults if fault.code() != KafkaError._ALL_BROKERS_DOWN]
+    said = (refusals or telling or [silence])[-1].str()
+    return _IN_PASSING.sub("", said)
+
+
+def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
+    """Give what `ask` gives, asking again after faults that may pass.
+
+    Raises:
+        BrokerAway: the fault did not pass in time; it begins with `what` could not be done.
+        KafkaException: the cluster refused.
+    """
+    began = clock.monotonic()
+    deadline = began + timeout_seconds
+    told = False
+    while True:
+        try:
+            return ask()
+        except KafkaException as error:
+            fault = code_of(error)
+            if not may_pass(fault):
+                raise
+            if not told and clock.monotonic() - began >= _SILENT_SECONDS:
+                log.warning("%s is not possible now, trying on: %s", what, fault.str())
+                told = True
+            if clock.monotonic() >= deadline:
+                msg = (
+                    f"{what} was not possible within {timeout_seconds:.0f} s: {fault.str()}; "
+                    "is the Kafka cluster at 'bootstrap.servers' up, and do the security settings "
+                    "fit it?"
+                )
+                raise BrokerAway(msg) from error
+        time.sleep(_PAUSE_SECONDS)
+
+
+def until(true: Callable[[], bool], timeout_seconds: float) -> bool:
+    """Wait until something is true; give False if it was not in time."""
+    deadline = clock.monotonic() + timeout_seconds
+    while not true():
+        if clock.monotonic() >= deadline:
+            return False
+        time.sleep(_PAUSE_SECONDS)
+    return True
+
+
+def settle(futures: Mapping[K, Future[Any]]) -> tuple[dict[K, Any], dict[K, KafkaError]]:
+    """Wait for all answers; give the good ones and the refusals, raise a fault that may pass."""
+    answers: dict[K, Any] = {}
+    refusals: dict[K, KafkaError] = {}
+    for key, future in futures.items():
+        try:
+            answers[key] = future.result()
+        except KafkaException as error:
+            if may_pass(code_of(error)):
+                raise
+            refusals[key] = code_of(error)
+    return answers, refusals

@@ -1,0 +1,216 @@
+"""Faults of the Kafka client, and places where tests make a worker die or stand still.
+
+`crash_point(name)` marks the boundary between two steps of the durable order. Where the environment
+names one (`PENSTOCK_CRASH_AT=name[:count[:stop]]`), the process kills itself there, as a power cut
+would, the `count`-th time it gets there; or it stops until somebody lets it go on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from confluent_kafka import KafkaError, KafkaException
+
+from penstock.errors import StreamsError
+
+if TYPE_CHECKING:
+    from penstock._engine.kafka.client.bulk import Unwritten
+
+_VARIABLE = "PENSTOCK_CRASH_AT"
+_visits: dict[str, int] = {}
+
+_LOST_MEMBERSHIP = frozenset(
+    {
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.FENCED_INSTANCE_ID,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError._FENCED,
+        # What a client still has when it was fenced fails with this; it is of no use any more.
+        KafkaError._FATAL,
+        KafkaError.INVALID_PRODUCER_EPOCH,
+        KafkaError.PRODUCER_FENCED,
+        KafkaError._STATE,
+    }
+)
+
+
+_UNSETTLED = frozenset({KafkaError.ILLEGAL_GENERATION, KafkaError.REBALANCE_IN_PROGRESS})
+
+_OUTDATED = frozenset(
+    {
+        KafkaError._NOENT,
+        KafkaError.FENCED_LEADER_EPOCH,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+    }
+)
+
+_MAY_PASS = _OUTDATED | frozenset(
+    {
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._MSG_TIMED_OUT,
+        KafkaError._RESOLVE,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._TRANSPORT,
+        KafkaError._WAIT_COORD,
+        KafkaError.BROKER_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        # A broker that has just come up does not know all yet.
+        KafkaError.OFFSET_NOT_AVAILABLE,
+        KafkaError.NETWORK_EXCEPTION,
+        KafkaError.NOT_CONTROLLER,
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.NOT_ENOUGH_REPLICAS,
+        KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError.THROTTLING_QUOTA_EXCEEDED,
+    }
+)
+
+
+_FATAL = frozenset(
+    {
+        KafkaError._AUTHENTICATION,
+        KafkaError._INVALID_ARG,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.SECURITY_DISABLED,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.TOPIC_EXCEPTION,
+        KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        KafkaError.UNKNOWN,
+    }
+)
+
+
+class TaskMigrated(StreamsError):
+    """Somebody else owns the work now: what is not committed must be dropped.
+
+    Java: TaskMigratedException.
+    """
+
+
+class BrokerAway(TaskMigrated):
+    """The cluster does not answer, or not now, and what is not committed must be dropped: whether
+    it reached the cluster is not known. It is read again when the cluster is back.
+    """
+
+
+class RecordsRefused(TaskMigrated):
+    """The broker has refused records. What is not committed is dropped and processed again: then
+    they are recognised before they are sent, and the production handler is asked (`refusals.py`).
+    """
+
+    def __init__(self, message: str, records: Sequence[Unwritten]) -> None:
+        super().__init__(message)
+        self.records = records
+
+
+class TaskCorrupted(StreamsError):
+    """Local state cannot be brought up to date any more: it must be restored from the beginning of
+    its changelogs. Java: TaskCorruptedException.
+    """
+
+    def __init__(self, message: str, changelog: tuple[str, int]) -> None:
+        super().__init__(message)
+        self.changelog = changelog
+
+
+class CommitPostponed(StreamsError):
+    """A commit is not possible now. Nothing is dropped; it is tried again."""
+
+
+class BrokerSilent(CommitPostponed):
+    """The same, since the cluster does not answer."""
+
+
+class Patience:
+    """Faults of the cluster are endured for `task.timeout.ms`, then told. Java: the same setting,
+    StreamTask.maybeInitTaskTimeoutOrThrow.
+    """
+
+    def __init__(self, timeout_ms: int) -> None:
+        self._timeout_seconds = timeout_ms / 1000
+        self._since = 0.0
+        self._attempts = 0
+
+    def endure(self, fault: StreamsError, now: float) -> None:
+        """Take a fault, `now` in seconds.
+
+        Raises:
+            StreamsError: the cluster has not answered for longer than is allowed.
+        """
+        self._attempts += 1
+        if self._attempts == 1:
+            self._since = now
+        seconds = now - self._since
+        if seconds >= self._timeout_seconds:
+            msg = (
+                f"the work could not go on for {seconds:.0f} s, which is as long as "
+                f"'task.timeout.ms' allows; tried {self._attempts} times, at last: {fault}"
+            )
+            raise StreamsError(msg) from fault
+
+    def calm(self) -> None:
+        """Learn that the cluster has answered."""
+        self._attempts = 0
+
+
+def crash_point(name: str) -> None:
+    """Die here if a test asked for it."""
+    wanted = os.environ.get(_VARIABLE)
+    if wanted is None:
+        return
+    place, count, how = (*wanted.split(":"), *("1", "die")[wanted.count(":") :])
+    if place == name:
+        _visits[name] = _visits.get(name, 0) + 1
+        if _visits[name] == int(count):
+            _suffer(how)
+
+
+def _suffer(how: str) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
+
+
+def code_of(error: KafkaException) -> KafkaError:
+    """Give the KafkaError inside an exception."""
+    inner = error.args[0]
+    assert isinstance(inner, KafkaError)
+    return inner
+
+
+def is_migration(error: KafkaError) -> bool:
+    """Tell whether the error means that this worker was replaced."""
+    return error.code() in _LOST_MEMBERSHIP
+
+
+def is_unsettled(error: KafkaError) -> bool:
+    """Tell whether the error means that the group is about to change, and the next poll will say
+    who has what.
+    """
+    return error.code() in _UNSETTLED
+
+
+def is_outdated(error: KafkaError) -> bool:
+    """Tell whether the error means that a partition's leader is another than the client knows."""
+    return error.code() in _OUTDATED
+
+
+def may_pass(error: KafkaError) -> bool:
+    """Tell whether the same request may be answered later."""
+    return error.code() in _MAY_PASS or error.retriable()
+
+
+def is_of_the_record(error: KafkaError) -> bool:
+    """Yes if a record was refused for what it is, so that others may still be written.
+
+    Java: RecordCollectorImpl.isFatalException says what is not.
+    """
+    return not error.fatal() and error.code() not in _FATAL

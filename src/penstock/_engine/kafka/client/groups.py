@@ -1,0 +1,141 @@
+"""The consumer group of an application: who is in it, what it has committed, deleting it.
+
+A group that does not exist has no members and no offsets, and is deleted already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.planner.reset import Member, Partition
+from penstock.errors import StreamsError
+
+_PATIENCE_SECONDS = 60.0
+_NO_GROUP = frozenset({KafkaError.GROUP_ID_NOT_FOUND})
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMember:
+    """A member of a group, as the broker knows it."""
+
+    client_id: str
+    instance_id: str
+    host: str
+
+
+def group_members(
+    admin: AdminClient, group: str, patience_seconds: float = _PATIENCE_SECONDS
+) -> list[GroupMember]:
+    """Return the members of a group, with what each calls itself.
+
+    Raises:
+        StreamsError: the cluster does not tell.
+    """
+    answers = _described(admin, group, patience_seconds)
+    return [
+        GroupMember(
+            str(member.client_id or ""),
+            str(member.group_instance_id or ""),
+            str(member.host).lstrip("/"),
+        )
+        for answer in answers.values()
+        for member in answer.members
+    ]
+
+
+def members_of(admin: AdminClient, group: str) -> tuple[Member, ...]:
+    """Give who is in a group.
+
+    Raises:
+        StreamsError: the cluster does not tell.
+    """
+    answers = _described(admin, group)
+    return tuple(
+        Member(member.client_id or member.member_id, str(member.host).lstrip("/"))
+        for answer in answers.values()
+        for member in answer.members
+    )
+
+
+def tasks_by_member(admin: AdminClient, group: str, task_topic: str) -> dict[str, set[int]]:
+    """Return the partitions of the task topic that each member of a stable group has, by its
+    `group.instance.id`; nothing while the group changes.
+
+    Raises:
+        StreamsError: the cluster does not tell.
+    """
+    answers = _described(admin, group)
+    return {
+        member.group_instance_id or member.member_id: {
+            place.partition
+            for place in member.assignment.topic_partitions
+            if place.topic == task_topic
+        }
+        for answer in answers.values()
+        if answer.state is ConsumerGroupState.STABLE
+        for member in answer.members
+    }
+
+
+def committed_offsets(admin: AdminClient, group: str) -> dict[Partition, int]:
+    """Give what a group has committed.
+
+    Raises:
+        StreamsError: the cluster does not tell.
+    """
+    asked = [ConsumerGroupTopicPartitions(group)]
+    answers = _asked(
+        f"asking for the committed offsets of application {group!r}",
+        lambda: admin.list_consumer_group_offsets(asked, request_timeout=REQUEST_SECONDS),
+    )
+    return {
+        (place.topic, place.partition): place.offset
+        for answer in answers.values()
+        for place in answer.topic_partitions
+        if place.offset >= 0
+    }
+
+
+def delete_group(admin: AdminClient, group: str) -> None:
+    """Delete a group and with it all that it has committed.
+
+    Raises:
+        StreamsError: the cluster refuses, as while somebody is in it.
+    """
+    _asked(
+        f"deleting the committed offsets of application {group!r}",
+        lambda: admin.delete_consumer_groups([group], request_timeout=REQUEST_SECONDS),
+    )
+
+
+def _described(
+    admin: AdminClient, group: str, patience_seconds: float = _PATIENCE_SECONDS
+) -> dict[str, Any]:
+    return _asked(
+        f"looking at the group of application {group!r}",
+        lambda: admin.describe_consumer_groups([group], request_timeout=REQUEST_SECONDS),
+        patience_seconds,
+    )
+
+
+def _asked(
+    what: str,
+    ask: Callable[[], Mapping[str, Future[Any]]],
+    patience_seconds: float = _PATIENCE_SECONDS,
+) -> dict[str, Any]:
+    """Give the answers; none of a group that does not exist."""
+    answers, refusals = patiently(what, lambda: settle(ask()), patience_seconds)
+    for group, refusal in refusals.items():
+        if refusal.code() not in _NO_GROUP:
+            hint = allowing(refusal, "READ", "group", group)
+            msg = f"{what} is refused: {refusal.str()}{hint}"
+            raise StreamsError(msg)
+    return answers

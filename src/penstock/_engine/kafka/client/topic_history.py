@@ -1,0 +1,218 @@
+"""What a topic has held up to a moment: where that is in each partition, and reading it in parts.
+
+The bounds are found once; whoever reads later finds the same records, since offsets never change.
+What transactions have taken back, and what compaction has removed, leaves gaps between offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from confluent_kafka import IsolationLevel, KafkaError, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+
+from penstock import clock
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
+from penstock._engine.kafka.client.client_errors import may_pass
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.topics import end_offsets, partition_counts
+from penstock._engine.runtime.position import OFFSET, RawRecord
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+Bound: TypeAlias = datetime | int | Mapping[int, int] | None
+"""A moment (a datetime, or milliseconds since the epoch), the offset of each partition, or None
+for as far as it goes.
+"""
+
+RECORDS_PER_SPLIT = 250_000
+_BATCH_MESSAGES = 10_000
+_READ_AHEAD_MESSAGES = 20_000
+_WAIT_SECONDS = 1.0
+_SILENT_SECONDS = 60.0
+_PATIENCE_SECONDS = 60.0
+_NO_LATER_RECORD = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A stretch of one partition: the offsets from `start` on, and before `end`."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What of a topic is history: from where to where in each partition."""
+
+    topic: str
+    starts: Mapping[int, int]
+    ends: Mapping[int, int]
+
+    def splits(self, offsets_per_split: int) -> list[Split]:
+        """Cut it into parts that can be read side by side."""
+        return [
+            Split(self.topic, partition, start, min(start + offsets_per_split, end))
+            for partition, end in sorted(self.ends.items())
+            for start in range(self.starts[partition], end, offsets_per_split)
+        ]
+
+
+def find_stretch(
+    admin: AdminClient, topic: str, *, since: Bound = None, until: Bound = None
+) -> Stretch:
+    """Find where history begins and ends in each partition: at the first record that is not older
+    than a moment, at given offsets, or where the topic does. Open transactions are not history yet;
+    of one that has ended, the end has the time at which it was written.
+
+    Raises:
+        StreamsError: there is no such topic, or it has not the offsets.
+    """
+    count = partition_counts(admin, [topic])[topic]
+    places = [(topic, partition) for partition in range(count)]
+    lowest = _offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+    highest = {
+        number: end for (_, number), end in end_offsets(admin, places, "read_committed").items()
+    }
+    extent = _Extent(topic, lowest, highest)
+    starts = _resolve(admin, extent, since, lowest)
+    ends = _resolve(admin, extent, until, highest)
+    return Stretch(topic, {at: min(start, ends[at]) for at, start in starts.items()}, ends)
+
+
+def reading_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Give what the consumers of a history are told."""
+    return {
+        **consumer_settings(config, "restore"),
+        "isolation.level": "read_committed",
+        # What is read ahead behind the end of a split is read in vain.
+        "queued.min.messages": _READ_AHEAD_MESSAGES,
+    }
+
+
+def read_split(settings: Mapping[str, Any], split: Split) -> Iterator[list[RawRecord]]:
+    """Give the committed records of a stretch, in order, many at a time.
+
+    Raises:
+        StreamsError: the records are gone, or the broker does not answer.
+    """
+    reader = open_reader(settings)
+    try:
+        reader.consumer.assign([TopicPartition(split.topic, split.partition, split.start)])
+        yield from _read(reader, split)
+    finally:
+        reader.consumer.close()
+
+
+def _read(reader: Reader, split: Split) -> Iterator[list[RawRecord]]:
+    deadline = clock.monotonic() + _SILENT_SECONDS
+    while True:
+        portions = reader.read(_WAIT_SECONDS, _BATCH_MESSAGES)
+        if not portions:
+            if clock.monotonic() >= deadline:
+                raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
+            continue
+        deadline = clock.monotonic() + _SILENT_SECONDS
+        records, ended = _within(portions, split)
+        if records:
+            yield records
+        if ended:
+            return
+
+
+def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord], bool]:
+    """Give the records that belong to a split, and whether all of it has been read."""
+    found: list[RawRecord] = []
+    for _, _, records, event in portions:
+        if event is not None:
+            offset, error = event
+            if error.code() == KafkaError._PARTITION_EOF:
+                # Where reading would go on, behind markers and what was compacted away.
+                if offset >= split.end:
+                    return found, True
+            elif not may_pass(error):
+                raise StreamsError(_untold(split, error.str()))
+        elif records[-1][OFFSET] >= split.end - 1:
+            return found + [record for record in records if record[OFFSET] < split.end], True
+        else:
+            found += records
+    return found, False
+
+
+@dataclass(frozen=True, slots=True)
+class _Extent:
+    """From where to where a topic goes now."""
+
+    topic: str
+    lowest: Mapping[int, int]
+    highest: Mapping[int, int]
+
+
+def _resolve(
+    admin: AdminClient, extent: _Extent, bound: Bound, default: Mapping[int, int]
+) -> dict[int, int]:
+    if bound is None:
+        return dict(default)
+    if isinstance(bound, Mapping):
+        _check(extent, bound)
+        return {**default, **bound}
+    if isinstance(bound, datetime) and bound.tzinfo is None:
+        msg = f"a moment of history must have a time zone; got {bound!r}"
+        raise StreamsError(msg)
+    moment = int(bound.timestamp() * 1000) if isinstance(bound, datetime) else bound
+    spec: Any = OffsetSpec.for_timestamp(moment)
+    found = _offsets(admin, [(extent.topic, partition) for partition in default], spec)
+    return {
+        partition: end if found[partition] == _NO_LATER_RECORD else min(found[partition], end)
+        for partition, end in extent.highest.items()
+    }
+
+
+def _check(extent: _Extent, offsets: Mapping[int, int]) -> None:
+    for partition, offset in offsets.items():
+        if partition not in extent.highest:
+            has = f"is not among its {len(extent.highest)} partitions"
+        elif not extent.lowest[partition] <= offset <= extent.highest[partition]:
+            first, last = extent.lowest[partition], extent.highest[partition]
+            has = f"has the committed offsets {first} to {last}"
+        else:
+            continue
+        msg = (
+            f"offset {offset} of topic {extent.topic!r} was asked for; partition {partition} {has}"
+        )
+        raise StreamsError(msg)
+
+
+def _offsets(admin: AdminClient, places: Iterable[tuple[str, int]], spec: Any) -> dict[int, int]:
+    asked = {TopicPartition(*place): spec for place in places}
+
+    def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
+        futures = admin.list_offsets(
+            asked,
+            isolation_level=IsolationLevel.READ_COMMITTED,
+            request_timeout=REQUEST_SECONDS,
+        )
+        return settle(futures)
+
+    answers, refusals = patiently("asking for offsets", ask, _PATIENCE_SECONDS)
+    for place, refusal in refusals.items():
+        msg = (
+            f"the offsets of topic {place.topic!r}, partition {place.partition} cannot be told: "
+            f"{refusal.str()}"
+        )
+        raise StreamsError(msg)
+    return {place.partition: answer.offset for place, answer in answers.items()}
+
+
+def _untold(split: Split, why: str) -> str:
+    return (
+        f"topic {split.topic!r}, partition {split.partition} cannot be read from offset "
+        f"{split.start} to {split.end}: {why}"
+    )

@@ -1,0 +1,485 @@
+"""A real Kafka broker on this machine, without Docker: one KRaft node, on loopback only.
+
+The broker is a JVM on a leash (`leash.py`): it ends when it is stopped and also when its owner
+dies. A data directory holds all of one broker:
+
+    broker.lock        held as long as the broker lives; says where it listens and who started it
+    broker.log         what this start wrote
+    server.properties  the settings of this start
+    kafka/             Kafka's own data; a later start continues with it
+    state/             local state of applications that have no other place for it
+
+What must be fetched or made once for all brokers is in `distribution.py`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from penstock._engine.kafka.local_broker import child_process as leash
+from penstock._engine.kafka.local_broker import class_archive, distribution, loopback
+from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION, Distribution
+from penstock._engine.kafka.local_broker.jars import Progress
+from penstock._engine.state.files.private_files import make_private, open_private
+from penstock.clock import monotonic
+from penstock.errors import StreamsError
+
+# Internal topics of one copy and few partitions; a first consumer that waits for nobody.
+_SETTINGS: Mapping[str, object] = {
+    "process.roles": "broker,controller",
+    "node.id": 1,
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "PLAINTEXT",
+    # Relative, because Kafka reads a list here: an absolute path could hold a comma.
+    "log.dirs": "kafka",
+    "auto.create.topics.enable": "false",
+    "group.initial.rebalance.delay.ms": 0,
+    # On one machine a member that says nothing for a second may be taken for dead, if it wishes.
+    "group.min.session.timeout.ms": 1000,
+    "offsets.topic.num.partitions": 4,
+    "offsets.topic.replication.factor": 1,
+    "transaction.state.log.num.partitions": 4,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    # What a killed program left open is looked for each second, not every ten.
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 1000,
+    "share.coordinator.state.topic.num.partitions": 4,
+    "share.coordinator.state.topic.replication.factor": 1,
+    "share.coordinator.state.topic.min.isr": 1,
+    # Kafka deletes records by their timestamps, and examples have timestamps of long ago.
+    "log.retention.ms": -1,
+    # After a crash the controller takes the new broker only when the old one's session is over.
+    "broker.session.timeout.ms": 5000,
+    "broker.heartbeat.interval.ms": 1000,
+    # Twice a second the controller would write a record that says nothing, and wait for the disk.
+    "metadata.max.idle.interval.ms": 0,
+    # The cleaner takes this at once and for good; Kafka's default of 128 MB is for big brokers.
+    "log.cleaner.dedupe.buffer.size": 16 << 20,
+    "num.network.threads": 2,
+    "num.io.threads": 4,
+}
+
+# Measured on two cores, time until ready and CPU of it: 6.7 s and 7 s with the defaults of Java and
+# of Kafka's log, 2.7 s and 3 s with these, 1.4 s and 2 s with the class archive. A million records
+# in and out cost half the CPU, too; only a broker that is busy for long would gain by the second
+# compiler: jvm_options=["-XX:TieredStopAtLevel=4"].
+_JVM_OPTIONS = (
+    "-Xmx512m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Djava.awt.headless=true",
+    # The JVM's own log: it complains about class archives that it can do without.
+    "-Xlog:disable",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS",
+    "-Dorg.slf4j.simpleLogger.showThreadName=false",
+)
+
+_READY_SECONDS = 60.0
+_COORDINATORS_SECONDS = 5.0
+_POLL_SECONDS = 0.05
+_GRACE_SECONDS = 30.0
+_SHARE_SECONDS = 15.0
+
+# Another program may take a port between our choosing it and Kafka's listening there.
+_ATTEMPTS = 3
+
+_LOG_TAIL_LINES = 8
+_ENDED_BY_SIGTERM = 128 + signal.SIGTERM
+
+
+class BrokerError(StreamsError):
+    """The embedded broker cannot be started or has ended; the text says why and what to do."""
+
+
+class DirectoryInUseError(BrokerError):
+    """Another broker has the data directory. `bootstrap_servers` is where it listens, if known."""
+
+    def __init__(self, message: str, bootstrap_servers: str | None) -> None:
+        super().__init__(message)
+        self.bootstrap_servers = bootstrap_servers
+
+
+def _print_to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def default_data_dir(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return where a user's broker keeps its data unless told otherwise."""
+    if own := environment.get("PENSTOCK_HOME"):
+        return Path(own).expanduser() / "broker"
+    if shared := environment.get("XDG_STATE_HOME"):
+        return Path(shared).expanduser() / "penstock" / "broker"
+    return Path.home() / ".local" / "state" / "penstock" / "broker"
+
+
+class LocalBroker:
+    """A Kafka broker that this process owns: `with LocalBroker("data") as broker: ...`.
+
+    It listens on 127.0.0.1, on `port` or on a free one, which it keeps when it is started again.
+    `settings` are Kafka's broker settings, on top of ours; `jvm_options` likewise, the last of two
+    equal ones counts. A broker that is not stopped ends with this process.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path | str,
+        port: int | None = None,
+        *,
+        settings: Mapping[str, object] | None = None,
+        jvm_options: Sequence[str] = (),
+        progress: Progress = _print_to_stderr,
+    ) -> None:
+        self.data_dir = Path(data_dir).expanduser().absolute()
+        self._port = port
+        self._settings = dict(settings or {})
+        self._jvm_options = tuple(jvm_options)
+        self._progress = progress
+        self._kafka: Distribution | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def port(self) -> int:
+        """Where it listens.
+
+        Raises:
+            BrokerError: it has no port yet.
+        """
+        if self._port is None:
+            msg = "the broker has no port yet; start it or give it one: LocalBroker(..., port=9092)"
+            raise BrokerError(msg)
+        return self._port
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What clients want to know: "127.0.0.1:9092"."""
+        return f"{loopback.HOST}:{self.port}"
+
+    @property
+    def log_path(self) -> Path:
+        """What the broker wrote since it was last started."""
+        return self.data_dir / "broker.log"
+
+    def start(self) -> None:
+        """Start the broker and return when it takes transactions and consumer groups.
+
+        Raises:
+            DirectoryInUseError: another broker has the data directory.
+            StreamsError: no Java, no jars, the port is taken, or Kafka did not start.
+        """
+        if self._process is not None:
+            msg = f"the broker at {self.bootstrap_servers} runs already; stop it first"
+            raise BrokerError(msg)
+        self._refuse_taken_port()  # already here: fetching may take minutes
+        self._kafka = distribution.fetch(self._progress)
+        for attempt in range(1, _ATTEMPTS + 1):
+            self._refuse_taken_port()
+            some_port, controller_port = loopback.free_ports(2)
+            port = self._port or some_port
+            try:
+                self._spawn(self._kafka, port, controller_port)
+                self._await_ready(port)
+            except _PortLostError as error:
+                self.kill()
+                if attempt == _ATTEMPTS:
+                    raise BrokerError(str(error)) from error
+            except BaseException:
+                self.kill()
+                raise
+            else:
+                self._port = port
+                _announce(self.data_dir, self.bootstrap_servers)
+                return
+
+    def stop(self) -> None:
+        """Let the broker finish and end; its data stays. Does nothing if it does not run."""
+        process, self._process = self._process, None
+        if process is None or process.stdin is None:
+            return
+        process.stdin.close()
+        try:
+            process.wait(_GRACE_SECONDS + 5)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+        made = self._new_class_archive
+        if process.returncode == _ENDED_BY_SIGTERM and made.exists() and self._kafka is not None:
+            class_archive.keep(made, self._kafka.class_archive)
+
+    def kill(self) -> None:
+        """End the broker as a crash would (SIGKILL); its data stays as it is at this moment."""
+        process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            _kill(process)
+            process.stdin.close()
+
+    def wait(self) -> None:
+        """Return when the broker is stopped by another thread.
+
+        Raises:
+            BrokerError: it ended by itself.
+        """
+        process = self._process
+        if process is not None:
+            code = process.wait()
+            if self._process is process:
+                raise BrokerError(self._epitaph(f"ended with exit code {code}"))
+
+    def create_topic(
+        self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
+    ) -> None:
+        """Create a topic of one copy."""
+        # Here and not above: `penstock broker` starts without loading a client.
+        from confluent_kafka.admin import AdminClient  # noqa: PLC0415
+        from confluent_kafka.cimpl import NewTopic  # noqa: PLC0415
+
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        topic = NewTopic(name, partitions, 1, config=dict(config or {}))
+        for created in admin.create_topics([topic]).values():
+            created.result()
+        # The controller answers; whoever asks the broker may have to wait until it knows too.
+        deadline = monotonic() + _READY_SECONDS
+        while name not in admin.list_topics(timeout=_READY_SECONDS).topics:
+            if monotonic() > deadline:
+                break
+            time.sleep(_POLL_SECONDS)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def _new_class_archive(self) -> Path:
+        return self.data_dir / "classes.jsa"
+
+    def _refuse_taken_port(self) -> None:
+        if self._port is not None and not loopback.is_free(self._port):
+            holder = loopback.holder(self._port) or "another program"
+            place = f"port {self._port} of {loopback.HOST}"
+            msg = f"{place} is taken by {holder}; stop it or use another port"
+            raise BrokerError(msg)
+
+    def _spawn(self, kafka: Distribution, port: int, controller_port: int) -> None:
+        lock = _lock(self.data_dir)
+        try:
+            kafka.format(self.data_dir / "kafka")
+            listeners = {
+                "listeners": f"PLAINTEXT://{loopback.HOST}:{port},"
+                f"CONTROLLER://{loopback.HOST}:{controller_port}",
+                "advertised.listeners": f"PLAINTEXT://{loopback.HOST}:{port}",
+                "controller.quorum.voters": f"1@{loopback.HOST}:{controller_port}",
+            }
+            settings = {**_SETTINGS, **listeners, **self._settings}
+            distribution.write_properties(self.data_dir / "server.properties", settings)
+            jvm = (*_JVM_OPTIONS, self._class_archive_option(kafka), *self._jvm_options)
+            program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
+            with os.fdopen(open_private(self.log_path, os.O_TRUNC), "wb") as log:
+                self._process = subprocess.Popen(
+                    leash.command(program, os.getpid(), _GRACE_SECONDS),
+                    cwd=self.data_dir,
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    # A Ctrl-C in the terminal is for the owner, who then stops the broker.
+                    start_new_session=True,
+                    # The leash holds the lock until the JVM has ended, whoever has died before.
+                    pass_fds=[lock],
+                )
+        finally:
+            os.close(lock)
+
+    def _class_archive_option(self, kafka: Distribution) -> str:
+        self._new_class_archive.unlink(missing_ok=True)
+        if kafka.class_archive.exists():
+            return f"-XX:SharedArchiveFile={kafka.class_archive}"
+        # Written when it ends, which then takes some seconds longer, once.
+        return f"-XX:ArchiveClassesAtExit={self._new_class_archive}"
+
+    def _await_ready(self, port: int) -> None:
+        deadline = monotonic() + _READY_SECONDS
+        while not loopback.broker_answers(port):
+            self._check_alive()
+            if monotonic() > deadline:
+                trouble = f"was not ready after {_READY_SECONDS:.0f} s"
+                raise BrokerError(self._epitaph(trouble))
+            time.sleep(_POLL_SECONDS)
+        self._check_alive()
+        # A client that comes before them waits for seconds; it would work, so we do not insist.
+        deadline = monotonic() + _COORDINATORS_SECONDS
+        while not loopback.coordinators_answer(port) and monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+
+    def _check_alive(self) -> None:
+        if self._process is None or self._process.poll() is None:
+            return
+        if self._kafka is not None and self._process.returncode > 128:
+            # Java itself has crashed: it may be the archive, which comes back at no great cost.
+            self._kafka.class_archive.unlink(missing_ok=True)
+        said = self.log_path.read_text(errors="replace")
+        epitaph = self._epitaph(f"ended at its start with exit code {self._process.returncode}")
+        if "Address already in use" in said:
+            raise _PortLostError(epitaph)
+        if "Failed to acquire lock" in said:
+            raise DirectoryInUseError(_directory_in_use(self.data_dir, "another Kafka"), None)
+        raise BrokerError(epitaph)
+
+    def _epitaph(self, trouble: str) -> str:
+        return f"Kafka {KAFKA_VERSION} {trouble}; {_tail(self.log_path)}"
+
+
+@contextmanager
+def shared_broker(
+    bootstrap_servers: str | None = None,
+    data_dir: Path | str | None = None,
+    *,
+    progress: Progress = _print_to_stderr,
+) -> Iterator[str]:
+    """Give the bootstrap servers of some broker: the ones named, or those of an embedded one.
+
+    The embedded one is the broker that runs in `data_dir` already (another terminal's, say) or a
+    new one, which ends with the block.
+    """
+    if bootstrap_servers:
+        yield bootstrap_servers
+        return
+    broker = LocalBroker(data_dir or default_data_dir(), progress=progress)
+    running = _start_unless_one_runs(broker)
+    try:
+        servers = running or broker.bootstrap_servers
+        whose = "that runs already " if running else ""
+        progress(
+            f"no bootstrap.servers given: using the local broker at {servers} {whose}"
+            f"(data in {broker.data_dir})"
+        )
+        yield servers
+    finally:
+        broker.stop()
+
+
+def running_broker(data_dir: Path | str | None = None) -> str | None:
+    """Give the bootstrap servers of the broker that runs in a data directory, None if none does."""
+    home = Path(data_dir or default_data_dir()).expanduser().absolute()
+    if not (home / "broker.lock").exists():
+        return None
+    try:
+        os.close(_lock(home))
+    except DirectoryInUseError as error:
+        servers = error.bootstrap_servers
+        if servers and loopback.broker_answers(int(servers.rpartition(":")[2])):
+            return servers
+    return None
+
+
+def _start_unless_one_runs(broker: LocalBroker) -> str | None:
+    deadline = monotonic() + _SHARE_SECONDS
+    while True:
+        try:
+            broker.start()
+        except DirectoryInUseError as error:
+            servers = error.bootstrap_servers
+            if servers and loopback.broker_answers(int(servers.rpartition(":")[2])):
+                return servers
+            # It is just starting, or it is ending and the directory becomes ours.
+            if monotonic() > deadline:
+                raise
+            time.sleep(_POLL_SECONDS)
+        else:
+            return None
+
+
+def erase(data_dir: Path | str) -> None:
+    """Delete all topics and records of the broker in `data_dir`, if there is one.
+
+    Raises:
+        DirectoryInUseError: it is running.
+        BrokerError: the directory holds something else.
+    """
+    home = Path(data_dir).expanduser().absolute()
+    data, doomed = home / "kafka", home / "kafka.deleted"
+    if not data.exists():
+        return
+    if not distribution.is_formatted(data):
+        msg = f"{data} is not the data of a broker and is left alone; use another data directory"
+        raise BrokerError(msg)
+    lock = _lock(home)
+    try:
+        # Renamed first, so that an interruption leaves no half of a cluster.
+        shutil.rmtree(doomed, ignore_errors=True)
+        data.rename(doomed)
+        shutil.rmtree(doomed)
+        shutil.rmtree(home / "state", ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+class _PortLostError(BrokerError):
+    """Kafka found one of its ports taken."""
+
+
+def _lock(data_dir: Path) -> int:
+    """Take the lock of a data directory and return its open file: closing it lets go."""
+    path = data_dir / "broker.lock"
+    try:
+        make_private(data_dir)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
+    except OSError as error:
+        msg = f"the data directory {data_dir} cannot be used ({error.strerror}); use another one"
+        raise BrokerError(msg) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(lock)
+        servers, _, owner = path.read_text().strip().partition(" ")
+        holder = f"the broker at {servers}, started by process {owner}" if owner else None
+        message = _directory_in_use(data_dir, holder or "another broker, which is just starting")
+        raise DirectoryInUseError(message, servers or None) from error
+    os.truncate(lock, 0)
+    return lock
+
+
+def _announce(data_dir: Path, bootstrap_servers: str) -> None:
+    (data_dir / "broker.lock").write_text(f"{bootstrap_servers} {os.getpid()}\n")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the JVM and wait until it is gone, its port and its files free."""
+    process.send_signal(leash.KILL)
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        # The leash leads a session of its own, with the JVM in it.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _directory_in_use(data_dir: Path, holder: str) -> str:
+    return f"the data directory {data_dir} is in use by {holder}; stop it or use another directory"
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    telling = [line for line in lines if line and not line.startswith(("\tat ", "\t..."))]
+    if not telling:
+        return f"its log {log} is empty"
+    end = "\n  ".join(telling[-_LOG_TAIL_LINES:])
+    return f"its log {log} ends with\n  {end}"

@@ -1,0 +1,84 @@
+"""The embedded broker as the cluster of an application that names none.
+
+Only here topics of the user's are made: on this broker a missing topic is a topic not yet made, on
+a cluster it is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from confluent_kafka import KafkaError
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from penstock._engine.kafka.client.admin_calls import settle
+from penstock._engine.kafka.client.clients import admin_settings
+from penstock._engine.kafka.client.topics import existing_topics, wait_until_made
+from penstock._engine.kafka.local_broker.broker import default_data_dir, shared_broker
+from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
+from penstock._engine.topology.topology import Topology
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+PARTITIONS = 4
+"""How many partitions a topic is given that is made here."""
+
+
+@contextmanager
+def embedded_cluster(
+    topology: Topology, config: StreamsConfig, say: Callable[[str], None]
+) -> Iterator[StreamsConfig]:
+    """Give `config` with the embedded broker as its cluster, on which the program's topics are.
+
+    Local state is kept beside the broker's data: it is of no use with another cluster.
+    """
+    with shared_broker(progress=say) as servers:
+        kept_here = with_state_beside_broker(config)
+        whole = StreamsConfig({**kept_here.given(), "bootstrap.servers": servers})
+        made = make_missing_topics(topology, whole)
+        if made:
+            say(f"made the missing topics {', '.join(made)}, {PARTITIONS} partitions each")
+        yield whole
+
+
+def with_state_beside_broker(config: StreamsConfig) -> StreamsConfig:
+    """Give `config` with local state beside the embedded broker's data, unless it has a place."""
+    return StreamsConfig({"state.dir": str(default_data_dir() / "state"), **config.given()})
+
+
+def make_missing_topics(
+    topology: Topology, config: StreamsConfig, partitions: int = PARTITIONS, copies: int = 1
+) -> list[str]:
+    """Make the topics that the program names and the broker has not, and wait until they can be
+    used; give their names.
+
+    -1 leaves the number of partitions or copies to the broker.
+    """
+    admin = AdminClient(admin_settings(config))
+    missing = sorted(topics_of(topology, config) - set(existing_topics(admin)))
+    if not missing:
+        return []
+    new = [NewTopic(topic, partitions, copies) for topic in missing]
+    _, refusals = settle(admin.create_topics(new))
+    for topic, refusal in refusals.items():
+        # Another program may have been quicker.
+        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
+            msg = f"topic {topic!r} cannot be made: {refusal.str()}"
+            raise StreamsError(msg)
+    wait_until_made(admin, dict.fromkeys(missing, partitions))
+    return missing
+
+
+def topics_of(topology: Topology, config: StreamsConfig) -> set[str]:
+    """Give the user's topics that a program names: those it reads, those it writes, dead letters.
+
+    Topics of a pattern and topics that are chosen record by record have no names yet.
+    """
+    plans = plan_subtopologies(topology, config.application_id)
+    if (of_all := plan_global_stores(topology)) is not None:
+        plans.append(of_all)
+    named = {topic for plan in plans for topic in (*plan.source_topics(), *plan.sink_topics())}
+    internal = {f"{config.application_id}-{topic}" for topic in topology.internal_topics}
+    dead_letters = config.as_mapping()["errors.dead.letter.queue.topic.name"]
+    return (named - internal) | ({dead_letters} if dead_letters else set())

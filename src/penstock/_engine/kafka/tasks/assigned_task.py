@@ -1,0 +1,191 @@
+"""A task of a worker, from being opened to its start: where it reads on, and what it restores."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.tasks.careful_run import CarefulRun
+from penstock._engine.kafka.tasks.global_tables import GlobalTables
+from penstock._engine.kafka.tasks.inputs import InputReader, starting_offset
+from penstock._engine.kafka.tasks.key_placement import Placement
+from penstock._engine.kafka.tasks.refused_records import Refusals
+from penstock._engine.kafka.tasks.restore import RestoreJob
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.task import Task
+from penstock._engine.state.files.attempts import AttemptFile
+from penstock._engine.state.files.crash_log import CrashLog
+from penstock.errors import StateLockedError
+
+_log = logging.getLogger(__name__)
+
+_HANDOVER_MS = 5_000
+_TELL_AGAIN_MS = 60_000
+
+
+class TaskHome(Protocol):
+    """Where tasks are opened, and what keeps them apart from other workers on this machine."""
+
+    @property
+    def global_tables(self) -> GlobalTables | None: ...
+    @property
+    def refusals(self) -> Refusals: ...
+    @property
+    def placement(self) -> Placement: ...
+    @property
+    def crash_log(self) -> CrashLog: ...
+    def open(self, plan: TaskPlan) -> Task: ...
+    def release(self, plan: TaskPlan) -> None: ...
+    def wipe(self, plan: TaskPlan) -> None: ...
+    def attempts(self, plan: TaskPlan) -> AttemptFile: ...
+    def dead_members(self) -> Collection[str]: ...
+    def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool: ...
+
+
+class LockedTasks:
+    """Tasks whose directory another process holds: tells of it now and then while they are tried
+    again. Java: StreamThread tries again after a LockException.
+    """
+
+    def __init__(self, member_id: str) -> None:
+        self._member_id = member_id
+        self._silent_until_ms: dict[str, int] = {}
+
+    def wait(self, locked: StateLockedError, now_ms: int) -> None:
+        """Learn that a task could not be opened. A handover takes a moment and is not told of."""
+        place = str(locked.path)
+        until_ms = self._silent_until_ms.setdefault(place, now_ms + _HANDOVER_MS)
+        if now_ms >= until_ms:
+            self._silent_until_ms[place] = now_ms + _TELL_AGAIN_MS
+            _log.warning("worker=%s waits, and tries again: %s", self._member_id, locked)
+
+
+class Running:
+    """A task of a worker: being restored, or running."""
+
+    __slots__ = (
+        "_attempts",
+        "_careful",
+        "_has_marker",
+        "_marked",
+        "offsets",
+        "plan",
+        "restoring",
+        "started",
+        "task",
+    )
+
+    def __init__(self, plan: TaskPlan, home: TaskHome) -> None:
+        self.plan = plan
+        self.task = home.open(plan)
+        self._attempts = home.attempts(plan)
+        self._careful: CarefulRun | None = None
+        self._marked = self._has_marker = False
+        self.offsets: dict[tuple[str, int], int] = {}
+        """Where to begin to read, once restored."""
+        self.restoring: list[RestoreJob] = []
+        self.started = False
+
+    def find_offsets(self, inputs: InputReader, blueprint: Blueprint) -> None:
+        """Learn from the group where to read on, and from each source where to begin."""
+        plan = self.plan
+        policies = {
+            topic: source.offset_reset
+            for source in plan.subtopology.sources()
+            for topic in source.topics
+        }
+        for partition, committed in inputs.committed(plan.inputs).items():
+            topic, _ = partition
+            if committed is None:
+                internal = topic in blueprint.internal_topics
+                asked = policies.get(topic) or blueprint.config.auto_offset_reset
+                policy = "earliest" if internal else asked
+                self.offsets[partition] = starting_offset(policy, topic)
+            else:
+                offset, metadata = committed
+                self.offsets[partition] = offset
+                self.task.resume(partition, offset, metadata)
+
+    def find_what_to_restore(self, admin: AdminClient) -> None:
+        """Learn up to where each store must be restored; the inputs' offsets are known by now."""
+        wanted = self.task.restorable()
+        changelogs = [partition for partition in wanted if partition not in self.offsets]
+        ends = end_offsets(admin, changelogs, "read_uncommitted") if changelogs else {}
+        for partition in wanted.keys() & self.offsets.keys():
+            # An input that is its table's changelog: what is not committed is yet to be processed.
+            at = wanted[partition].changelog_offset() or 0
+            ends[partition] = max(self.offsets[partition], at)
+        self.restoring = [
+            RestoreJob(
+                partition,
+                store.changelog_offset(),
+                ends[partition],
+                store.restore,
+                store.name,
+                goes_on=partition in self.offsets,
+            )
+            for partition, store in wanted.items()
+        ]
+
+    def start(self, now_ms: int) -> None:
+        """Start the restored task; carefully, if its process has died here before."""
+        attempt = self._attempts.begin(self.offsets)
+        if attempt.careful:
+            _log.warning(
+                "task=%s is processed record by record: its process has died %d times at one place",
+                self.plan.id,
+                attempt.deaths,
+            )
+            self._careful = CarefulRun(self.task, attempt, self._attempts)
+            self._marked = self._has_marker = True
+        self.task.start(now_ms)
+        self.started = True
+
+    def add_records(self, topic: str, number: int, records: list[RawRecord]) -> None:
+        """Take in records of one partition, in offset order."""
+        (self._careful or self.task).add_records(topic, number, records)
+
+    def process(self, now_ms: int, limit: int, deadline: float) -> int:
+        """Process up to `limit` records until `deadline`; return how many were processed."""
+        if self._careful is not None:
+            if self._careful.is_over:
+                self._careful.end()
+                self._careful = None
+            else:
+                return self._careful.process(now_ms, limit, deadline)
+        if not self._marked and self.task.has_records():
+            # Once, for the first records: whoever gets past them has not died there.
+            self._attempts.mark()
+            self._marked = self._has_marker = True
+        return self.task.process(now_ms, limit, deadline)
+
+    def buffered(self) -> dict[tuple[str, int], int]:
+        """Return how many records of each partition wait here."""
+        if self._careful is None:
+            return self.task.buffered()
+        waiting = self._careful.buffered()
+        return {
+            place: count + waiting.get(place, 0) for place, count in self.task.buffered().items()
+        }
+
+    def has_records(self) -> bool:
+        """Return whether records wait to be processed."""
+        return any(self.buffered().values())
+
+    def committed(self, ends: Mapping[tuple[str, int], int]) -> None:
+        """Learn that what the task did is committed, and where its changelogs end."""
+        self.task.committed(ends)
+        if self._has_marker and self._careful is None:
+            self._attempts.clear()
+            self._has_marker = False
+
+    def let_go(self) -> None:
+        """Learn that this process lives and gives the task away, or begins with it anew."""
+        if self._has_marker:
+            self._attempts.clear()

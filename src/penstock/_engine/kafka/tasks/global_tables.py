@@ -1,0 +1,214 @@
+"""The global stores of a worker: its own copy of whole topics, shared by all its tasks.
+
+Before the first task runs, the topics are read to where they end now; from then on they are
+followed, between two stretches of the tasks' work, on the same thread: no task sees half a change.
+Nothing of this is in a transaction, and no offset is committed to the broker: each store keeps, in
+the same write as its rows, where to go on in each partition. Another copy on the same machine
+belongs to another worker: the directory is that of the member's id, which a replacement takes over.
+Java: GlobalStreamThread, GlobalStateManagerImpl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias, cast
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.client_errors import TaskMigrated, may_pass
+from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
+from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.kafka.client.topics import Isolation, end_offsets
+from penstock._engine.kafka.tasks.pace import is_due
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.runtime.global_task import GlobalTask
+from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.stores.task_stores import ChangelogRecord, MakeEngine, TaskStore
+from penstock.clock import Clock, SystemClock
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+Partition: TypeAlias = tuple[str, int]
+
+_BATCH_MESSAGES = 10_000
+_OFFSET_BITS = 64
+
+
+class GlobalTables:
+    """Reads whole topics into the stores of one worker process."""
+
+    def __init__(
+        self,
+        plan: SubtopologyPlan,
+        config: StreamsConfig,
+        partition_counts: Mapping[str, int],
+        make_engine: MakeEngine,
+        clock: Clock | None = None,
+    ) -> None:
+        self._config = config
+        self._clock = clock or SystemClock()
+        self._task = GlobalTask(plan, config, make_engine)
+        self._counts = {topic: partition_counts[topic] for topic in self._task.topics()}
+        self._offsets: dict[Partition, int] = {}
+        """Where each partition is read next."""
+        self._ends: dict[Partition, int] | None = None
+        """Where each must be read to before tasks may run; None before that is known."""
+        self._changed = self._failed = False
+        self._last_commit_ms = 0
+        self.complete = False
+        """Whether the stores have had all that was there when this worker began."""
+        self._consumer = Consumer(consumer_settings(config, "global"))
+
+    @property
+    def stores(self) -> dict[str, TaskStore]:
+        """The stores by name; tasks may only read them."""
+        return self._task.task_stores
+
+    def work(self, wait_seconds: float) -> None:
+        """Read and apply what has come, waiting at most so long for it."""
+        try:
+            if self._ends is None:
+                self._begin()
+            self._apply(self._consumer.consume(_BATCH_MESSAGES, wait_seconds))
+            if self._changed and self._commit_is_due():
+                self.commit()
+        except TaskMigrated:
+            raise  # the cluster does not answer: what was read stays right
+        except BaseException:
+            self._failed = True
+            raise
+
+    def remaining(self) -> int:
+        """Give how many offsets are left to read before tasks may run."""
+        ends = self._ends or {}
+        return sum(max(0, end - self._offsets.get(place, 0)) for place, end in ends.items())
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        """Give what was counted, under the id that Java has for it."""
+        return {self._task.task_id: self._task.counters.by_name()}
+
+    def commit(self) -> None:
+        """Make what was read part of the stores, with where to go on."""
+        self._last_commit_ms = self._clock.now_ms()
+        self._changed = False
+        topic_of = {self._task.store_of(topic).name: topic for topic in self._counts}
+        self._task.commit({store: self._position(topic) for store, topic in topic_of.items()})
+
+    def close(self) -> None:
+        """Keep what was read, unless that is what failed, and close everything."""
+        try:
+            if self._changed and not self._failed:
+                self.commit()
+        finally:
+            self._consumer.close()
+            self._task.close()
+
+    def _begin(self) -> None:
+        for topic, count in self._counts.items():
+            known = self._task.store_of(topic).changelog_offset() or 0
+            offsets = unpack_offsets(known, count)
+            self._offsets.update({(topic, number): at for number, at in enumerate(offsets)})
+        isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
+        admin = AdminClient(admin_settings(self._config))
+        # If the cluster does not tell, all this is tried again.
+        ends = end_offsets(admin, list(self._offsets), isolation)
+        self._refuse_newer_state(ends)
+        self._last_commit_ms = self._clock.now_ms()
+        self._task.start(self._last_commit_ms)
+        self._ends = ends
+        self._consumer.assign(
+            [
+                TopicPartition(topic, number, offset or OFFSET_BEGINNING)
+                for (topic, number), offset in self._offsets.items()
+            ]
+        )
+
+    def _refuse_newer_state(self, ends: Mapping[Partition, int]) -> None:
+        for (topic, number), end in ends.items():
+            if self._offsets[topic, number] > end:
+                msg = (
+                    f"the local copy of topic {topic!r}, partition {number} is at offset "
+                    f"{self._offsets[topic, number]}, but the topic ends at {end}: it was deleted "
+                    "or made anew; nothing was changed: remove the local state (clean_up) if the "
+                    "topic is right"
+                )
+                raise StreamsError(msg)
+
+    def _apply(self, messages: Iterable[Message]) -> None:
+        now_ms = self._clock.now_ms()
+        rows: dict[str, list[ChangelogRecord]] = {}
+        for message in messages:
+            place = (str(message.topic()), int(message.partition() or 0))
+            error, offset = message.error(), int(message.offset() or 0)
+            if error is not None:
+                self._heed(error, place, offset)
+            elif self.complete or not self._task.is_table(place[0]):
+                self._task.update(*place, _raw(message, offset), now_ms)
+                self._offsets[place] = offset + 1
+                self._changed = True
+            else:
+                self._offsets[place] = offset + 1
+                copied = rows.setdefault(place[0], [])
+                if (key := message.key()) is not None:
+                    copied.append((key, message.value(), message.timestamp()[1]))
+        for topic, records in rows.items():
+            # As they are: nobody need read the rows of a table to copy it.
+            self._task.store_of(topic).restore(records, self._position(topic))
+        if not self.complete and not self.remaining():
+            self.complete = True
+            self.commit()
+
+    def _heed(self, error: KafkaError, place: Partition, offset: int) -> None:
+        topic, number = place
+        if error.code() == KafkaError._PARTITION_EOF:
+            # Where reading would go on, behind any transaction markers.
+            self._offsets[place] = max(self._offsets[place], offset)
+        elif error.code() == KafkaError._AUTO_OFFSET_RESET:
+            msg = (
+                f"topic {topic!r}, partition {number} of a global table no longer has the offset "
+                f"to go on from: {error.str()}; its records were deleted; remove the local state "
+                "(clean_up) to read it from its beginning"
+            )
+            raise StreamsError(msg)
+        elif not may_pass(error):
+            msg = (
+                f"topic {topic!r}, partition {number} of a global table cannot be read: "
+                f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            )
+            raise StreamsError(msg)
+
+    def _position(self, topic: str) -> int:
+        return pack_offsets(self._offsets[topic, number] for number in range(self._counts[topic]))
+
+    def _commit_is_due(self) -> bool:
+        interval_ms = self._config.commit_interval_ms
+        return is_due(self._clock.now_ms(), self._last_commit_ms, interval_ms)
+
+
+def pack_offsets(offsets: Iterable[int]) -> int:
+    """Write the offsets of all partitions of a topic as one number: a store keeps one."""
+    packed = 0
+    for number, offset in enumerate(offsets):
+        packed |= offset << (_OFFSET_BITS * number)
+    return packed
+
+
+def unpack_offsets(packed: int, count: int) -> list[int]:
+    """Read what `pack_offsets` wrote; a partition that was not there then begins at 0."""
+    mask = (1 << _OFFSET_BITS) - 1
+    return [(packed >> (_OFFSET_BITS * number)) & mask for number in range(count)]
+
+
+def _raw(message: Message, offset: int) -> RawRecord:
+    # The client's types allow for messages that are errors; this one is none.
+    return cast(
+        RawRecord,
+        (
+            offset,
+            message.timestamp()[1],
+            message.key(),
+            message.value(),
+            tuple(message.headers() or ()),
+        ),
+    )

@@ -1,0 +1,176 @@
+"""Bringing stores up to date from their changelogs before their task may run.
+
+A changelog's end is asked for as it is, open transactions included: the former owner may still be
+committing, and a restore that stopped at the last stable offset would lose that commit. Reading is
+read_committed under exactly-once, so it waits there until the transaction is decided; only then is
+the end reached. Markers count: the place reached is where the next read would begin.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
+
+from penstock._engine.kafka.client.bulk import Portion, open_reader
+from penstock._engine.kafka.client.client_errors import TaskCorrupted, may_pass
+from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.metrics.restore_events import Kind, RestoreEvent
+from penstock._engine.runtime.position import OFFSET
+from penstock.errors import StreamsError
+
+Partition: TypeAlias = tuple[str, int]
+Change: TypeAlias = tuple[bytes, bytes | None, int]
+"""(key, value or None for a deletion, timestamp)."""
+Apply: TypeAlias = Callable[[list[Change], int], None]
+"""`apply(changes, offset)`: take changes; the state is then complete up to `offset`."""
+
+_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
+
+_BATCH_MESSAGES = 10_000
+_EVENTS_KEPT = 10_000
+
+
+@dataclass(slots=True)
+class RestoreJob:
+    """One changelog partition on its way to its end."""
+
+    partition: Partition
+    start: int | None
+    end: int
+    apply: Apply
+    store: str = ""
+    goes_on: bool = False
+    """Whether the topic has records behind the end that are not to be restored: the inputs of a
+    table whose topic is its changelog, which are yet to be processed.
+    """
+    reached: int = 0
+    restored: int = 0
+
+    @property
+    def done(self) -> bool:
+        return self.reached >= self.end
+
+    def event(self, kind: Kind, *, offset: int = 0, end: int = 0, count: int = 0) -> RestoreEvent:
+        """Tell of a moment in its restoring."""
+        topic, number = self.partition
+        return RestoreEvent(kind, self.store, topic, number, offset, end, count)
+
+
+class Restorer:
+    """Reads changelog partitions to their ends, as many as there are, a bit at each call."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._reader = open_reader(settings)
+        self._consumer = self._reader.consumer
+        self._jobs: dict[Partition, RestoreJob] = {}
+        # Whoever hosts a worker takes them often; if it does not, they are not kept for ever.
+        self._events: deque[RestoreEvent] = deque(maxlen=_EVENTS_KEPT)
+
+    def begin(self, jobs: Iterable[RestoreJob]) -> None:
+        """Take on partitions; one whose state is newer than its changelog is refused."""
+        for job in jobs:
+            job.reached = job.start or 0
+            if job.start is not None and job.start > job.end:
+                topic, number = job.partition
+                msg = (
+                    f"the local state of changelog {topic!r}, partition {number} is at offset "
+                    f"{job.start}, "
+                    f"but the changelog ends at {job.end}: it was deleted or made anew; nothing "
+                    "was "
+                    "changed: remove the local state (clean_up) if the changelog is right"
+                )
+                raise StreamsError(msg)
+            self._events.append(job.event("start", offset=job.reached, end=job.end))
+            if job.done:
+                self._events.append(job.event("end"))
+            else:
+                self._jobs[job.partition] = job
+                first = OFFSET_BEGINNING if job.start is None else job.start
+                self._consumer.incremental_assign([TopicPartition(*job.partition, first)])
+
+    def drop(self, partitions: Iterable[Partition]) -> None:
+        """Give up on partitions whose task is gone."""
+        for partition in partitions:
+            job = self._jobs.get(partition)
+            if job is not None:
+                self._leave(job, "suspended")
+
+    def work(self, wait_seconds: float) -> None:
+        """Read and apply what has come.
+
+        Raises:
+            TaskCorrupted: What is to be read next was deleted, as what is too old is in the
+                changelogs of windows.
+        """
+        if not self._jobs:
+            return
+        batches: dict[Partition, list[Change]] = {}
+        for portion in self._reader.read(wait_seconds, _BATCH_MESSAGES):
+            self._take(portion, batches)
+        for partition, changes in batches.items():
+            job = self._jobs[partition]
+            job.apply(changes, job.reached)
+            job.restored += len(changes)
+            if changes:
+                self._events.append(job.event("batch", offset=job.reached, count=len(changes)))
+        for job in [job for job in self._jobs.values() if job.done]:
+            self._leave(job, "end")
+
+    def remaining(self) -> int:
+        """Give how many offsets are left to read."""
+        return sum(max(0, job.end - job.reached) for job in self._jobs.values())
+
+    def take_events(self) -> tuple[RestoreEvent, ...]:
+        """Give what has happened since the last call."""
+        events = tuple(self._events)
+        self._events.clear()
+        return events
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._consumer.close()
+
+    def _leave(self, job: RestoreJob, kind: Kind) -> None:
+        del self._jobs[job.partition]
+        self._consumer.incremental_unassign([TopicPartition(*job.partition)])
+        self._events.append(job.event(kind, count=job.restored))
+
+    def _take(self, portion: Portion, batches: dict[Partition, list[Change]]) -> None:
+        topic, number, records, event = portion
+        job = self._jobs.get((topic, number))
+        if job is None:
+            return
+        changes = batches.setdefault((topic, number), [])
+        if event is not None:
+            self._heed(job, *event)
+            return
+        job.reached = records[-1][OFFSET] + 1
+        if job.goes_on and job.reached > job.end:
+            job.reached = job.end
+            records = [record for record in records if record[OFFSET] < job.end]
+        # A table's own topic may hold records without a key, which are no rows.
+        changes += [
+            (key, value, timestamp) for _, timestamp, key, value, _ in records if key is not None
+        ]
+
+    def _heed(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
+        if error.code() == KafkaError._PARTITION_EOF:
+            # The offset of this event is where reading would go on, behind any markers.
+            at = min(offset, job.end) if job.goes_on else offset
+            job.reached = max(job.reached, at)
+        elif error.code() in _GONE:
+            topic, number = job.partition
+            msg = (
+                f"changelog {topic!r}, partition {number} no longer has what follows offset "
+                f"{job.reached - 1}: {error.str()}"
+            )
+            raise TaskCorrupted(msg, job.partition)
+        elif not may_pass(error):
+            topic, number = job.partition
+            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"changelog {topic!r}, partition {number} cannot be read: {told}"
+            raise StreamsError(msg)

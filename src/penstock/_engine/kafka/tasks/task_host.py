@@ -1,0 +1,333 @@
+"""Where the tasks of a worker live on this machine: member id, task directories, store engines."""
+
+from __future__ import annotations
+
+import logging
+import platform
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TypeGuard
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.clients import admin_settings, producer_settings
+from penstock._engine.kafka.client.output_topics import missing_outputs
+from penstock._engine.kafka.client.topics import output_partition_count
+from penstock._engine.kafka.tasks.global_tables import GlobalTables
+from penstock._engine.kafka.tasks.key_placement import Placement
+from penstock._engine.kafka.tasks.refused_records import Refusals
+from penstock._engine.kafka.tasks.standby import StandbyStores, is_followed
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
+from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.stores.damaged_stores import DamagedStores
+from penstock._engine.runtime.stores.engine_choice import open_in
+from penstock._engine.runtime.stores.task_stores import StoreSite, open_stores
+from penstock._engine.runtime.stores.user_engines import destroy_own_stores
+from penstock._engine.runtime.task import Task
+from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.state.contract import StoreEngine
+from penstock._engine.state.files.attempts import AttemptFile
+from penstock._engine.state.files.directory import StateDirectory, TaskDirectory, claim_member_id
+from penstock._engine.state.files.open_files import files_needed, raise_limit, shortage
+from penstock._engine.state.overlay import Reserve
+from penstock.clock import SystemClock, monotonic, new_id
+from penstock.errors import (
+    ProductionError,
+    StateCorruptedError,
+    StateLockedError,
+    StreamsError,
+    state_failure,
+)
+
+_log = logging.getLogger(__name__)
+
+# More than it takes to find a record that ends a process.
+_DEATHS_UNTIL_GIVEN_UP = 12
+
+# Committed changes that the engines of a worker's stores need not have yet. Writes of keys that
+# change all the time are saved; a crash costs the reading of as much of the changelogs.
+_RESERVE_BYTES = 32 * 1024 * 1024
+
+# How long a topic that is missing is not looked for again.
+_MISSING_SECONDS = 5.0
+
+
+_GLOBAL = "global"
+
+
+class TaskHost:
+    """Opens tasks with their stores in the state directory; one per worker process."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._blueprint = blueprint
+        self._config = blueprint.config
+        self._directory = StateDirectory(self._config.state_dir, self._config.application_id)
+        self._budget = CacheBudget(self._config.cache_bytes_max)
+        self._reserve = Reserve(_RESERVE_BYTES)
+        self._held: dict[str, TaskDirectory] = {}
+        self._standby: StandbyStores | None = None
+        self._partition_counts = dict(blueprint.partition_counts)
+        self._admin: AdminClient | None = None
+        self._found_topics = set(blueprint.partition_counts) | set(blueprint.output_topics)
+        self._missing_until: dict[str, float] = {}
+        self.refusals = Refusals(
+            producer_settings(self._config, "check"),
+            self._admin_client,
+            blueprint.changelogs(),
+            SystemClock().now_ms,
+            self._find_topic,
+        )
+        """What Kafka is known not to take; kept while tasks come and go."""
+        self._damaged = DamagedStores()
+        self._open_files = OpenFiles(
+            sum(_stores_on_disk(plan.subtopology) for plan in blueprint.tasks)
+        )
+        self.placement = Placement(blueprint)
+        """Looks at where the keys of joined topics are."""
+        self.home = f"{platform.node()}:{self._directory.path.resolve()}"
+        """Which state it sees; workers with the same one share it."""
+        self.member_id, self._release_member_id = claim_member_id(
+            self._config.state_dir, self._config.application_id, new_id
+        )
+        self.crash_log = self._directory.crash_log(self.member_id)
+        """What this process leaves behind if it dies, and how the last one with this id died."""
+        if self.crash_log.predecessor is not None:
+            _log.warning("worker=%s %s", self.member_id, self.crash_log.predecessor)
+        if self.crash_log.deaths_in_a_row >= _DEATHS_UNTIL_GIVEN_UP:
+            self._let_go()
+            msg = (
+                f"{_DEATHS_UNTIL_GIVEN_UP} processes of this worker have died one after the other "
+                "before their first commit, and no record is known to end them: look at `init` and "
+                f"at timers; at last {self.crash_log.predecessor}"
+            )
+            raise StreamsError(msg)
+        self.global_tables = self._open_global_tables()
+        """What all tasks of this process may look rows up in; None if the program has none."""
+
+    def open(self, plan: TaskPlan) -> Task:
+        """Open a task; its directory is locked until `release`.
+
+        Raises:
+            StateLockedError: another process has it still, or again.
+        """
+        if self._standby is not None:
+            self._standby.close()
+        directory = self._directory.lock_task(plan.id, wait_seconds=0)
+        self._held[plan.id] = directory
+        self._open_files.add(plan.id, _stores_on_disk(plan.subtopology))
+        try:
+            return Task(
+                plan.id,
+                plan.subtopology,
+                self._config,
+                plan.inputs,
+                self._partition_count,
+                make_engine=lambda store: self._engine_of_task(store, directory),
+                cache_budget=self._budget,
+                global_stores=self.global_tables.stores if self.global_tables else None,
+                reserve=self._reserve,
+                acceptance=self.refusals,
+            )
+        except BaseException:
+            self.release(plan)
+            raise
+
+    def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
+        """Open the stores of a task that others run, None if somebody here has them; one at a
+        time, and only until a task is opened.
+        """
+        try:
+            directory = self._directory.lock_task(plan.id, wait_seconds=0)
+        except StateLockedError:
+            return None
+        followed = {
+            name: store for name, store in plan.subtopology.stores.items() if is_followed(store)
+        }
+        site = StoreSite(
+            int(plan.id.rpartition("_")[2]),
+            self._config,
+            Collector(self._partition_count),
+            Position(),
+            lambda store: self._engine_of_task(store, directory),
+            CacheBudget(0),
+        )
+        try:
+            stores = open_stores(followed, site)
+        except BaseException:
+            directory.release()
+            raise
+        self._standby = StandbyStores(list(stores.values()), directory)
+        return self._standby
+
+    def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool:
+        """If a damaged store of this host is behind `error`, drop all tasks and see to it that the
+        store is restored from its changelog when it is opened next; tell whether it was so.
+        """
+        damage = state_failure(error)
+        if not isinstance(damage, StateCorruptedError) or not self._is_own(damage.path):
+            return False
+        drop_tasks()
+        self.note_damage(error)
+        tables, directory = self.global_tables, self._held.get(_GLOBAL)
+        if tables is not None and directory is not None and directory.path in damage.path.parents:
+            with suppress(StreamsError):
+                tables.close()
+            del self._held[_GLOBAL]
+            directory.release()
+            self.global_tables = self._open_global_tables()
+        return True
+
+    def note_damage(self, error: BaseException) -> None:
+        """Set the store whose damage is behind `error`, if any is, aside when it is opened next."""
+        self._damaged.note(error)
+
+    def _is_own(self, path: Path | None) -> TypeGuard[Path]:
+        return path is not None and path.parent.parent.parent == self._directory.path
+
+    def release(self, plan: TaskPlan) -> None:
+        """Let go of the directory of a task that has been closed."""
+        self._open_files.remove(plan.id)
+        directory = self._held.pop(plan.id, None)
+        if directory is not None:
+            directory.release()
+
+    def wipe(self, plan: TaskPlan) -> None:
+        """Delete the local state of a task that has been closed, and let go of its directory."""
+        directory = self._held[plan.id]
+        stores, application_id = plan.subtopology.stores.values(), self._config.application_id
+        try:
+            destroy_own_stores(stores, application_id, directory)
+            directory.wipe()
+        finally:
+            self.release(plan)
+
+    def dead_members(self) -> set[str]:
+        """Return the ids of members whose processes on this machine have ended."""
+        return self._directory.dead_members()
+
+    def attempts(self, plan: TaskPlan) -> AttemptFile:
+        """Return what the processes that died with this task have left."""
+        return self._held[plan.id].attempts()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        try:
+            if self._standby is not None:
+                self._standby.close()
+            if self.global_tables is not None:
+                self.global_tables.close()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        for directory in self._held.values():
+            directory.release()
+        self._held.clear()
+        self.crash_log.close()
+        self._release_member_id()
+
+    def __enter__(self) -> TaskHost:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open_global_tables(self) -> GlobalTables | None:
+        plan = self._blueprint.global_stores
+        if plan is None:
+            return None
+        try:
+            directory = self._directory.lock_task(f"global_{self.member_id}")
+            self._held[_GLOBAL] = directory
+            return GlobalTables(
+                plan,
+                self._config,
+                self._partition_counts,
+                lambda store: self._engine(store, directory, rebuilt_from="its topic"),
+            )
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _partition_count(self, topic: str) -> int:
+        """Give how many partitions a topic has; an output topic is asked about when a partitioner
+        first wants to know, and not again.
+        """
+        count = self._partition_counts.get(topic)
+        if count is None:
+            count = output_partition_count(self._admin_client(), topic)
+            self._partition_counts[topic] = count
+        return count
+
+    def _find_topic(self, topic: str) -> ProductionError | None:
+        """Look for a topic that was not named before the start, and now and then for a missing one;
+        return why it cannot be written to, None if it can.
+        """
+        if topic in self._found_topics:
+            return None
+        if monotonic() >= self._missing_until.get(topic, 0.0):
+            if not missing_outputs(self._admin_client(), [topic]):
+                self._found_topics.add(topic)
+                return None
+            self._missing_until[topic] = monotonic() + _MISSING_SECONDS
+        msg = (
+            f"a record for topic {topic!r} could not be written: there is no such topic; create "
+            "it, or correct the name"
+        )
+        return ProductionError(msg, topic=topic, code="UNKNOWN_TOPIC_OR_PART")
+
+    def _admin_client(self) -> AdminClient:
+        if self._admin is None:
+            self._admin = AdminClient(admin_settings(self._config))
+        return self._admin
+
+    def _engine_of_task(self, plan: StorePlan, directory: TaskDirectory) -> StoreEngine:
+        topic = plan.restored_from
+        source = None if topic is None else f"topic {topic!r}"
+        return self._engine(plan, directory, rebuilt_from=source)
+
+    def _engine(
+        self, plan: StorePlan, directory: TaskDirectory, *, rebuilt_from: str | None
+    ) -> StoreEngine:
+        def open_engine() -> StoreEngine:
+            return open_in(directory, plan, self._config, self._config.application_id)
+
+        if plan.builder.engine != "rocksdb":
+            return open_engine()
+        name = plan.builder.name
+        return self._damaged.open(name, directory, open_engine, rebuilt_from=rebuilt_from)
+
+
+class OpenFiles:
+    """Watches over the limit of open files of a worker process."""
+
+    def __init__(self, stores_of_all_tasks: int) -> None:
+        raise_limit(files_needed(stores_of_all_tasks))
+        self._stores: dict[str, int] = {}
+        self._warned = False
+
+    def add(self, task_id: str, store_count: int) -> None:
+        """Count the stores of a task that is about to be opened; warn once if they are too many."""
+        self._stores[task_id] = store_count
+        said = shortage(sum(self._stores.values()))
+        if said is not None and not self._warned:
+            self._warned = True
+            _log.warning("too few open files are allowed: %s", said)
+
+    def remove(self, task_id: str) -> None:
+        """Count off the stores of a task that was closed."""
+        self._stores.pop(task_id, None)
+
+
+def _stores_on_disk(plan: SubtopologyPlan) -> int:
+    return sum(store.builder.engine == "rocksdb" for store in plan.stores.values())

@@ -1,0 +1,1 @@
+"""One member of the application: it joins the group, runs its tasks, commits."""

@@ -1,0 +1,154 @@
+"""All members of the group run the same program and the same plan, or do not work.
+
+An application that starts while another program runs under its name is refused. A worker that is
+given tasks opens them only if every member of the group shows its own identity: a member with
+another plan would understand another task by the same number.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.groups import GroupMember, group_members
+from penstock._engine.planner.identity import Identity, read_identity
+from penstock.clock import monotonic
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+_log = logging.getLogger(__name__)
+
+_ASK_SECONDS = 5.0
+_ASK_AGAIN_SECONDS = 0.5
+_LEAVE_SECONDS = 10.0
+_TELL_SECONDS = 30.0
+
+DeadMembers = Callable[[], Collection[str]]
+"""Returns the ids of members whose processes have ended, which the group may not know yet."""
+
+
+def strangers(
+    members: Iterable[GroupMember], own: Identity, dead: Collection[str]
+) -> list[GroupMember]:
+    """Return the living members whose program or plan is not `own`."""
+    return [
+        member
+        for member in members
+        if member.instance_id not in dead and read_identity(member.client_id) != own
+    ]
+
+
+def refusal(application_id: str, others: list[GroupMember], own: Identity) -> str:
+    """Say why an application cannot work beside `others`."""
+    hosts = ", ".join(sorted({member.host for member in others}))
+    where = f"{len(others)} members of its group, on {hosts}"
+    if all(_has_program(member, own) for member in others):
+        return (
+            f"application {application_id!r} is run by {where}, which still have an old count of "
+            "partitions; they take the new one when they notice the change, or when they are "
+            "started again"
+        )
+    return (
+        f"application {application_id!r} is run by another program: {where}, run a topology of "
+        "another shape; stop it first, or give this one another 'application.id'"
+    )
+
+
+def _has_program(member: GroupMember, own: Identity) -> bool:
+    shown = read_identity(member.client_id)
+    return shown is not None and shown.program == own.program
+
+
+def wait_for_agreement(
+    config: StreamsConfig,
+    admin: AdminClient,
+    own: Identity,
+    dead: DeadMembers,
+    pause: Callable[[float], object],
+) -> None:
+    """Wait until the group has no members of another program or plan: those that were killed, or
+    are about to leave, are gone when their session is over.
+
+    Raises:
+        StreamsError: they stay.
+    """
+    group = consumer_settings(config, "group")
+    session_seconds = int(group["session.timeout.ms"]) / 1000
+    # One of the same program may be in a function for so long, and leaves after it.
+    busy_seconds = int(group["max.poll.interval.ms"]) / 1000
+    began, told = monotonic(), False
+    while others := strangers(group_members(admin, config.application_id), own, dead()):
+        patience = session_seconds + _LEAVE_SECONDS
+        if all(_has_program(member, own) for member in others):
+            patience += busy_seconds
+        if monotonic() >= began + patience:
+            raise StreamsError(refusal(config.application_id, others, own))
+        if not told:
+            told = True
+            _log.warning(
+                "%s; waiting up to %.0f s for them to leave",
+                refusal(config.application_id, others, own),
+                patience,
+            )
+        pause(_ASK_AGAIN_SECONDS)
+
+
+class Agreement:
+    """Whether the members of the group agree, as one of them sees it."""
+
+    def __init__(
+        self, admin: AdminClient, application_id: str, own: Identity, dead: DeadMembers
+    ) -> None:
+        self._admin = admin
+        self._application_id = application_id
+        self._own = own
+        self._dead = dead
+        self._reached = False
+        self._is_new = True
+        self._ask_after = 0.0
+        self._tell_after = 0.0
+        self._since: float | None = None
+
+    def reconsider(self) -> None:
+        """Ask the group again before tasks are opened: its members have changed."""
+        self._reached = False
+        self._ask_after = 0.0
+
+    def reached(self, now: float) -> bool:
+        """Return whether tasks may be opened.
+
+        Raises:
+            StreamsError: there are others that do not leave, and have been there before this one
+                could begin.
+        """
+        if self._reached or not self._own.program:
+            return True
+        if now < self._ask_after:
+            return False
+        self._ask_after = now + _ASK_AGAIN_SECONDS
+        try:
+            members = group_members(self._admin, self._application_id, _ASK_SECONDS)
+        except StreamsError as error:
+            _log.info("the members of the group are not known: %s", error)
+            return False
+        others = strangers(members, self._own, self._dead())
+        self._reached = not others
+        if self._reached:
+            self._is_new = False
+            self._since = None
+        else:
+            self._wait(others, now)
+        return self._reached
+
+    def _wait(self, others: list[GroupMember], now: float) -> None:
+        if self._since is None:
+            self._since = now
+        told = refusal(self._application_id, others, self._own)
+        if self._is_new and now - self._since >= _LEAVE_SECONDS:
+            raise StreamsError(told)
+        if now >= self._tell_after:
+            self._tell_after = now + _TELL_SECONDS
+            _log.warning("%s; new tasks wait until they have left", told)

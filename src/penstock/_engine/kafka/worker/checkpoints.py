@@ -1,0 +1,83 @@
+"""Up to where the changelogs of a worker's tasks have come: what local state is stored with.
+
+The ends of the changelogs are asked for before a commit and stored after it has succeeded. A
+successful commit of offsets proves that the generation of this member was still in force, so no
+other member has written to its changelogs until then. Asked for after the commit, the ends of a
+worker that stood still for a while would include the records of the next owner, which it never
+restores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
+from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.tasks.assigned_task import Running
+from penstock._engine.kafka.tasks.pace import is_due
+from penstock._engine.runtime.commit import CommitOffset
+
+Partition = tuple[str, int]
+
+_CHECKPOINT_MS = 10_000
+# Shorter than a transaction lasts, which is open meanwhile.
+_ENDS_SECONDS = 3.0
+
+
+class Checkpoints:
+    """When local state learns up to where its changelogs have come, and where that is."""
+
+    def __init__(self, admin: AdminClient, now_ms: int) -> None:
+        self._admin = admin
+        self._last_ms = now_ms
+
+    def due(self, now_ms: int) -> bool:
+        """Return whether the last checkpoint is so old that the next commit takes one."""
+        return is_due(now_ms, self._last_ms, _CHECKPOINT_MS)
+
+    def taken(self, now_ms: int) -> None:
+        """Mark a checkpoint as taken."""
+        self._last_ms = now_ms
+
+    def ends(
+        self,
+        learning: Iterable[Running],
+        offsets: Mapping[Partition, CommitOffset],
+        flush: Callable[[], bool],
+    ) -> dict[Partition, int]:
+        """Return where the changelogs of `learning` end with all that is about to be committed.
+
+        Empty if `flush` has not written everything or the cluster does not answer: the next
+        checkpoint will do.
+        """
+        crash_point("before-ends")
+        changelogs = [
+            changelog
+            for running in learning
+            for changelog in running.task.restorable()
+            if changelog not in running.offsets
+        ]
+        # Inputs that are changelogs: the state is that of the records before the committed offset.
+        ends = {partition: kept.offset for partition, kept in offsets.items()}
+        if changelogs:
+            if not flush():
+                return {}
+            try:
+                ends |= end_offsets(self._admin, changelogs, "read_uncommitted", _ENDS_SECONDS)
+            except BrokerAway:
+                return {}
+        crash_point("after-ends")
+        return ends
+
+
+def offsets_again(started: Mapping[int, Running], task_topic: str) -> dict[Partition, CommitOffset]:
+    """Return the last offsets of the tasks once more, for a commit that would have none.
+
+    Where no task has read anything yet, the task topic serves: its offsets are never read.
+    """
+    again: dict[Partition, CommitOffset] = {}
+    for running in started.values():
+        again.update(running.task.last_offsets())
+    return again or {(task_topic, index): CommitOffset(0, "") for index in started}

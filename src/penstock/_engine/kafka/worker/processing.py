@@ -1,0 +1,106 @@
+"""A worker's tasks process records in turn, for a bounded time at each step."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
+from penstock._engine.kafka.tasks.assigned_task import Running
+from penstock._engine.kafka.tasks.inputs import InputReader
+from penstock._engine.kafka.tasks.pace import Pace
+from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
+from penstock._engine.runtime.task import Task
+from penstock.clock import Clock, monotonic
+from penstock.settings import StreamsConfig
+
+_log = logging.getLogger(__name__)
+
+
+class Processing:
+    """Runs records through tasks; `pace.py` says how many."""
+
+    def __init__(self, config: StreamsConfig, inputs: InputReader, clock: Clock) -> None:
+        self._inputs = inputs
+        self._clock = clock
+        self._buffered_most = config.buffered_records_per_partition
+        poll_seconds = int(consumer_settings(config, "group")["max.poll.interval.ms"]) / 1000
+        timeout_ms = producer_settings(config, "").get("transaction.timeout.ms")
+        self._pace = Pace(poll_seconds, None if timeout_ms is None else int(timeout_ms) / 1000)
+        self._slow_functions = SlowFunctionWatch(poll_seconds / 2)
+        self._in_hand: Task | None = None
+
+    def step(self, tasks: dict[int, Running]) -> bool:
+        """Let each task process records until the step has lasted long enough; return whether any
+        did. The tasks behind the last one come first in the next step.
+        """
+        now_ms, begin, processed = self._clock.now_ms(), monotonic(), False
+        deadline = begin + self._pace.step_seconds
+        self._slow_functions.begin(begin)
+        try:
+            for index in list(tasks):
+                running = tasks[index]
+                if not running.started:
+                    continue
+                processed |= self._process(running, now_ms, begin, deadline)
+                # To the end of the line.
+                tasks[index] = tasks.pop(index)
+                begin = monotonic()
+                if begin >= deadline:
+                    self._warn(begin)
+                    break
+        finally:
+            self._slow_functions.end()
+        return processed
+
+    def must_commit(self) -> bool:
+        """Return whether records, or what a commit does with them, take so long that the next ones
+        are not to wait for the interval.
+        """
+        return self._pace.is_slow(monotonic()) or self._pace.commit_is_full()
+
+    @contextmanager
+    def flushing(self) -> Iterator[None]:
+        """Watch the flush of the caches at a commit, which calls functions of the user as well."""
+        begin = monotonic()
+        self._slow_functions.begin(begin)
+        try:
+            yield
+        finally:
+            self._slow_functions.end()
+            end = monotonic()
+            self._pace.flushed(end - begin)
+            self._warn(end)
+
+    def record_in_hand(self) -> str:
+        """Return where the record comes from that is being processed, as the end of a sentence."""
+        place = None if self._in_hand is None else self._in_hand.position
+        if place is None or place.topic is None:
+            return ""
+        return f" at topic {place.topic!r}, partition {place.partition}, offset {place.offset}"
+
+    def close(self) -> None:
+        """End the thread that watches."""
+        self._slow_functions.close()
+
+    def _process(self, running: Running, now_ms: int, begin: float, deadline: float) -> bool:
+        task = running.task
+        task.set_lags(self._inputs.lags)
+        self._in_hand = task
+        done = running.process(now_ms, self._pace.limit(), deadline)
+        end = monotonic()
+        self._pace.took(done, end - begin, end)
+        if done:
+            task.punctuate_stream_time()
+        task.punctuate_wall_clock(now_ms)
+        for partition, buffered in running.buffered().items():
+            if buffered > self._buffered_most:
+                self._inputs.pause(partition)
+            else:
+                self._inputs.resume(partition)
+        return done > 0
+
+    def _warn(self, now: float) -> None:
+        if warning := self._pace.warning(self._slow_functions.last, now):
+            _log.warning("%s", warning)

@@ -1,0 +1,69 @@
+"""Whether the cluster answers, asked every few seconds, also while there is nothing to do.
+
+A client that only waits for records does not notice a broker that has stopped: its connection
+stands until a request times out, a minute later.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client.clients import admin_settings
+from penstock.clock import monotonic
+from penstock.settings import StreamsConfig
+
+_ASK_SECONDS = 3.0
+_ANSWER_SECONDS = 3.0
+
+
+class Cluster(Protocol):
+    """What is asked."""
+
+    def list_topics(self, topic: str, timeout: float) -> object: ...
+
+
+class Reachability:
+    """Asks the cluster for one topic, on a thread of its own."""
+
+    def __init__(
+        self,
+        config: StreamsConfig,
+        topic: str,
+        *,
+        cluster: Cluster | None = None,
+        now: Callable[[], float] = monotonic,
+        pause_seconds: float = _ASK_SECONDS,
+    ) -> None:
+        self._topic = topic
+        self._now = now
+        self._pause_seconds = pause_seconds
+        self._away_since: float | None = None
+        self._closed = threading.Event()
+        self._cluster = cluster or AdminClient(admin_settings(config))
+        self._thread = threading.Thread(target=self._run, name="penstock-reachability", daemon=True)
+        self._thread.start()
+
+    def away_seconds(self) -> float | None:
+        """Return for how long the cluster has not answered, None if it answers."""
+        since = self._away_since
+        return None if since is None else self._now() - since
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._closed.set()
+
+    def _run(self) -> None:
+        while not self._closed.wait(self._pause_seconds):
+            asked = self._now()
+            try:
+                self._cluster.list_topics(self._topic, timeout=_ANSWER_SECONDS)
+            except KafkaException:
+                if self._away_since is None:
+                    self._away_since = asked
+            else:
+                self._away_since = None

@@ -1,0 +1,1 @@
+"""From a record to the bytes that leave a task."""

@@ -1,0 +1,238 @@
+"""A record leaves: topic, bytes, partitions. Java: SinkNode and RecordCollectorImpl.send.
+
+What sends to one topic is here twice: in Python, which works everywhere, and in C (`_sink.c`),
+which is there if a C compiler was when Penstock was installed, for serdes of our own. Both do the
+same, and the same tests are run on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.operators.site import Process
+from penstock._engine.runtime.built_in_serdes import encoder_of_good
+from penstock._engine.runtime.failures import Failures
+from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.state.cache.record_cache import FlushListener
+from penstock._engine.state.row_sender import RowSender, Target
+from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
+from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
+from penstock.errors import StreamsError
+from penstock.handlers import SerializationOrigin
+from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
+from penstock.serdes import Serde
+from penstock.serdes.windowed import window_bytes_of
+
+try:
+    from penstock._engine.fast import _sink
+except ImportError:
+    _sink = None  # type: ignore[assignment]
+
+Send: TypeAlias = Callable[..., None]
+"""`send(key, value, timestamp, headers, partition=None)`."""
+Collect: TypeAlias = Callable[[Output], None]
+Place: TypeAlias = Callable[[bytes], int]
+"""`place(key_bytes)` gives a record's partition."""
+
+
+def is_compiled() -> bool:
+    """Tell whether there is the form in C."""
+    return _sink is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """A sink node, the serdes it writes with, and the record context it stands in."""
+
+    node: SinkNode
+    key_serde: Serde[Any]
+    value_serde: Serde[Any]
+    scope: RawScope
+
+
+class SinkBuilder:
+    """Builds the sinks of one task."""
+
+    def __init__(
+        self,
+        collector: Collector,
+        failures: Failures,
+        position: Position,
+        counters: TaskCounters,
+    ) -> None:
+        self._collector = collector
+        self._failures = failures
+        self._position = position
+        self._counters = counters
+
+    def build(self, outlet: Outlet) -> Process:
+        """Give the function that sends records out."""
+        topic = outlet.node.topic
+        return self._way_to(topic, outlet) if isinstance(topic, str) else self._routed(outlet)
+
+    def _way_to(self, topic: str, outlet: Outlet) -> Process:
+        partitioner = outlet.node.partitioner
+        if partitioner is partition_by_key_alone:
+            place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
+            return self._sender(topic, outlet, place)
+        send = self._sender(topic, outlet)
+        return send if partitioner is None else self._partitioned(topic, outlet.node, send)
+
+    def _sender(self, topic: str, outlet: Outlet, place: Place | None = None) -> Send:
+        key_serde, value_serde = outlet.key_serde, outlet.value_serde
+        # Most serdes need neither topic nor headers: no layer stands before their encode.
+        plain_key = type(key_serde).serialize is Serde.serialize
+        plain_value = type(value_serde).serialize is Serde.serialize
+        encode_key, encode_value = key_serde.encode, value_serde.encode
+        node, scope, failed = outlet.node, outlet.scope, self._failures.of_output
+        collect = self._guarded(topic, node)
+
+        def send(
+            key: Any,
+            value: Any,
+            timestamp: int,
+            headers: HeaderPairs,
+            partition: int | None = None,
+        ) -> None:
+            origin: SerializationOrigin = "key"
+            try:
+                if plain_key:
+                    key_bytes = None if key is None else encode_key(key)
+                else:
+                    key_bytes = key_serde.serialize(topic, key, headers)
+                origin = "value"
+                if plain_value:
+                    value_bytes = None if value is None else encode_value(value)
+                else:
+                    value_bytes = value_serde.serialize(topic, value, headers)
+            except Exception as error:
+                record = ProducerRecord(topic, partition, timestamp, key, value, Headers(headers))
+                failed(node, scope, record, error, origin)
+                return
+            scope.sent = True
+            if place is not None and key_bytes is not None:
+                partition = place(key_bytes)
+            collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
+
+        good_key, good_value = encoder_of_good(key_serde), encoder_of_good(value_serde)
+        if _sink is None or place is not None or good_key is None or good_value is None:
+            return send
+        return _sink.Sender(topic, good_key, good_value, scope, collect, send).send
+
+    def _guarded(self, topic: str, node: SinkNode) -> Collect:
+        """Return what collects the outputs for a topic and asks the handler about those that Kafka
+        would refuse. Java: the callback of the producer, which learns of large records at once.
+        """
+        collect, acceptance = self._collector.send, self._collector.acceptance
+        if acceptance is None:
+            return collect
+        failed = self._failures.of_refused
+        is_missing = acceptance.missing(topic) is not None
+
+        def look_closely(output: Output) -> None:
+            # A topic that was missing may have been made since.
+            missing = acceptance.missing(topic) if is_missing else None
+            refusal = missing or acceptance.refusal_of(output)
+            if refusal is None:
+                collect(output)
+            else:
+                failed(node, output, refusal)
+
+        if is_missing or acceptance.watches(topic):
+            return look_closely
+        suspicious = acceptance.suspicious_bytes
+        if _sink is not None:
+            return _sink.Guard(collect, suspicious, look_closely).collect
+
+        def guard(output: Output) -> None:
+            if len(output[2] or b"") + len(output[3] or b"") >= suspicious:
+                look_closely(output)
+            else:
+                collect(output)
+
+        return guard
+
+    def row_listener(
+        self, topic: str, outlet: Outlet, before_key: int, behind_key: int
+    ) -> FlushListener | None:
+        """Give the function that sends rows of a store as they are; None if the user's partitioner
+        must see what they were, or each must be looked at.
+
+        Only where all handlers are the built-in ones: a record that Kafka refuses is found here by
+        the producer, and looked at when it comes again.
+        """
+        partitioner, place = outlet.node.partitioner, None
+        acceptance = self._collector.acceptance
+        if acceptance is not None and acceptance.watches(topic):
+            return None
+        if partitioner is partition_by_key_alone:
+            place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
+        elif partitioner is not None:
+            return None
+        target = Target(topic, None, place, before_key, behind_key)
+        return RowSender(self._collector.send, target).let_out
+
+    def _partitioned(self, topic: str, node: SinkNode, send: Send) -> Process:
+        partitioner, partition_count = node.partitioner, self._collector.partition_count
+        counters = self._counters
+        assert partitioner is not None
+
+        def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            chosen = partitioner(topic, key, value, partition_count(topic))
+            if chosen is None:
+                send(key, value, timestamp, headers)
+                return
+            partitions = _checked(chosen, node)
+            if not partitions:
+                counters.dropped_records += 1
+            for partition in partitions:
+                send(key, value, timestamp, headers, partition)
+
+        return process
+
+    def _by_key_alone(self, topic: str, window_bytes: int) -> Place:
+        """Place windowed records: all windows of a key go to the partition that the key itself
+        would go to.
+        """
+        partition_count = self._collector.partition_count
+        return lambda key: partition_of(key[:-window_bytes], partition_count(topic))
+
+    def _routed(self, outlet: Outlet) -> Process:
+        """Choose the topic for each record; the ways to the topics met so far are kept."""
+        extract, position, node = outlet.node.topic, self._position, outlet.node
+        assert callable(extract)
+        known: dict[str, Process] = {}
+
+        def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            context = RecordContext(
+                position.topic, position.partition, position.offset, timestamp, Headers(headers)
+            )
+            topic = extract(key, value, context)
+            if not isinstance(topic, str):
+                msg = f"the topic extractor of {title_of(node)} must give a name; got {topic!r}"
+                raise StreamsError(msg)
+            way = known.get(topic)
+            if way is None:
+                way = known[topic] = self._way_to(topic, outlet)
+            way(key, value, timestamp, headers)
+
+        return process
+
+
+def _checked(chosen: object, node: SinkNode) -> list[int]:
+    """Give the chosen partitions, each once, in order."""
+    given = chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else (chosen,)
+    partitions = set(given)
+    for partition in partitions:
+        if not isinstance(partition, int) or partition < 0:
+            msg = (
+                f"the partitioner of {title_of(node)} must give a partition, several or None; "
+                f"got {chosen!r}"
+            )
+            raise StreamsError(msg)
+    return sorted(partitions)

@@ -1,0 +1,363 @@
+"""How a store of each kind is put together over its uncommitted changes: cache, changelog, types.
+Java: the store builders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from penstock._engine.planner.plan import StorePlan
+from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.position import Position
+from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.state.cache.record_cache import CachedStore
+from penstock._engine.state.codec import (
+    TIMESTAMP_BYTES,
+    RowCodec,
+    pack_timestamp,
+    plain_codec,
+    timestamp_of,
+    timestamped_codec,
+    values_of_timestamped_codec,
+)
+from penstock._engine.state.contract import StoreEngine
+from penstock._engine.state.logged import (
+    Log,
+    LoggedStore,
+    RecordStore,
+    log_to,
+    log_with_own_time_to,
+)
+from penstock._engine.state.overlay import Overlay, Reserve
+from penstock._engine.state.segments.rows import RowPlace, Rows
+from penstock._engine.state.segments.versioned import VersionedRows, VersionedState
+from penstock._engine.state.segments.window_rows import WindowRows
+from penstock._engine.state.suppression_buffer import SuppressionBuffer
+from penstock._engine.state.views.join_buffer import JoinBuffer
+from penstock._engine.state.views.key_value import TypedKeyValueStore
+from penstock._engine.state.views.lru import LimitedStore
+from penstock._engine.state.views.outer_join import OuterJoinState
+from penstock._engine.state.views.session import SessionRows, SessionState
+from penstock._engine.state.views.subscriptions import SubscriptionStore
+from penstock._engine.state.views.suppression import SuppressionState
+from penstock._engine.state.views.table import TableState
+from penstock._engine.state.views.typed import (
+    TypedSessionStore,
+    TypedVersionedStore,
+    TypedWindowStore,
+)
+from penstock._engine.state.views.window import WindowState
+from penstock.record import HeaderPairs
+from penstock.settings import StreamsConfig
+from penstock.store_builders import StoreBuilder, StoreKind
+from penstock.windows import END_OF_TIME
+
+MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
+"""Opens the engine of a store; the host knows where it lives."""
+
+ChangelogRecord: TypeAlias = tuple[bytes, bytes | None, int]
+"""(key, value, timestamp) as read from a changelog; a value of None deletes."""
+
+StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
+"""(key, value, timestamp if it has one, start and end of its window, session or validity)."""
+
+
+def _count_nothing() -> None:
+    """Nobody wants to know what was dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSite:
+    """Where the stores of a task stand: what they need to be opened."""
+
+    partition: int
+    config: StreamsConfig
+    collector: Collector
+    position: Position
+    make_engine: MakeEngine
+    budget: CacheBudget
+    drop: Callable[[], None] = field(default=_count_nothing)
+    """Counts a record as dropped that is too old for a store."""
+    reserve: Reserve | None = None
+    """For stores that may let their engine wait; None if none may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A store that is open."""
+
+    face: Any
+    """What processors see."""
+    values: Any
+    """The same without the times of values, where it keeps any."""
+    state: object
+    """What its operators use."""
+    cache: CachedStore | SuppressionBuffer | None
+    """What holds changes back until a commit."""
+    commit: Callable[[int | None], None]
+    """Makes all changes part of the engine, with the offset at which the changelog goes on."""
+    restore: Callable[[Iterable[ChangelogRecord], int], None]
+    """Takes in records of the changelog; the store is then complete up to an offset."""
+    rows: Callable[[], Iterator[StoredRow]] | None = None
+    """Gives all that the store holds, uncommitted changes too; None if that is the engine's own."""
+
+
+def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[Opened, Overlay]:
+    """Put a store together over its engine."""
+    # What cannot be restored must not wait: it would be lost with the process.
+    overlay = Overlay(engine, None if plan.restored_from is None else site.reserve)
+    return _KINDS[plan.builder.kind](plan, site, overlay, engine), overlay
+
+
+def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    builder = plan.builder
+    is_timestamped = builder.kind == "timestamped_key_value"
+    log = _log(plan, site, own_time=is_timestamped)
+    store: RecordStore = LoggedStore(overlay, log)
+    limited = None
+    if builder.max_entries is not None:
+        store = limited = LimitedStore(store, builder.max_entries)
+    cache = None
+    if builder.cached and site.budget.limit_bytes > 0:
+        store = cache = CachedStore(store, site.budget, site.position)
+    codec = _codec(plan, site)
+    face_codec = timestamped_codec(codec) if is_timestamped else codec
+    values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
+    name, position = builder.name, site.position
+
+    def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
+        changes: dict[bytes, bytes | None] = {}
+        for key, value, timestamp in records:
+            row = (
+                pack_timestamp(timestamp) + value if is_timestamped and value is not None else value
+            )
+            changes[key] = row
+            if limited is not None and (gone := limited.restored(key, row)) is not None:
+                changes[gone] = None
+        engine.write(changes, offset)
+
+    def rows() -> Iterator[StoredRow]:
+        for key, row in store.scan(None, None, reverse=False):
+            yield (key, *_apart(row, is_timestamped=is_timestamped), None, None)
+
+    return Opened(
+        face=TypedKeyValueStore(name, face_codec, store, position),
+        values=TypedKeyValueStore(name, values_codec, store, position),
+        state=TableState(name, codec, store) if is_timestamped else None,
+        cache=cache,
+        commit=overlay.apply,
+        restore=restore,
+        rows=rows,
+    )
+
+
+def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    builder = plan.builder
+    is_timestamped = builder.kind == "timestamped_window"
+    assert builder.times is not None
+    if builder.times.retain_duplicates and not is_timestamped:
+        log = _log_with_headers(plan, site)
+    else:
+        log = _log(plan, site, own_time=is_timestamped)
+    rows = WindowRows(builder, _place(site, overlay, log))
+    codec = _codec(plan, site)
+    name, position = builder.name, site.position
+    face_codec = timestamped_codec(codec) if is_timestamped else codec
+    values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
+
+    def stored() -> Iterator[StoredRow]:
+        for key, start, row in rows.fetch_range(None, None, 0, END_OF_TIME, reverse=False):
+            value, time = _apart(row, is_timestamped=is_timestamped)
+            yield key, value, time, start, rows.end_of(start)
+
+    return Opened(
+        face=TypedWindowStore(name, face_codec, rows, position),
+        values=TypedWindowStore(name, values_codec, rows, position),
+        state=WindowState(name, codec, rows),
+        cache=rows.cache,
+        commit=rows.rows.commit,
+        restore=_restore_rows(rows.rows, engine, is_timestamped=is_timestamped),
+        rows=stored,
+    )
+
+
+def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    rows = SessionRows(plan.builder, _place(site, overlay, _log(plan, site)))
+    codec, name = _codec(plan, site), plan.builder.name
+    face = TypedSessionStore(name, codec, rows, site.position)
+
+    def stored() -> Iterator[StoredRow]:
+        for key, start, end, row in rows.find_range(None, None, 0, END_OF_TIME, reverse=False):
+            yield key, row, None, start, end
+
+    return Opened(
+        face=face,
+        values=face,
+        state=SessionState(name, codec, rows),
+        cache=rows.cache,
+        commit=rows.rows.commit,
+        restore=_restore_rows(rows.rows, engine, is_timestamped=False),
+        rows=stored,
+    )
+
+
+def _versioned(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    builder = plan.builder
+    assert builder.times is not None
+    rows = VersionedRows(overlay, builder.times, _log(plan, site), site.drop)
+    codec = _codec(plan, site)
+    face = TypedVersionedStore(builder.name, codec, rows)
+    state = VersionedState(builder.name, codec, rows)
+
+    def stored() -> Iterator[StoredRow]:
+        for key, value, since, until in rows.every_version():
+            yield key, value, since, since, until
+
+    return Opened(face, face, state, None, rows.commit, rows.restore, stored)
+
+
+def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    builder = plan.builder
+    store = LoggedStore(overlay, _log(plan, site))
+    left = _codec(plan, site)
+    title = _title(builder)
+    right_serde = site.config.value_serde(builder.other_value, title)
+    key_serde = site.config.key_serde(builder.key, title)
+    right = plain_codec(plan.serde_topic, key_serde, right_serde)
+    face = TypedKeyValueStore(builder.name, left, store, site.position)
+    state = OuterJoinState(builder.name, left, right, store)
+
+    def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
+        engine.write({key: value for key, value, _ in records}, offset)
+
+    return Opened(face, face, state, None, overlay.apply, restore)
+
+
+def _subscriptions(
+    plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine
+) -> Opened:
+    log = _log_with_headers(plan, site)
+    assert log is not None
+    store, codec, name = SubscriptionStore(overlay, log), _codec(plan, site), plan.builder.name
+    face = TypedKeyValueStore(name, timestamped_codec(codec), store, site.position)
+
+    def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
+        changes = {
+            key: None if value is None else pack_timestamp(timestamp) + value
+            for key, value, timestamp in records
+        }
+        engine.write(changes, offset)
+
+    state = TableState(name, codec, store)
+    return Opened(face, face, state, None, overlay.apply, restore)
+
+
+def _join_buffer(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    name, codec = plan.builder.name, _codec(plan, site)
+    buffer = JoinBuffer(name, codec, overlay, _log_without_time(plan, site), site.position)
+
+    def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
+        engine.write(buffer.restored(records), offset)
+
+    return Opened(buffer, buffer, buffer, None, buffer.commit, restore)
+
+
+def _suppression(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
+    topic, send, partition = plan.changelog, site.collector.send, site.partition
+
+    def log(key: bytes, value: bytes | None, headers: HeaderPairs) -> None:
+        assert topic is not None
+        send((topic, partition, key, value, None, headers))
+
+    buffer = SuppressionBuffer(None if topic is None else log)
+    state = SuppressionState(plan.builder.name, _codec(plan, site), buffer)
+
+    def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
+        buffer.restore((key, value) for key, value, _ in records)
+        engine.write({}, offset)
+
+    return Opened(state, state, state, buffer, overlay.apply, restore)
+
+
+_KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], Opened]] = {
+    "key_value": _key_value,
+    "timestamped_key_value": _key_value,
+    "versioned_key_value": _versioned,
+    "window": _window,
+    "timestamped_window": _window,
+    "session": _session,
+    "outer_join": _outer_join,
+    "subscriptions": _subscriptions,
+    "join_buffer": _join_buffer,
+    "suppression": _suppression,
+}
+
+
+def _apart(row: bytes, *, is_timestamped: bool) -> tuple[bytes, int | None]:
+    return (row[TIMESTAMP_BYTES:], timestamp_of(row)) if is_timestamped else (row, None)
+
+
+def _restore_rows(
+    rows: Rows, engine: StoreEngine, *, is_timestamped: bool
+) -> Callable[[Iterable[ChangelogRecord], int], None]:
+    def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
+        if is_timestamped:
+            changed = (
+                (key, None if value is None else pack_timestamp(timestamp) + value)
+                for key, value, timestamp in records
+            )
+        else:
+            changed = ((key, value) for key, value, _ in records)
+        changes, dropped = rows.restored(changed)
+        engine.write(changes, offset, dropped)
+
+    return restore
+
+
+def _place(site: StoreSite, overlay: Overlay, log: Log | None) -> RowPlace:
+    return RowPlace(overlay, log, site.drop, site.budget, site.position)
+
+
+def _codec(plan: StorePlan, site: StoreSite) -> RowCodec:
+    builder, config = plan.builder, site.config
+    title = _title(builder)
+    return plain_codec(
+        plan.serde_topic,
+        config.key_serde(builder.key, title),
+        config.value_serde(builder.value, title),
+    )
+
+
+def _title(builder: StoreBuilder) -> str:
+    """Name a store in a message; those of a stream-stream join have no Materialized."""
+    times = builder.times
+    is_of_join = builder.kind == "outer_join" or (times is not None and times.retain_duplicates)
+    return f"{'join' if is_of_join else 'state'} store {builder.name!r}"
+
+
+def _log(plan: StorePlan, site: StoreSite, *, own_time: bool = False) -> Log | None:
+    """Give the log of a store; `own_time` if its values begin with their time."""
+    if plan.changelog is None:
+        return None
+    make = log_with_own_time_to if own_time else log_to
+    return make(site.collector.send, plan.changelog, site.partition)
+
+
+def _log_with_headers(plan: StorePlan, site: StoreSite) -> Log | None:
+    topic, send, partition = plan.changelog, site.collector.send, site.partition
+    if topic is None:
+        return None
+    return lambda key, row, timestamp, headers: send(
+        (topic, partition, key, row, timestamp, headers)
+    )
+
+
+def _log_without_time(
+    plan: StorePlan, site: StoreSite
+) -> Callable[[bytes, bytes | None], None] | None:
+    topic, send, partition = plan.changelog, site.collector.send, site.partition
+    if topic is None:
+        return None
+    return lambda key, value: send((topic, partition, key, value, None, ()))

@@ -1,0 +1,109 @@
+"""The stores of one task, made from its plan: types, cache, changelog, uncommitted changes, engine.
+
+Java: ProcessorStateManager.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from penstock._engine.planner.plan import StorePlan
+from penstock._engine.runtime.stores.store_kinds import (
+    ChangelogRecord,
+    MakeEngine,
+    StoreSite,
+    open_store,
+)
+from penstock._engine.state.contract import StoreEngine
+from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.views.table import TableState
+from penstock.errors import StreamsError
+
+__all__ = [
+    "ChangelogRecord",
+    "MakeEngine",
+    "StoreSite",
+    "TaskStore",
+    "memory_engine",
+    "open_stores",
+]
+
+S = TypeVar("S")
+
+
+def memory_engine(plan: StorePlan) -> StoreEngine:
+    """Keep every store in memory, whatever its plan says: what the test driver does."""
+    return MemoryStore()
+
+
+class TaskStore:
+    """One store of a task, from the face that processors see down to its engine."""
+
+    def __init__(self, plan: StorePlan, site: StoreSite) -> None:
+        self.name = plan.builder.name
+        self.kind = plan.builder.kind
+        topic = plan.restored_from
+        self.changelog = None if topic is None else (topic, site.partition)
+        """The partition of the topic that this store is restored from."""
+        self._engine = site.make_engine(plan)
+        opened, self._overlay = open_store(plan, site, self._engine)
+        self._cache = opened.cache
+        self._state = opened.state
+        self.face = opened.face
+        """What processors see."""
+        self.values = opened.values
+        """The same without the times of values, where it keeps any."""
+        self.table = opened.state if isinstance(opened.state, TableState) else None
+        """What the operator of a table or an aggregate uses; None if this is no store of one."""
+        self.commit = opened.commit
+        """`commit(changelog_offset)` makes all changes part of the engine, with the offset at which
+        the changelog goes on.
+        """
+        self._restore = opened.restore
+        self.rows = opened.rows
+        """Gives all that the store holds, as bytes; None if it is no store of the user's."""
+
+    def state(self, kind: type[S]) -> S:
+        """Give the store as the operators of that kind see it."""
+        assert isinstance(self._state, kind), f"{self.name} is no {kind.__name__}"
+        return self._state
+
+    def flush(self) -> None:
+        """Let out what the cache holds back; this may forward records."""
+        if self._cache is None:
+            return
+        try:
+            self._cache.flush()
+        except StreamsError:
+            raise
+        except Exception as error:
+            msg = f"state store {self.name!r} failed to flush: {type(error).__name__}: {error}"
+            raise StreamsError(msg) from error
+
+    def restore(self, records: Iterable[ChangelogRecord], offset: int) -> None:
+        """Take in records of the changelog; the store is then complete up to `offset`."""
+        self._restore(records, offset)
+
+    def changelog_offset(self) -> int | None:
+        """Give the offset of the changelog up to which the engine is complete, None if unknown."""
+        return self._engine.changelog_offset()
+
+    def committed_entries(self) -> int:
+        """Give about how many entries are committed."""
+        return self._overlay.committed_entries()
+
+    def close(self) -> None:
+        """Forget what is not committed and close the engine."""
+        if self._cache is not None:
+            self._cache.clear()
+        self._overlay.discard()
+        try:
+            self._overlay.settle()
+        finally:
+            self._engine.close()
+
+
+def open_stores(plans: dict[str, StorePlan], site: StoreSite) -> dict[str, TaskStore]:
+    """Open the stores of a task, in the order in which they are flushed and committed."""
+    return {name: TaskStore(plan, site) for name, plan in plans.items()}

@@ -1,0 +1,1 @@
+"""A bounded run inside a Python worker of Spark: its tasks, from first to last record."""

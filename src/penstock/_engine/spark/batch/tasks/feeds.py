@@ -1,0 +1,165 @@
+"""The inputs of a Spark partition, taken apart into the queues of its tasks.
+
+Rows come ordered by topic, partition and place in the partition. A task needs the heads of all its
+queues at once, to take the one with the smallest time: so all queues but the last are laid down in
+files first and read back in step; the last one, of most tasks the only one, goes straight through.
+Nothing holds more than a batch of each queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from penstock._engine.runtime.input.record_queue import TopicPartition
+from penstock._engine.runtime.position import RawRecord
+from penstock._engine.spark.batch.schemas import FIRST_ROW
+
+Place: TypeAlias = tuple[int, int]
+"""(which topic of the stage, partition)."""
+Feed: TypeAlias = Iterator[list[RawRecord]]
+
+_NO_HEADERS: tuple[Any, ...] = ()
+
+
+def stretches(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Place, pa.RecordBatch]]:
+    """Cut batches where another queue begins."""
+    for batch in batches:
+        inputs = batch.column("input").to_pylist()
+        partitions = batch.column("partition").to_pylist()
+        start = 0
+        while start < len(inputs):
+            place = inputs[start], partitions[start]
+            end = len(inputs)
+            if (inputs[-1], partitions[-1]) != place:
+                end = next(
+                    row
+                    for row in range(start, len(inputs))
+                    if (inputs[row], partitions[row]) != place
+                )
+            yield place, batch.slice(start, end - start)
+            start = end
+
+
+class Feeds:
+    """The queues of one Spark partition. `global_records` must be read through before `open`."""
+
+    def __init__(
+        self, batches: Iterable[pa.RecordBatch], topics: Sequence[str], of_all: Sequence[str]
+    ) -> None:
+        self._topics = topics
+        self._of_all = of_all
+        self._stretches = stretches(batches)
+        self._ahead: tuple[Place, pa.RecordBatch] | None = None
+        (kind, self.spark_partition), _ = next(self._stretches)
+        assert kind == FIRST_ROW, kind
+
+    def global_records(self) -> Iterator[tuple[TopicPartition, list[RawRecord]]]:
+        """Give the records of the global tables' topics, which come before all others."""
+        offsets: dict[Place, int] = {}
+        for place, batch in self._stretches:
+            if place[0] >= 0:
+                self._ahead = place, batch
+                return
+            raws = raw_records(batch, offsets.get(place, 0))
+            offsets[place] = offsets.get(place, 0) + len(raws)
+            yield (self._of_all[-1 - place[0]], place[1]), raws
+
+    def open(self, places: Iterable[TopicPartition], folder: Path) -> dict[TopicPartition, Feed]:
+        """Give the feed of each partition that has records; all but the last are written to
+        `folder` first.
+        """
+        expected = sorted((self._topics.index(topic), number) for topic, number in places)
+        feeds: dict[TopicPartition, Feed] = {}
+        spool: _Spool | None = None
+        for place, batch in self._rest():
+            if expected and place == expected[-1]:
+                feeds[self._named(place)] = _numbered(self._straight(batch))
+                break
+            if spool is None or spool.place != place:
+                if spool is not None:
+                    spool.close()
+                spool = _Spool(place, folder / f"{place[0]}_{place[1]}.arrow", batch.schema)
+                feeds[self._named(place)] = _numbered(spool.read())
+            spool.write(batch)
+        if spool is not None:
+            spool.close()
+        return feeds
+
+    def _rest(self) -> Iterator[tuple[Place, pa.RecordBatch]]:
+        ahead = [] if self._ahead is None else [self._ahead]
+        self._ahead = None
+        # No generator: one that is left half read would close what it reads from.
+        return chain(ahead, self._stretches)
+
+    def _straight(self, first: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        yield first
+        for _, batch in self._stretches:
+            yield batch
+
+    def _named(self, place: Place) -> TopicPartition:
+        return self._topics[place[0]], place[1]
+
+
+class _Spool:
+    """A queue in a file: written first, read afterwards."""
+
+    def __init__(self, place: Place, path: Path, schema: pa.Schema) -> None:
+        self.place = place
+        self._path = path
+        self._file = pa.OSFile(str(path), "wb")
+        self._writer = pa.ipc.new_stream(self._file, schema)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        self._writer.close()
+        self._file.close()
+
+    def read(self) -> Iterator[pa.RecordBatch]:
+        with pa.memory_map(str(self._path)) as file, pa.ipc.open_stream(file) as reader:
+            yield from reader
+        self._path.unlink()
+
+
+def _numbered(batches: Iterable[pa.RecordBatch]) -> Feed:
+    """Give the batches as records; those without offsets are counted."""
+    next_offset = 0
+    for batch in batches:
+        raws = raw_records(batch, next_offset)
+        next_offset += len(raws)
+        yield raws
+
+
+def raw_records(batch: pa.RecordBatch, next_offset: int) -> list[RawRecord]:
+    """Give the rows of a batch as a task takes them in."""
+    offsets = batch.column("offset")
+    numbers = (
+        offsets.to_pylist()
+        if not offsets.null_count
+        else range(next_offset, next_offset + batch.num_rows)
+    )
+    return list(
+        zip(
+            numbers,
+            batch.column("timestamp").to_pylist(),
+            batch.column("key").to_pylist(),
+            batch.column("value").to_pylist(),
+            _headers(batch.column("headers")),
+            strict=True,
+        )
+    )
+
+
+def _headers(column: pa.Array) -> Iterable[Any]:
+    if column.null_count == len(column):
+        return [_NO_HEADERS] * len(column)
+    return [
+        tuple((header["key"], header["value"]) for header in headers or ())
+        for headers in column.to_pylist()
+    ]

@@ -1,0 +1,1 @@
+"""Getting the user's functions and classes to the executors."""

@@ -1,0 +1,110 @@
+"""Getting the user's functions to the executors, or saying which one cannot travel and why."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import fields
+from typing import Any
+
+from pyspark import cloudpickle
+
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.spark.shipping.by_definition import reduce_by_definition
+from penstock._engine.spark.shipping.sentinels import SentinelPlaces, looks_like_sentinel, refer
+from penstock._engine.spark.shipping.special_classes import reduce_special
+from penstock._engine.spark.shipping.struct_classes import must_be_sent, reduce_struct
+from penstock._engine.topology.checks import shown
+from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode
+from penstock.errors import TopologyError
+from penstock.serdes.documents import JsonSerde
+
+
+def pack(blueprint: Blueprint) -> bytes:
+    """Pickle an application; TopologyError names the first node whose function cannot be."""
+    try:
+        return dumps(blueprint)
+    except Exception as error:
+        _refuse_engines(blueprint)
+        culprit = _find_culprit(blueprint)
+        if culprit is None:
+            msg = f"the application cannot be shipped to Spark's workers: {error}"
+            raise TopologyError(msg) from error
+        node, holder, why = culprit
+        place = f" (defined at {node.location})" if node.location else ""
+        msg = (
+            f"node {node.name!r}{place} cannot be shipped to Spark's workers: {shown(holder)} "
+            f"holds something that cannot be pickled ({why}); make it where it "
+            "is used, for example in Processor.init"
+        )
+        raise TopologyError(msg) from error
+
+
+def _plans(blueprint: Blueprint) -> list[SubtopologyPlan]:
+    plans = [task.subtopology for task in blueprint.tasks]
+    return plans if blueprint.global_stores is None else [*plans, blueprint.global_stores]
+
+
+def _refuse_engines(blueprint: Blueprint) -> None:
+    """Name the store whose engine cannot be pickled, if that is the reason."""
+    for store in (store for plan in _plans(blueprint) for store in plan.stores.values()):
+        engine = store.builder.engine
+        try:
+            dumps(engine)
+        except Exception as error:
+            msg = (
+                f"store {store.builder.name!r} cannot be shipped to Spark's workers: its engine "
+                f"{engine!r} holds something that cannot be pickled ({error}); connect where the "
+                "engine is opened: when it is called with its place"
+            )
+            raise TopologyError(msg) from error
+
+
+_CloudPickler: Any = cloudpickle.Pickler
+
+
+class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
+    """cloudpickle, under which what is compared by identity stays itself, and which also sends
+    what cloudpickle leaves behind of a main script.
+    """
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self._sentinels = SentinelPlaces()
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, type):
+            if must_be_sent(obj):
+                return reduce_struct(obj)
+            special = reduce_special(obj)
+            if special is not None:
+                return special
+        elif isinstance(obj, JsonSerde):
+            return obj.reduce_with_classes()
+        elif looks_like_sentinel(obj) and (place := self._sentinels.find(obj)) is not None:
+            return refer, (*place, type(obj))
+        elif type(obj) not in self.dispatch_table:
+            reduced = reduce_by_definition(obj)
+            if reduced is not None:
+                return reduced
+        return super().reducer_override(obj)
+
+
+def dumps(value: object) -> bytes:
+    """Pickle anything that workers need; what cannot be pickled raises."""
+    target = io.BytesIO()
+    _ShippingPickler(target).dump(value)
+    return target.getvalue()
+
+
+def _find_culprit(blueprint: Blueprint) -> tuple[Node, Any, str] | None:
+    for plan in _plans(blueprint):
+        for node in plan.nodes:
+            holder = node.operation if isinstance(node, ProcessorNode) else node
+            for name in (entry.name for entry in fields(holder)):
+                part = getattr(holder, name)
+                try:
+                    dumps(part)
+                except Exception as error:
+                    return node, part, str(error)
+    return None

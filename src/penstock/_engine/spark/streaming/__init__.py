@@ -1,0 +1,1 @@
+"""A live application as one Structured Streaming query."""

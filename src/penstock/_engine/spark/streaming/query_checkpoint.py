@@ -1,0 +1,62 @@
+"""The checkpoint folder of a query: Spark wants one, and nothing in it is needed again.
+
+Each folder has a lock that its driver holds. A driver that was killed leaves its folder behind with
+a lock that nobody holds; the next start on the machine deletes it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from penstock._engine.state.files.file_lock import FileLock
+
+_PREFIX = "penstock-checkpoint-"
+_LOCK = ".lock"
+
+
+class CheckpointFolder:
+    """A folder for one query, held until `remove`."""
+
+    def __init__(self) -> None:
+        sweep()
+        folder, lock = _make()
+        self._folder, self._lock = folder, lock
+        self.path = str(folder / "query")
+        """What to tell Spark."""
+
+    def remove(self) -> None:
+        """Delete the folder and let go of it; doing it again does nothing."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._lock.release()
+
+
+def sweep() -> None:
+    """Delete the folders of this user's drivers that have died."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        # A folder without a lock is just being made, or is an older version's.
+        with suppress(OSError):
+            if _is_ours(folder) and (folder / _LOCK).exists():
+                lock = FileLock.take(folder / _LOCK)
+                if lock is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    lock.release()
+
+
+def _make() -> tuple[Path, FileLock]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        # None if a driver that sweeps was faster.
+        lock = FileLock.take(folder / _LOCK)
+        if lock is not None:
+            return folder, lock
+
+
+def _is_ours(folder: Path) -> bool:
+    # The directory for temporary files is everybody's.
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()

@@ -1,0 +1,151 @@
+"""The record cache: several changes of a key between two commits become one.
+
+A change stays here until the cache is flushed: at a commit, or when the caches of a thread have
+outgrown their common budget. Then it goes to the store and its changelog, and whoever listens is
+told: a table forwards its changes only now. Semantics 8.4, Java: CachingKeyValueStore, NamedCache
+and ThreadCache, whose order of events and measure of bytes this keeps, so that the same cache
+overflows at the same record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from penstock._engine.state.cache.entries import CacheBudget, Change, Entries, RecordInHand
+from penstock._engine.state.logged import LoggedStore, RecordStore, Write
+from penstock._engine.state.merging import merged
+from penstock._engine.state.row_sender import let_puts_out
+from penstock.record import HeaderPairs
+
+FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
+"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record behind it."""
+
+
+class CachedStore:
+    """A RecordStore over another one, the cache of one store of one task."""
+
+    __slots__ = (
+        "_below",
+        "_budget",
+        "_listener",
+        "_position",
+        "_sends_as_they_are",
+        "_sends_old",
+        "entries",
+        "get",
+        "peek",
+        "write",
+    )
+
+    def __init__(self, below: RecordStore, budget: CacheBudget, position: RecordInHand) -> None:
+        self._below = below
+        self._budget = budget
+        self._position = position
+        self._listener: FlushListener | None = None
+        self._sends_old = False
+        self._sends_as_they_are = False
+        self.entries = Entries(budget, position, self._miss, self._note_new, self._give_way)
+        self.get = self.entries.get
+        self.peek = self.entries.peek
+        """`get` for a reader that is about to write the same key, which then counts as the use."""
+        self.write: Write = self.entries.write
+
+    def listen(self, listener: FlushListener, *, sends_old_values: bool) -> None:
+        """Let `listener` know each change when it is flushed; the old value is looked up only if
+        asked for.
+        """
+        self._listener = listener
+        self._sends_old = sends_old_values
+
+    def replace_listener(self, listener: FlushListener) -> None:
+        """Let another listener, which does not ask where the task stands, know in place of the one
+        there is, if that needs no old values.
+        """
+        if self._listener is not None and not self._sends_old:
+            self._listener = listener
+            self._sends_as_they_are = True
+
+    def _miss(self, key: bytes) -> bytes | None:
+        value = self._below.get(key)
+        if value is not None:
+            self.entries.keep(key, value)
+        return value
+
+    # What is told of keys that are written and were not cached, if anything is.
+    _note_new: Callable[[bytes], None] | None = None
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        keys = sorted(
+            (key for key in self.entries.in_order_of_use() if _within(key, start, end)),
+            reverse=reverse,
+        )
+        cached = self.entries.used(keys)
+        return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
+
+    def approximate_num_entries(self) -> int:
+        """Count what is in the store, as Java does: not what is only in the cache."""
+        return self._below.approximate_num_entries()
+
+    def flush(self) -> None:
+        """Let all changes out, in the order of the last write of each key."""
+        changes = self.entries.take_changes()
+        if changes:
+            before = self.entries.used_bytes
+            self._let_out(changes)
+            self._budget.used_bytes += self.entries.used_bytes - before
+
+    def clear(self) -> None:
+        """Forget everything, changes included."""
+        self.entries.clear()
+
+    def _give_way(self) -> None:
+        """Let go of what was used longest ago until the budget is kept."""
+        budget, entries = self._budget, self.entries
+        # A flush may let other caches grow: this one gives way only as long as it holds something.
+        while budget.used_bytes > budget.limit_bytes and len(entries):
+            before = entries.used_bytes
+            change = entries.pop_oldest()
+            if change is not None:
+                self._let_out([change, *entries.take_changes()])
+            # Only now, as in Java: while it is flushed, other caches find the budget exceeded.
+            budget.used_bytes += entries.used_bytes - before
+
+    def _let_out(self, changes: list[Change]) -> None:
+        """Write changes to the store and tell the listener, each as if its record were in hand.
+        What is flushed may cause new changes here: they are others.
+        """
+        below = self._below
+        if self._sends_as_they_are and isinstance(below, LoggedStore):
+            # Nobody asks which record is in hand.
+            assert self._listener is not None
+            changes = changes[let_puts_out(changes, below.put, below.log, self._listener) :]
+        read, write, listener = self._below.get, self._below.write, self._listener
+        sends_old, position = self._sends_old and listener is not None, self._position
+        keeps_bytes = position.keeps_bytes
+        before = (position.topic, position.partition, position.raw, position.timestamp)
+        deleted = []
+        try:
+            for key, new, timestamp, headers, topic, partition, kept in changes:
+                old = read(key) if sends_old else None
+                if new is None:
+                    deleted.append(key)
+                    if listener is not None and (old if sends_old else read(key)) is None:
+                        continue  # it came and went between two flushes: nobody need know
+                as_it_was = keeps_bytes or kept is None
+                position.raw = kept if as_it_was else (kept, timestamp, None, None, headers)
+                position.topic, position.partition = topic, partition
+                position.timestamp = timestamp
+                write(key, new, timestamp, headers)
+                if listener is not None:
+                    listener(key, new, old, timestamp, headers)
+        finally:
+            position.topic, position.partition, position.raw, position.timestamp = before
+        for key in deleted:
+            self.entries.drop_deleted(key)
+
+
+def _within(key: bytes, start: bytes | None, end: bytes | None) -> bool:
+    return (start is None or start <= key) and (end is None or key < end)

@@ -1,0 +1,1 @@
+"""Files of local state: directories, locks, traces of dead processes."""

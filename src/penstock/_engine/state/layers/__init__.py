@@ -1,1 +1,0 @@
-"""What stands between a user and an engine: types and the changelog."""

@@ -1,0 +1,96 @@
+"""Writes go to the store and, where it has one, to its changelog topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeAlias
+
+from penstock._engine.state.contract import BytesStore
+from penstock._engine.state.row_sender import RowSender, Send, Target
+from penstock.record import HeaderPairs
+
+Write: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
+"""`write(key, value, timestamp, headers)`: set the value of a key, or delete it (None). Time and
+headers are those of the record in hand.
+"""
+Log: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
+"""`log(key, value, timestamp, headers)`: write a changelog record; most have no headers."""
+
+
+class RecordStore(Protocol):
+    """What a task's store reads from and writes to: bytes, each write on behalf of a record."""
+
+    @property
+    def get(self) -> Callable[[bytes], bytes | None]: ...
+    @property
+    def write(self) -> Write: ...
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]: ...
+    def approximate_num_entries(self) -> int: ...
+
+
+class LoggedStore:
+    """A RecordStore over a BytesStore; `log` is None if it has no changelog.
+
+    What functions there are is decided once, so that a write makes no choice and no detour.
+    """
+
+    __slots__ = ("_store", "get", "log", "put", "write")
+
+    def __init__(self, store: BytesStore, log: Log | None) -> None:
+        self._store = store
+        self.get = store.get
+        self.put = store.put
+        """What `write` does with a value that is set, but for the log."""
+        self.log = log
+        self.write: Write = _unlogged(store) if log is None else _logged(store, log)
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        return self._store.scan(start, end, reverse=reverse)
+
+    def approximate_num_entries(self) -> int:
+        return self._store.approximate_num_entries()
+
+
+def log_to(send: Send, topic: str, partition: int) -> Log:
+    """Give the log of a store: its changelog's records have the time of the record in hand."""
+
+    def log(key: bytes, value: bytes | None, timestamp: int, _: HeaderPairs) -> None:
+        send((topic, partition, key, value, timestamp, ()))
+
+    return log
+
+
+def log_with_own_time_to(send: Send, topic: str, partition: int) -> Log:
+    """Give the log of a store whose values begin with their time: the record has it as its own, and
+    only a deletion has the time of the record in hand.
+    """
+    return RowSender(send, Target(topic, partition, keeps_headers=False)).log
+
+
+def _logged(store: BytesStore, log: Log) -> Write:
+    put, delete = store.put, store.delete
+
+    def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if value is None:
+            delete(key)
+        else:
+            put(key, value)
+        log(key, value, timestamp, headers)
+
+    return write
+
+
+def _unlogged(store: BytesStore) -> Write:
+    put, delete = store.put, store.delete
+
+    def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if value is None:
+            delete(key)
+        else:
+            put(key, value)
+
+    return write

@@ -1,0 +1,107 @@
+"""The record cache of a store of windows or sessions. Semantics 8.4, Java: CachingWindowStore,
+CachingSessionStore.
+
+It holds rows by their row keys, as Java does, so that it overflows at the same record. Unlike that
+of a key-value store it does not keep what was only read, and the rows of one key are often asked
+for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+
+from penstock._engine.state.cache.entries import CachedPair
+from penstock._engine.state.cache.record_cache import CachedStore
+from penstock._engine.state.merging import merged
+from penstock._engine.state.segments.recent_rows import Row
+from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows
+
+# So many row keys that are gone may be remembered, besides as many as there are others.
+_GONE_MAX = 1_000
+
+
+class CachedRows(CachedStore):
+    """A RecordStore by row keys over `Rows`; `tail` is how many bytes follow the key in these."""
+
+    __slots__ = ("_by_key", "_remembered", "_tail")
+
+    def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
+        super().__init__(below, place.budget, place.position)
+        self._tail = tail
+        self._by_key: dict[bytes, list[bytes]] | None = None
+        """The row keys of each key, in order: all that are cached, and some that were. None until
+        somebody asks.
+        """
+        self._remembered = 0
+
+    def _miss(self, key: bytes) -> bytes | None:
+        return self._below.get(key)
+
+    def _note_new(self, key: bytes) -> None:
+        if self._by_key is not None:
+            self._remember(self._by_key, key)
+
+    def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
+        return self.woven_into(
+            self._below.scan(start, end, reverse=reverse),
+            lambda key: (start is None or start <= key) and (end is None or key < end),
+            reverse=reverse,
+        )
+
+    def woven_into(
+        self, entries: Iterator[Row], is_meant: Callable[[bytes], bool], *, reverse: bool
+    ) -> Iterator[Row]:
+        """Give what is cached, as far as it is meant, woven into entries of the store below."""
+        cached = self.cached(is_meant, reverse=reverse)
+        return merged(cached, entries, reverse=reverse) if cached else entries
+
+    def cached(self, is_meant: Callable[[bytes], bool], *, reverse: bool) -> list[CachedPair]:
+        """Give what is cached, as far as it is meant, in order."""
+        return self.entries.used(
+            sorted(filter(is_meant, self.entries.in_order_of_use()), reverse=reverse)
+        )
+
+    def of_key(
+        self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
+    ) -> list[CachedPair]:
+        """Give what is cached of a key, from a row key up to another, None for no end; in order."""
+        if not len(self.entries):
+            return []
+        by_key = self._by_key
+        if by_key is None or self._remembered > 2 * len(self.entries) + _GONE_MAX:
+            by_key = self._by_key = self._remember_all()
+        row_keys = by_key.get(raw_key)
+        if row_keys is None or row_keys[-1] < first:
+            return []
+        start = bisect_left(row_keys, first)
+        end = len(row_keys) if behind is None else bisect_left(row_keys, behind)
+        meant = row_keys[start:end]
+        entries = self.entries
+        cached = [row_key for row_key in meant if row_key in entries]
+        if len(cached) < len(meant):
+            row_keys[start:end] = cached
+            self._remembered -= len(meant) - len(cached)
+            if not row_keys:
+                del by_key[raw_key]
+        if reverse:
+            cached.reverse()
+        return self.entries.used(cached)
+
+    def _remember_all(self) -> dict[bytes, list[bytes]]:
+        by_key: dict[bytes, list[bytes]] = {}
+        self._remembered = 0
+        for row_key in sorted(self.entries.in_order_of_use()):
+            self._remember(by_key, row_key)
+        return by_key
+
+    def _remember(self, by_key: dict[bytes, list[bytes]], row_key: bytes) -> None:
+        row_keys = by_key.setdefault(row_key[SEGMENT_BYTES : -self._tail], [])
+        if not row_keys or row_keys[-1] < row_key:
+            row_keys.append(row_key)
+        else:
+            at = bisect_left(row_keys, row_key)
+            if row_keys[at] == row_key:
+                return  # it was cached before
+            row_keys.insert(at, row_key)
+        self._remembered += 1

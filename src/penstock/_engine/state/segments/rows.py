@@ -1,0 +1,411 @@
+"""The rows of a store of windows or sessions: bytes under a key and a time, kept for a while.
+
+```
+row key:    segment | key | time | rest      time: a window's start, a session's end
+in order:   time + 2**63 | ... | key | ...   of stores that are read by time too; no value
+clock:      0xff "clock"                     the store's stream time, and how many puts there were
+```
+
+A row key without its segment is the key of the changelog record; with it, the key in Java's cache
+and, in Java's stores on disk, in which database it is and where. A segment that is too old is one
+range of keys, dropped with the next commit; until then nobody looks there. Java:
+AbstractRocksDBSegmentedBytesStore, InMemoryWindowStore, InMemorySessionStore.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from struct import Struct
+from typing import TYPE_CHECKING, Final
+
+from penstock._engine.state.cache.entries import CacheBudget, RecordInHand
+from penstock._engine.state.codec import pack_timestamp
+from penstock._engine.state.contract import KeyRange
+from penstock._engine.state.logged import Log, Write
+from penstock._engine.state.overlay import Overlay
+from penstock._engine.state.segments.recent_rows import RecentRows, Row, note
+from penstock.record import HeaderPairs
+from penstock.store_builders import StoreBuilder, StoreTimes
+
+SEGMENT_BYTES: Final = 8
+CLOCK_KEY: Final = b"\xffclock"
+BEHIND_EVERY_REST: Final = b"\xff"
+"""Behind a key and a time, it is greater than what may follow them: a number that is not
+negative.
+"""
+
+_CLOCK = Struct(">qi")
+_TIME_FIRST = Struct(">Q")
+_TIME_BIT = 1 << 63
+_NO_TIME = -1
+_NEVER = 1 << 63
+
+pack_segment = pack_timestamp
+time_at: Callable[[bytes, int], tuple[int]] = Struct(">q").unpack_from
+"""`(time,) = time_at(row_key, offset)`."""
+
+
+def time_first(time: int) -> bytes:
+    """Give how the key of a row in the order of time begins."""
+    return _TIME_FIRST.pack(time + _TIME_BIT)
+
+
+def time_of_index(index_key: bytes) -> int:
+    """Give the time of a row by its key in the order of time."""
+    time: int = _TIME_FIRST.unpack_from(index_key)[0]
+    return time - _TIME_BIT
+
+
+def _bounds_in(
+    segment: int, key_from: bytes | None, key_to: bytes | None, latest: int
+) -> tuple[bytes, bytes]:
+    """Give the row keys in a segment between which the rows of a range of keys are, and others;
+    `latest` is the last time of a row.
+    """
+    start = pack_segment(segment) + (key_from or b"")
+    if key_to is None:
+        return start, pack_segment(segment + 1)
+    # A key that is the beginning of another one is before it, but its rows may be behind.
+    tail = pack_timestamp(latest) + BEHIND_EVERY_REST
+    last = max(key_to[:length] + tail for length in range(len(key_to) + 1))
+    return start, pack_segment(segment) + last
+
+
+def is_within(raw_key: bytes, key_from: bytes | None, key_to: bytes | None) -> bool:
+    """Tell whether a key is in a range of keys, bounds included, None for no bound."""
+    return (key_from is None or raw_key >= key_from) and (key_to is None or raw_key <= key_to)
+
+
+class RowClock:
+    """What a store knows of the time: it decides what is too old."""
+
+    __slots__ = (
+        "_interval",
+        "_next",
+        "_retention",
+        "_seen",
+        "expired",
+        "live",
+        "live_key",
+        "observed",
+        "written",
+    )
+
+    def __init__(self, times: StoreTimes, *, sees_oldest: bool) -> None:
+        self._interval = times.segment_interval_ms
+        self._retention = times.retention_ms
+        self._seen = times.retention_ms + sees_oldest
+        self._next = self._interval + self._retention
+        self.observed = _NO_TIME
+        """The latest time that was put."""
+        self.expired = _NO_TIME - self._seen
+        """Rows of this time and before are not seen."""
+        self.live = 0
+        """The first segment that is not too old."""
+        self.live_key = b""
+        """Row keys before it are in segments that are too old."""
+        self.written = _NEVER
+        """No row of a later time is in the engine."""
+
+    def observe(self, time: int) -> None:
+        """Learn of a time later than all before."""
+        self.observed = time
+        self.expired = time - self._seen
+        if time >= self._next:
+            self.live = (time - self._retention) // self._interval
+            self.live_key = pack_segment(self.live)
+            self._next = (self.live + 1) * self._interval + self._retention
+
+    def kept_from(self, observed: int) -> int:
+        """Return the first time whose rows are there when `observed` is the latest that was put:
+        rows that are too old to be seen are, until their segment is.
+        """
+        return max(0, (observed - self._retention) // self._interval) * self._interval
+
+    def seen_from(self, observed: int) -> int:
+        """Return the first time whose rows are seen when `observed` is the latest that was put."""
+        return observed - self._seen + 1
+
+    def note_write(self) -> None:
+        """Learn that what was put so far is about to be written to the engine."""
+        self.written = self.observed
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """Where the rows of a store of a task live, and who is told of what."""
+
+    overlay: Overlay
+    log: Log | None
+    drop: Callable[[], None]
+    """Told of each row that is too old to be put."""
+    budget: CacheBudget
+    position: RecordInHand
+
+
+class Rows:
+    """Rows over what is not committed yet: a RecordStore by row keys, below the cache if any.
+
+    `rest` is how many bytes follow the time in a row key; `to_index` gives the key of a row in the
+    order of time, if it is to have one.
+    """
+
+    __slots__ = (
+        "_drop",
+        "_dropped_to",
+        "_in_memory",
+        "_is_indexed",
+        "_overlay",
+        "_rest",
+        "_saved",
+        "_to_index",
+        "clock",
+        "get",
+        "interval",
+        "log",
+        "recent",
+        "sequence",
+        "write",
+    )
+
+    def __init__(
+        self,
+        place: RowPlace,
+        builder: StoreBuilder,
+        rest: int,
+        to_index: Callable[[bytes], bytes] | None,
+        *,
+        sees_oldest: bool,
+    ) -> None:
+        times = builder.times
+        assert times is not None
+        overlay = place.overlay
+        self._overlay = overlay
+        self._drop = place.drop
+        self._in_memory = builder.engine == "in_memory"
+        self._rest = rest
+        self._to_index = to_index
+        self._is_indexed = to_index is not None
+        self.interval = times.segment_interval_ms
+        self.clock = RowClock(times, sees_oldest=sees_oldest)
+        self.sequence = 0
+        """The number of the last put, where duplicates are retained."""
+        self._dropped_to = 0
+        self._saved: bytes | None = None
+        self._resume()
+        self.log = place.log or _nowhere
+        # A join asks for the rows of keys, but perhaps not before it has put many: known from the
+        # first on, they need never be read.
+        self.recent = self._begin_to_know() if times.retain_duplicates else None
+        """What is known of the rows of keys; else None until somebody asks for those of one."""
+        overlay.before_write = self.clock.note_write
+        self.get = _getter(overlay, self.clock, rest + 8)
+        self.write: Write = _writer(self, place)
+        """`write(row_key, row, timestamp, headers)`: put a row, or delete it (None)."""
+
+    def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
+        """Give the rows that are seen between two row keys."""
+        expired, at = self.clock.expired, self._rest + 8
+        for row_key, row in self._overlay.scan(start, end, reverse=reverse):
+            if time_at(row_key, len(row_key) - at)[0] > expired:
+                yield row_key, row
+
+    def scan_keys(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        times: tuple[int, int],
+        *,
+        reverse: bool,
+    ) -> Iterator[Row]:
+        """Give the rows that are seen of a range of keys and times, and some others, segment by
+        segment.
+        """
+        clock, interval = self.clock, self.interval
+        latest = min(times[1], clock.observed)
+        segments = range(max(times[0] // interval, clock.live), latest // interval + 1)
+        for segment in reversed(segments) if reverse else segments:
+            bounds = _bounds_in(segment, key_from, key_to, latest)
+            yield from self.scan(*bounds, reverse=reverse)
+
+    def scan_by_time(self, start: int, end: int, *, reverse: bool) -> Iterator[bytes]:
+        """Give the keys, in the order of time, of rows from `start` to `end`, both included; only
+        where there is such an order.
+        """
+        entries = self._overlay.scan(time_first(start), time_first(end + 1), reverse=reverse)
+        return (key for key, _ in entries)
+
+    def get_if_live(self, row_key: bytes) -> bytes | None:
+        """Give a row that is not in a dropped segment, even if it is not seen any more."""
+        return None if row_key < self.clock.live_key else self._overlay.get(row_key)
+
+    def approximate_num_entries(self) -> int:
+        return self._overlay.approximate_num_entries()
+
+    def touch(self, time: int) -> None:
+        """Learn of a time at which nothing is put, as a store in memory does."""
+        if time > self.clock.observed:
+            self.clock.observe(time)
+        if time <= self.clock.expired:
+            self._drop()
+
+    def remove(self, row_key: bytes, timestamp: int, headers: HeaderPairs) -> None:
+        """Delete a row; one that is too old is none, and is not counted as dropped."""
+        clock = self.clock
+        time = time_at(row_key, len(row_key) - self._rest - 8)[0]
+        if not self._in_memory and time > clock.observed:
+            clock.observe(time)
+        if row_key >= clock.live_key:
+            self._overlay.delete(row_key)
+            if self.recent is not None:
+                self.recent.note(row_key, None)
+            if self._to_index is not None:
+                self._overlay.delete(self._to_index(row_key))
+        self.log(row_key[SEGMENT_BYTES:], None, timestamp, headers)
+
+    def of_key(self, raw_key: bytes, time_from: int, time_to: int) -> list[Row]:
+        """Give at once the rows of a key between two times, both included, that are seen; in
+        order.
+        """
+        clock, interval, recent = self.clock, self.interval, self.recent
+        first, last = clock.expired + 1, clock.observed
+        first = max(first, time_from)
+        first = max(first, 0)
+        to_the_last = last <= time_to
+        if not to_the_last:
+            last = time_to
+        if recent is None:
+            # Even if there is nothing yet to be found: then all that comes is known.
+            recent = self.recent = self._begin_to_know()
+        if first > last:
+            return []
+        start, end = pack_timestamp(first), pack_timestamp(last + 1)
+        segment, last_segment = first // interval, last // interval
+        collect = recent.collect
+        found = collect(pack_segment(segment) + raw_key, start, end, to_the_last=to_the_last)
+        while segment < last_segment:
+            segment += 1
+            prefix = pack_segment(segment) + raw_key
+            found += collect(prefix, start, end, to_the_last=to_the_last)
+        return found
+
+    def commit(self, changelog_offset: int | None) -> None:
+        """Make all changes part of the engine, and drop what is too old."""
+        clock = self.clock
+        state = _CLOCK.pack(clock.observed, self.sequence)
+        if state != self._saved:
+            self._overlay.put(CLOCK_KEY, state)
+        self._overlay.apply(changelog_offset, self._dropped())
+        if self.recent is not None:
+            self.recent.committed()
+        self._saved = state
+        self._dropped_to = clock.live
+
+    def restored(
+        self, records: Iterable[tuple[bytes, bytes | None]]
+    ) -> tuple[dict[bytes, bytes | None], list[KeyRange]]:
+        """Learn of rows by the keys of their changelog records; give what that changes in the
+        engine, and what it drops.
+        """
+        clock, rest, to_index = self.clock, self._rest, self._to_index
+        self.recent = None  # it does not hear of these
+        changes: dict[bytes, bytes | None] = {}
+        for key, row in records:
+            time = time_at(key, len(key) - rest - 8)[0]
+            if time > clock.observed:
+                clock.observe(time)
+            row_key = pack_segment(time // self.interval) + key
+            changes[row_key] = row
+            if to_index is not None:
+                changes[to_index(row_key)] = None if row is None else b""
+            if rest == 4:
+                self.sequence = max(self.sequence, int.from_bytes(key[-4:], "big"))
+        changes[CLOCK_KEY] = self._saved = _CLOCK.pack(clock.observed, self.sequence)
+        dropped = self._dropped()
+        self._dropped_to = clock.live
+        return changes, dropped
+
+    def _begin_to_know(self) -> RecentRows:
+        overlay = self._overlay
+        return RecentRows(
+            overlay.collect_committed, self._rest + 8, overlay.changes, self.clock.observed
+        )
+
+    def _resume(self) -> None:
+        """Go on with the time that the engine knows."""
+        self._saved = self._overlay.get(CLOCK_KEY)
+        if self._saved is not None:
+            observed, self.sequence = _CLOCK.unpack(self._saved)
+            self.clock.observe(observed)
+            self._dropped_to = self.clock.live
+
+    def _dropped(self) -> list[KeyRange]:
+        clock = self.clock
+        if clock.live <= self._dropped_to:
+            return []
+        dropped = [(pack_segment(self._dropped_to), clock.live_key)]
+        if self._is_indexed:
+            first, last = (n * self.interval for n in (self._dropped_to, clock.live))
+            dropped.append((time_first(first), time_first(last)))
+        return dropped
+
+
+def _getter(overlay: Overlay, clock: RowClock, at: int) -> Callable[[bytes], bytes | None]:
+    read, read_unwritten = overlay.get, overlay.get_unwritten
+
+    def get(row_key: bytes) -> bytes | None:
+        time = time_at(row_key, len(row_key) - at)[0]
+        if time <= clock.expired:
+            return None
+        return read(row_key) if time <= clock.written else read_unwritten(row_key)
+
+    return get
+
+
+def _writer(rows: Rows, place: RowPlace) -> Write:
+    overlay = place.overlay
+    put, delete, log, drop = overlay.put, overlay.delete, rows.log, place.drop
+    clock, at, to_index, in_memory = rows.clock, rows._rest + 8, rows._to_index, rows._in_memory
+
+    def write(row_key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        time = time_at(row_key, len(row_key) - at)[0]
+        if time > clock.observed:
+            clock.observe(time)
+        # On disk a row may be put as long as its segment is there, even if nobody will see it.
+        if (time <= clock.expired) if in_memory else (row_key < clock.live_key):
+            drop()
+        else:
+            if row is None:
+                delete(row_key)
+            else:
+                put(row_key, row)
+            if rows.recent is not None:
+                note(rows.recent, row_key, row)
+            if to_index is not None:
+                _index(overlay, to_index(row_key), row)
+        log(row_key[SEGMENT_BYTES:], row, timestamp, headers)
+
+    return write
+
+
+def _index(overlay: Overlay, index_key: bytes, row: bytes | None) -> None:
+    if row is None:
+        overlay.delete(index_key)
+    else:
+        overlay.put(index_key, b"")
+
+
+def _nowhere(key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+    """The changelog of a store that has none."""
+
+
+if TYPE_CHECKING:
+    of_key = Rows.of_key
+else:
+    try:
+        from penstock._engine.fast import _recent
+    except ImportError:
+        of_key = Rows.of_key
+    else:
+        of_key = _recent.of_key

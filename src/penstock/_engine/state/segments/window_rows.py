@@ -1,0 +1,306 @@
+"""The rows of a window store, by key and start. Java: RocksDBWindowStore, InMemoryWindowStore,
+CachingWindowStore.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from struct import Struct
+from typing import Final, TypeAlias
+
+from penstock._engine.state.codec import pack_timestamp
+from penstock._engine.state.logged import RecordStore
+from penstock._engine.state.merging import merged
+from penstock._engine.state.segments.recent_rows import Row, lay_over
+from penstock._engine.state.segments.row_cache import CachedRows
+from penstock._engine.state.segments.rows import (
+    SEGMENT_BYTES,
+    RowPlace,
+    Rows,
+    is_within,
+    of_key,
+    pack_segment,
+    time_at,
+    time_first,
+    time_of_index,
+)
+from penstock.record import HeaderPairs
+from penstock.store_builders import StoreBuilder
+from penstock.windows import END_OF_TIME
+
+WindowRow: TypeAlias = tuple[bytes, int, bytes]
+"""(raw key, start, row)"""
+StartedRow: TypeAlias = tuple[int, bytes]
+"""(start, row)"""
+
+TAIL_BYTES: Final = 12
+_SEQUENCE_BYTES = 4
+_SEQUENCE_LIMIT = 0x7FFFFFFF
+
+# So many starts are in use at a time, and a few more.
+_STARTS_MAX = 1_000
+
+_pack_tail = Struct(">qi").pack
+
+
+class _Ends(dict[int, tuple[bytes, bytes]]):
+    """What comes before and behind the key in the row keys of a start: made once for many keys."""
+
+    def __init__(self, interval: int) -> None:
+        self._interval = interval
+
+    def __missing__(self, start: int) -> tuple[bytes, bytes]:
+        if len(self) >= _STARTS_MAX:
+            self.clear()
+        ends = self[start] = (pack_segment(start // self._interval), _pack_tail(start, 0))
+        return ends
+
+
+class WindowRows:
+    """Rows by key and start, with the cache over them if there is one."""
+
+    __slots__ = (
+        "_by_time",
+        "_is_indexed",
+        "_last_sequence",
+        "cache",
+        "ends",
+        "get",
+        "in_memory",
+        "peek_row",
+        "put",
+        "rows",
+        "store",
+        "window_size_ms",
+    )
+
+    def __init__(self, builder: StoreBuilder, place: RowPlace) -> None:
+        times = builder.times
+        assert times is not None
+        self.in_memory = builder.engine == "in_memory"
+        self.window_size_ms = times.window_size_ms
+        self._is_indexed = times.order != "key"
+        self._by_time = self.in_memory or times.order == "time"
+        self._last_sequence = 0
+        self.rows = Rows(
+            place,
+            builder,
+            _SEQUENCE_BYTES,
+            _index_key if self._is_indexed else None,
+            # Java: with results on close, the last window may end just when it is too old.
+            sees_oldest=self._is_indexed and not self.in_memory,
+        )
+        is_cached = builder.cached and place.budget.limit_bytes > 0
+        self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
+        self.store: RecordStore = self.cache or self.rows
+        retains = times.retain_duplicates
+        self.ends = _Ends(self.rows.interval)
+        """`(before, behind) = ends[start]`: what is before and behind the key in a row key."""
+        self.get = self._get_last if retains else self._get
+        """`get(raw_key, start)` gives a row, None if there is none."""
+        self.peek_row = self.rows.get if self.cache is None else self.cache.peek
+        """`peek_row(row_key)` gives a row to a reader that is about to put it."""
+        self.put = self._add if retains else _putter(self.store, self.ends)
+        """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
+
+    def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
+        """Give the starts and rows of a key between two times, the earliest first."""
+        if self.cache is None:
+            at = SEGMENT_BYTES + len(raw_key)
+            return [
+                (time_at(row_key, at)[0], row)
+                for row_key, row in of_key(self.rows, raw_key, time_from, time_to)
+            ]
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
+
+    def backward_fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterator[StartedRow]:
+        """Give what `fetch` gives, the latest first."""
+        if self.cache is None:
+            return reversed(self.fetch(raw_key, time_from, time_to))
+        return iter(self._fetch_cached(raw_key, time_from, time_to, reverse=True))
+
+    def fetch_range(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[WindowRow]:
+        """Give the rows of several keys between two times, None for no bound."""
+        if key_from is not None and key_to is not None and key_from > key_to:
+            return
+        if self._is_indexed and key_from is None and key_to is None:
+            for index_key, row in self._of_index(time_from, time_to, reverse=reverse):
+                yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
+            return
+        rows = self._by_segment(key_from, key_to, time_from, time_to, reverse=reverse)
+        if self._by_time:
+            rows = iter(sorted(rows, key=lambda row: _index_key(row[0]), reverse=reverse))
+        for row_key, row in rows:
+            yield row_key[SEGMENT_BYTES:-TAIL_BYTES], _start_of(row_key), row
+
+    def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
+        """Yield the rows of all keys between two times that are there, seen or not; only where
+        there is an order of time.
+        """
+        for index_key, row in self._of_index(time_from, time_to, reverse=False, unseen=True):
+            yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
+
+    def kept_from(self, observed: int) -> int:
+        """Return the first start that `fetch_kept` finds once `observed` is the latest that was
+        put.
+        """
+        clock = self.rows.clock
+        if self.cache is not None and self.in_memory:
+            # What leaves the cache too late to be seen is not put.
+            return clock.seen_from(observed)
+        return clock.kept_from(observed)
+
+    def end_of(self, start: int) -> int:
+        """Give the end of the window that begins at `start`."""
+        end = start + self.window_size_ms
+        return end if end < END_OF_TIME else END_OF_TIME
+
+    def _get(self, raw_key: bytes, start: int) -> bytes | None:
+        before, behind = self.ends[start]
+        return self.store.get(before + raw_key + behind)
+
+    def _get_last(self, raw_key: bytes, start: int) -> bytes | None:
+        """Of duplicates Java finds only the last one put on disk, and none in memory."""
+        if self.in_memory:
+            return None
+        segment = pack_segment(start // self.rows.interval)
+        return self.rows.get(segment + raw_key + _pack_tail(start, self._last_sequence))
+
+    def _add(
+        self, raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        """Put a row beside those that are there."""
+        rows = self.rows
+        sequence = rows.sequence = (rows.sequence + 1) & _SEQUENCE_LIMIT
+        tail = _pack_tail(start, sequence)
+        if row is not None:
+            self._last_sequence = sequence
+            segment = pack_segment(start // rows.interval)
+            rows.write(segment + raw_key + tail, row, timestamp, headers)
+            return
+        # No value is no duplicate: it is only written to the changelog. Time passes in memory.
+        if self.in_memory:
+            rows.touch(start)
+        rows.log(raw_key + tail, None, timestamp, headers)
+
+    def _fetch_cached(
+        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
+    ) -> list[StartedRow]:
+        assert self.cache is not None
+        stored = of_key(self.rows, raw_key, time_from, time_to)
+        interval, earliest = self.rows.interval, max(time_from, 0)
+        first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
+        behind = None
+        if time_to < END_OF_TIME:
+            behind = pack_segment(time_to // interval) + raw_key + pack_timestamp(time_to + 1)
+        cached = self.cache.of_key(raw_key, first, behind, reverse=reverse)
+        if cached:
+            rows = dict(stored)
+            lay_over(rows, cached)
+            stored = sorted(rows.items())
+        at = SEGMENT_BYTES + len(raw_key)
+        found = [(time_at(row_key, at)[0], row) for row_key, row in stored]
+        if reverse:
+            found.reverse()
+        return found
+
+    def _by_segment(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Row]:
+        """Give rows segment by segment, in each of them by key and start."""
+        rows = self.rows
+        found = rows.scan_keys(key_from, key_to, (time_from, time_to), reverse=reverse)
+        if self.cache is not None:
+            # Java has then used all that is cached, or what is of these keys and segments.
+            segments = range(max(time_from, 0) // rows.interval, time_to // rows.interval + 1)
+            found = self.cache.woven_into(
+                found, _in_bounds(key_from, key_to, segments), reverse=reverse
+            )
+        for row_key, row in found:
+            if time_from <= _start_of(row_key) <= time_to and (
+                is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
+            ):
+                yield row_key, row
+
+    def _of_index(
+        self, time_from: int, time_to: int, *, reverse: bool, unseen: bool = False
+    ) -> Iterator[Row]:
+        """Give rows by start, then key, under their keys in that order."""
+        stored = self._indexed(time_from, time_to, reverse=reverse, unseen=unseen)
+        if self.cache is None:
+            return stored
+        cached = self.cache.cached(
+            lambda row_key: time_from <= _start_of(row_key) <= time_to, reverse=reverse
+        )
+        by_time = sorted(((_index_key(row_key), row) for row_key, row in cached), key=_first)
+        return merged(reversed(by_time) if reverse else by_time, stored, reverse=reverse)
+
+    def _indexed(
+        self, time_from: int, time_to: int, *, reverse: bool, unseen: bool
+    ) -> Iterator[Row]:
+        clock, interval = self.rows.clock, self.rows.interval
+        earliest = clock.live * interval if unseen else clock.expired + 1
+        first, last = max(time_from, earliest, 0), min(time_to, clock.observed)
+        if first > last:
+            return
+        read = self.rows.get_if_live if unseen else self.rows.get
+        for index_key in self.rows.scan_by_time(first, last, reverse=reverse):
+            start = time_of_index(index_key)
+            tail = pack_timestamp(start) + index_key[-_SEQUENCE_BYTES:]
+            row = read(pack_segment(start // interval) + index_key[8:-_SEQUENCE_BYTES] + tail)
+            if row is not None:
+                yield index_key, row
+
+
+def _putter(
+    store: RecordStore, ends: _Ends
+) -> Callable[[bytes, int, bytes | None, int, HeaderPairs], None]:
+    write = store.write
+
+    def put(
+        raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        before, behind = ends[start]
+        write(before + raw_key + behind, row, timestamp, headers)
+
+    return put
+
+
+def _in_bounds(
+    key_from: bytes | None, key_to: bytes | None, segments: range
+) -> Callable[[bytes], bool]:
+    """Give which row keys are of a range of keys and segments."""
+    if key_from is None and key_to is None:
+        return lambda row_key: True
+    first, last = pack_segment(segments.start), pack_segment(segments.stop)
+    return lambda row_key: (
+        first <= row_key < last and is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
+    )
+
+
+def _start_of(row_key: bytes) -> int:
+    return time_at(row_key, len(row_key) - TAIL_BYTES)[0]
+
+
+def _index_key(row_key: bytes) -> bytes:
+    """Give the key of a row in the order of starts, then keys."""
+    start = time_first(_start_of(row_key))
+    return start + row_key[SEGMENT_BYTES:-TAIL_BYTES] + row_key[-_SEQUENCE_BYTES:]
+
+
+def _first(entry: tuple[bytes, bytes | None]) -> bytes:
+    return entry[0]

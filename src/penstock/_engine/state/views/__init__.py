@@ -1,0 +1,1 @@
+"""Stores as operators and processors see them: types over bytes."""

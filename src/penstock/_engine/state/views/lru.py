@@ -1,0 +1,56 @@
+"""A key-value store of limited size: the key used longest ago gives way to a new one. Java:
+MemoryNavigableLRUCache.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from penstock._engine.state.logged import RecordStore
+from penstock.record import HeaderPairs
+
+
+class LimitedStore:
+    """A RecordStore over another one, which holds no more than `max_entries` keys."""
+
+    __slots__ = ("_below", "_max_entries", "_used")
+
+    def __init__(self, below: RecordStore, max_entries: int) -> None:
+        self._below = below
+        self._max_entries = max_entries
+        self._used: OrderedDict[bytes, None] = OrderedDict()
+        """The key used longest ago first."""
+
+    def get(self, key: bytes) -> bytes | None:
+        if key in self._used:
+            self._used.move_to_end(key)
+        return self._below.get(key)
+
+    def write(self, key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if value is None:
+            self._used.pop(key, None)
+        else:
+            self._used[key] = None
+            self._used.move_to_end(key)
+            if len(self._used) > self._max_entries:
+                oldest, _ = self._used.popitem(last=False)
+                self._below.write(oldest, None, timestamp, headers)
+        self._below.write(key, value, timestamp, headers)
+
+    def scan(
+        self, start: bytes | None, end: bytes | None, *, reverse: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        return self._below.scan(start, end, reverse=reverse)
+
+    def approximate_num_entries(self) -> int:
+        return len(self._used)
+
+    def restored(self, key: bytes, value: bytes | None) -> bytes | None:
+        """Learn of a change that is restored; give the key that gives way to it, if any."""
+        self._used.pop(key, None)
+        if value is not None:
+            self._used[key] = None
+            if len(self._used) > self._max_entries:
+                return self._used.popitem(last=False)[0]
+        return None

@@ -1,0 +1,330 @@
+"""The store of session aggregates as its operator sees it: bytes up to the last moment, as in
+`table.py`. A *row* is a stored value; it has no time, a session's is its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from struct import Struct
+from typing import Any, TypeAlias
+
+from penstock._engine.state.codec import Codec, copied, explained, wrong_type
+from penstock._engine.state.logged import RecordStore
+from penstock._engine.state.segments.recent_rows import lay_over
+from penstock._engine.state.segments.row_cache import CachedRows
+from penstock._engine.state.segments.rows import (
+    BEHIND_EVERY_REST,
+    SEGMENT_BYTES,
+    RowPlace,
+    Rows,
+    is_within,
+    of_key,
+    pack_segment,
+    time_first,
+    time_of_index,
+)
+from penstock._engine.state.views.table import Forward
+from penstock.record import HeaderPairs
+from penstock.store_builders import StoreBuilder
+from penstock.windowed import Windowed
+from penstock.windows import END_OF_TIME
+
+Session: TypeAlias = tuple[int, int, bytes]
+"""(start, end, row)"""
+SessionRow: TypeAlias = tuple[bytes, int, int, bytes]
+"""(raw key, start, end, row)"""
+
+_START_BYTES = 8
+_TAIL_BYTES = 16
+
+_TAIL = Struct(">qq")
+_pack_tail = _TAIL.pack
+_unpack_tail: Callable[[bytes, int], tuple[int, int]] = _TAIL.unpack_from
+_NO_START = bytes(_START_BYTES)
+
+
+class SessionRows:
+    """Rows by key, end and start, with the cache over them if there is one. Java:
+    RocksDBSessionStore, InMemorySessionStore, CachingSessionStore.
+    """
+
+    __slots__ = ("_is_indexed", "_store", "cache", "in_memory", "rows")
+
+    def __init__(self, builder: StoreBuilder, place: RowPlace) -> None:
+        assert builder.times is not None
+        self.in_memory = builder.engine == "in_memory"
+        self._is_indexed = builder.times.order != "key"
+        to_index = _index_key if self._is_indexed else None
+        self.rows = Rows(place, builder, _START_BYTES, to_index, sees_oldest=False)
+        is_cached = builder.cached and place.budget.limit_bytes > 0
+        self.cache = CachedRows(self.rows, place, _TAIL_BYTES) if is_cached else None
+        self._store: RecordStore = self.cache or self.rows
+
+    def get(self, raw_key: bytes, start: int, end: int) -> bytes | None:
+        """Give the row of a session, None if there is none."""
+        return self._store.get(self._row_key(raw_key, start, end))
+
+    def put(
+        self,
+        session: tuple[bytes, int, int],
+        row: bytes | None,
+        timestamp: int,
+        headers: HeaderPairs,
+    ) -> None:
+        """Put the row of a session, or delete it (None)."""
+        self._store.write(self._row_key(*session), row, timestamp, headers)
+
+    def remove(
+        self, raw_key: bytes, start: int, end: int, timestamp: int, headers: HeaderPairs
+    ) -> None:
+        """Delete a session."""
+        row_key = self._row_key(raw_key, start, end)
+        if self.cache is not None:
+            self.cache.write(row_key, None, timestamp, headers)
+        else:
+            self.rows.remove(row_key, timestamp, headers)
+
+    def find(
+        self, raw_key: bytes, earliest_end: int, latest_start: int, *, reverse: bool
+    ) -> list[Session]:
+        """Give the sessions of a key that end and start so, by their ends."""
+        found = of_key(self.rows, raw_key, earliest_end, END_OF_TIME)
+        if self.cache is not None:
+            # As in Java all of them have then been used, whenever they started.
+            earliest = max(earliest_end, 0)
+            first = pack_segment(earliest // self.rows.interval) + raw_key + _pack_tail(earliest, 0)
+            cached = self.cache.of_key(raw_key, first, None, reverse=reverse)
+            if cached:
+                rows = dict(found)
+                lay_over(rows, cached)
+                found = sorted(rows.items())
+        at = SEGMENT_BYTES + len(raw_key)
+        sessions = [
+            (start, end, row)
+            for row_key, row in found
+            for end, start in (_unpack_tail(row_key, at),)
+            if start <= latest_start
+        ]
+        if len(sessions) > 1:
+            if self.in_memory:
+                sessions.sort(key=_in_memory_order)
+            if reverse:
+                sessions.reverse()
+        return sessions
+
+    def find_range(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[SessionRow]:
+        """Give the sessions of several keys, None for no bound, that end and start so."""
+        if key_from is not None and key_to is not None and key_from > key_to:
+            return iter(())
+        found = self._by_segment(key_from, key_to, earliest_end, END_OF_TIME, reverse=reverse)
+        matching = (session for session in found if session[1] <= latest_start)
+        if self.in_memory:
+            return iter(sorted(matching, key=_in_memory_order_of_all, reverse=reverse))
+        return matching
+
+    def find_ending(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
+        """Give the sessions of all keys that end between two times, both included."""
+        if self._is_indexed and self.cache is None and not self.in_memory:
+            return self._of_index(earliest_end, latest_end)
+        found = self._by_segment(None, None, earliest_end, latest_end, reverse=False)
+        order = _in_memory_order_of_all if self.in_memory else _time_order
+        return iter(sorted(found, key=order))
+
+    def find_kept(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
+        """Give what `find_ending` gives, and what is there though it is not seen any more; only of
+        the store of an aggregation that emits on close, which has no cache.
+        """
+        found = self._of_index(earliest_end, latest_end)
+        return _as_in_memory(found) if self.in_memory else found
+
+    def _by_segment(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_end: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[SessionRow]:
+        """Give sessions segment by segment, in each of them by key and end."""
+        ends = earliest_end, latest_end
+        found = self.rows.scan_keys(key_from, key_to, ends, reverse=reverse)
+        if self.cache is not None:
+            # As in Java, where there is no segment for a range of keys and all of their times.
+            start = pack_segment(0) + (key_from or b"")
+            last = pack_segment(END_OF_TIME // self.rows.interval)
+            end = last + (key_to or b"") + BEHIND_EVERY_REST
+            found = self.cache.woven_into(
+                found, lambda row_key: start <= row_key < end, reverse=reverse
+            )
+        for row_key, row in found:
+            end_time, start_time = _unpack_tail(row_key, len(row_key) - _TAIL_BYTES)
+            raw_key = row_key[SEGMENT_BYTES:-_TAIL_BYTES]
+            if earliest_end <= end_time <= latest_end and is_within(raw_key, key_from, key_to):
+                yield raw_key, start_time, end_time, row
+
+    def _of_index(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
+        """Give sessions by end, start and key; as in Java also some that are not seen any more."""
+        first, last = max(earliest_end, 0), min(latest_end, self.rows.clock.observed)
+        if first > last:
+            return
+        read = self.rows.get_if_live
+        for index_key in self.rows.scan_by_time(first, last, reverse=False):
+            end, (start, _) = time_of_index(index_key), _unpack_tail(index_key[8:] + _NO_START, 0)
+            raw_key = index_key[_TAIL_BYTES:]
+            row = read(self._row_key(raw_key, start, end))
+            if row is not None:
+                yield raw_key, start, end, row
+
+    def _row_key(self, raw_key: bytes, start: int, end: int) -> bytes:
+        return pack_segment(end // self.rows.interval) + raw_key + _pack_tail(end, start)
+
+
+class SessionState:
+    """Rows of sessions. What an operator calls for each record are plain functions."""
+
+    __slots__ = (
+        "_codec",
+        "_name",
+        "_rows",
+        "decode_key",
+        "decode_value",
+        "encode_key",
+        "find_closed",
+        "find_kept",
+        "get",
+        "kept_from",
+        "remove",
+    )
+
+    def __init__(self, name: str, codec: Codec, rows: SessionRows) -> None:
+        self._name = name
+        self._codec = codec
+        self._rows = rows
+        self.encode_key = codec.encode_key
+        self.decode_key = codec.decode_key
+        self.decode_value = codec.decode_value
+        """`decode_value(row)` gives a new value each time."""
+        self.get = rows.get
+        """`get(raw_key, start, end)` gives a row, None if there is none."""
+        self.remove = rows.remove
+        """`remove(raw_key, start, end, timestamp, headers)` deletes a session."""
+        self.find_closed = rows.find_ending
+        """`find_closed(earliest_end, latest_end)` gives (raw key, start, end, row) of all keys."""
+        self.find_kept = rows.find_kept
+        """`find_kept(earliest_end, latest_end)` gives these, and what is there though it is not
+        seen any more; only of the store of an aggregation that emits on close.
+        """
+        self.kept_from = rows.rows.clock.kept_from
+        """`kept_from(observed)` gives the first end that `find_kept` finds once `observed` is the
+        latest that was put.
+        """
+
+    def observed_time(self) -> int:
+        """Return the latest end that was put, -1 if nothing was."""
+        return self._rows.rows.clock.observed
+
+    def find_sessions(self, raw_key: bytes, earliest_end: int, latest_start: int) -> list[Session]:
+        """Give (start, end, row) of the sessions of a key that end at `earliest_end` or later and
+        start at `latest_start` or earlier, by their ends.
+        """
+        return self._rows.find(raw_key, earliest_end, latest_start, reverse=False)
+
+    def put(  # noqa: PLR0917  # keywords would cost each record something
+        self,
+        raw_key: bytes,
+        start: int,
+        end: int,
+        value: Any,
+        timestamp: int,
+        headers: HeaderPairs,
+    ) -> None:
+        """Store a session, or delete it (None), on behalf of a record of `timestamp` and
+        `headers`.
+        """
+        try:
+            row = None if value is None else self._codec.encode_value(value)
+        except TypeError as error:
+            raise wrong_type(self._name, "value", value, error) from error
+        self._rows.put((raw_key, start, end), row, timestamp, headers)
+
+    def value_of(self, row: bytes | None) -> Any:
+        """Give the value of a row, a new one each time."""
+        return None if row is None else self._codec.decode_value(row)
+
+    def copy(self, value: Any) -> Any:
+        """Give the value as it would come back from the store."""
+        return copied(value, self._codec)
+
+    def explained(self, error: Exception, key: Any) -> Exception:
+        """Give the error, or a better one if the store's serde does not fit the key."""
+        return explained(error, key, self._name, self._codec)
+
+    def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
+        """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
+        whoever makes a change must forward it.
+        """
+        cache = self._rows.cache
+        if cache is None:
+            return False
+        decode_key, value_of = self._codec.decode_key, self.value_of
+
+        def let_out(
+            row_key: bytes,
+            new: bytes | None,
+            old: bytes | None,
+            timestamp: int,  # noqa: ARG001  # a session's time is its end
+            headers: HeaderPairs,
+        ) -> None:
+            end, start = _unpack_tail(row_key, len(row_key) - _TAIL_BYTES)
+            key = Windowed(decode_key(row_key[SEGMENT_BYTES:-_TAIL_BYTES]), start, end)
+            forward(key, (value_of(new), value_of(old)), end, headers)
+
+        cache.listen(let_out, sends_old_values=sends_old_values)
+        return True
+
+
+def _end_of(row_key: bytes) -> int:
+    return _unpack_tail(row_key, len(row_key) - _TAIL_BYTES)[0]
+
+
+def _index_key(row_key: bytes) -> bytes:
+    """Give the key of a row in the order of ends, then starts, then keys."""
+    return (
+        time_first(_end_of(row_key)) + row_key[-_START_BYTES:] + row_key[SEGMENT_BYTES:-_TAIL_BYTES]
+    )
+
+
+def _in_memory_order(session: Session) -> tuple[int, int]:
+    """In memory, Java gives sessions of one end with the latest start first."""
+    start, end, _ = session
+    return end, -start
+
+
+def _as_in_memory(sessions: Iterator[SessionRow]) -> Iterator[SessionRow]:
+    """Yield sessions, given by their ends, in Java's order in memory."""
+    for _, of_one_end in groupby(sessions, key=_end_of_session):
+        yield from sorted(of_one_end, key=_in_memory_order_of_all)
+
+
+def _end_of_session(session: SessionRow) -> int:
+    return session[2]
+
+
+def _in_memory_order_of_all(session: SessionRow) -> tuple[int, bytes, int]:
+    raw_key, start, end, _ = session
+    return end, raw_key, -start
+
+
+def _time_order(session: SessionRow) -> tuple[int, int, bytes]:
+    raw_key, start, end, _ = session
+    return end, start, raw_key

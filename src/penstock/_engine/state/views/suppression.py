@@ -1,0 +1,45 @@
+"""The buffer of suppress as its operator sees it: types over bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock._engine.state.codec import Codec, wrong_type
+from penstock._engine.state.suppression_buffer import SuppressionBuffer
+
+
+class SuppressionState:
+    """What an operator asks of the buffer; what it calls for each record are plain functions."""
+
+    __slots__ = (
+        "_codec",
+        "_name",
+        "buffer",
+        "decode_key",
+        "decode_value",
+        "encode_key",
+    )
+
+    def __init__(self, name: str, codec: Codec, buffer: SuppressionBuffer) -> None:
+        self._name = name
+        self._codec = codec
+        self.buffer = buffer
+        self.encode_key = codec.encode_key
+        self.decode_key = codec.decode_key
+        self.decode_value = codec.decode_value
+
+    def encode_value(self, value: Any) -> bytes | None:
+        """Give the bytes of a value, None for None."""
+        if value is None:
+            return None
+        try:
+            return self._codec.encode_value(value)
+        except TypeError as error:
+            raise wrong_type(self._name, "value", value, error) from error
+
+    def prior_value(self, key: Any) -> tuple[bool, Any]:
+        """Tell whether a row is held back, and which value was let out last."""
+        held = self.buffer.held.get(self.encode_key(key))
+        if held is None:
+            return False, None
+        return True, None if held.prior is None else self.decode_value(held.prior)

@@ -1,0 +1,1 @@
+"""`Topology.describe()`: the topology as plain data and as Java's text."""

@@ -1,0 +1,316 @@
+"""What a topology is made of.
+
+A *node* is a vertex of the finished topology: source, processor or sink. What a processor node does
+is its *operation*: plain data, turned into running code by `planner/lower.py`. Facts that rewriting
+and repartitioning need (does it change the key?) are class variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+from penstock._engine.topology.nodes.views import StoredRows, View
+from penstock.serdes import Serde
+from penstock.stores import StoreBuilder
+from penstock.timestamps import TimestampExtractor
+
+AnyFunction: TypeAlias = Callable[..., Any]
+AnySerde: TypeAlias = Serde[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a processor node does with a record."""
+
+    changes_key: ClassVar[bool] = False
+    changes_value: ClassVar[bool] = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        """Give the stores that the operation brings along."""
+        return ()
+
+    def side_outputs(self) -> tuple[str, ...]:
+        """Give the children that are forwarded to by name only."""
+        return ()
+
+    def grace_ms(self) -> int | None:
+        """Give how long after its end a window of this operation takes records; None if there are
+        no windows.
+        """
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TableOperation(Operation):
+    """An operation whose results are changes of rows: what stands behind a KTable."""
+
+    sends_old_values: bool = field(default=False, kw_only=True)
+    """Whether a change also has the value of before: something below asked for it."""
+    is_versioned: bool = field(default=False, kw_only=True)
+    """Whether rows are told apart by their times: a change then also says if it is the latest."""
+
+    def rows(self) -> View | None:
+        """Give how the rows that it keeps are looked up; None if it keeps none of its own."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Operation):
+    """Forward a record if the truth of `predicate(key, value)` equals `keep_when`."""
+
+    predicate: AnyFunction
+    keep_when: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Map(Operation):
+    """Forward `mapper(key, value)`, a pair, in the record's place."""
+
+    changes_key: ClassVar[bool] = True
+
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class SelectKey(Operation):
+    """Replace the key by `mapper(key, value)`."""
+
+    changes_key: ClassVar[bool] = True
+
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class MapValues(Operation):
+    """Replace the value by `mapper(value)`, or `mapper(key, value)` if `with_key`."""
+
+    changes_value: ClassVar[bool] = True
+
+    mapper: AnyFunction
+    with_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMap(Operation):
+    """Forward each pair of `mapper(key, value)`."""
+
+    changes_key: ClassVar[bool] = True
+
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMapValues(Operation):
+    """Forward the record once for each value of `mapper(value)`, or `mapper(key, value)` if
+    `with_key`.
+    """
+
+    changes_value: ClassVar[bool] = True
+
+    mapper: AnyFunction
+    with_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Peek(Operation):
+    """Call `action(key, value)`, then forward the record unless this is the `end` of its stream."""
+
+    action: AnyFunction
+    end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Print(Operation):
+    """Write `[label]: text` of each record to `file` (None: standard output)."""
+
+    label: str
+    file: str | None
+    mapper: AnyFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Operation):
+    """Forward to the child of the first predicate that holds, else to the default child if there is
+    one.
+    """
+
+    predicates: tuple[AnyFunction, ...] = ()
+    children: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassThrough(Operation):
+    """Forward every record: `merge`, and the head of each branch."""
+
+    merges: bool = False
+    """Whether streams come together here."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropNullKeys(Operation):
+    """Forward records with a key: what stands before every repartition topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserProcessor(Operation):
+    """A processor of the user's own; `supplier()` gives a new one for each task."""
+
+    supplier: Callable[[], Any]
+    fixed_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(TableOperation):
+    """Fold the records of each key: `aggregator(key, value, aggregate)`, begun with
+    `initializer()`.
+    """
+
+    store: StoreBuilder
+    initializer: AnyFunction
+    aggregator: AnyFunction
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return (self.store,)
+
+    def rows(self) -> View | None:
+        return StoredRows(self.store.name, self.is_versioned)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce(TableOperation):
+    """Fold the records of each key: `reducer(aggregate, value)`, begun with the first value."""
+
+    store: StoreBuilder
+    reducer: AnyFunction
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return (self.store,)
+
+    def rows(self) -> View | None:
+        return StoredRows(self.store.name, self.is_versioned)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource(TableOperation):
+    """Turn a stream of upserts into the changes of a table; the store is there only if something
+    needs it.
+    """
+
+    store: StoreBuilder
+    is_materialized: bool
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return (self.store,) if self.is_materialized else ()
+
+    def rows(self) -> View | None:
+        return StoredRows(self.store.name, self.is_versioned) if self.is_materialized else None
+
+
+@dataclass(frozen=True, slots=True)
+class TableFilter(TableOperation):
+    """Keep the rows of a table for which the truth of `predicate(key, value)` equals `keep_when`;
+    the others are deleted. `is_of_versions` tells that the table above has versions.
+    """
+
+    predicate: AnyFunction
+    keep_when: bool
+    store: StoreBuilder | None
+    is_of_versions: bool = False
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return () if self.store is None else (self.store,)
+
+    def rows(self) -> View | None:
+        return None if self.store is None else StoredRows(self.store.name, self.is_versioned)
+
+
+@dataclass(frozen=True, slots=True)
+class TableMapValues(TableOperation):
+    """Replace the value of each row by `mapper(value)`, or `mapper(key, value)` if `with_key`."""
+
+    mapper: AnyFunction
+    with_key: bool
+    store: StoreBuilder | None
+
+    def own_stores(self) -> tuple[StoreBuilder, ...]:
+        return () if self.store is None else (self.store,)
+
+    def rows(self) -> View | None:
+        return None if self.store is None else StoredRows(self.store.name, self.is_versioned)
+
+
+@dataclass(frozen=True, slots=True)
+class ToStream(Operation):
+    """Forward the new value of each change of a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNode:
+    """Reads topics, or all topics that match `pattern`."""
+
+    name: str
+    topics: tuple[str, ...]
+    pattern: re.Pattern[str] | None
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+    timestamp_extractor: TimestampExtractor | None
+    offset_reset: str | None
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorNode:
+    """Does its operation on what its parents forward."""
+
+    name: str
+    operation: Operation
+    parents: tuple[str, ...]
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SinkNode:
+    """Writes to `topic`, a name or a function `(key, value, record_context) -> name`."""
+
+    name: str
+    topic: str | AnyFunction
+    parents: tuple[str, ...]
+    key_serde: AnySerde | None
+    value_serde: AnySerde | None
+    partitioner: AnyFunction | None
+    location: str | None
+
+
+Node: TypeAlias = SourceNode | ProcessorNode | SinkNode
+
+
+def parents_of(node: Node) -> tuple[str, ...]:
+    """Give the names of the nodes that forward to `node`."""
+    return () if isinstance(node, SourceNode) else node.parents
+
+
+def title_of(node: Node) -> str:
+    """Name `node` in a message: its kind, its name and where the user wrote it."""
+    kinds = {SourceNode: "source", ProcessorNode: "processor", SinkNode: "sink"}
+    where = f" (defined at {node.location})" if node.location else ""
+    return f"{kinds[type(node)]} {node.name!r}{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class InternalTopic:
+    """A repartition topic; `partitions` None means: as many as its inputs have."""
+
+    name: str
+    partitions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalStoreNodes:
+    """A store that every worker holds whole, and the names of the nodes that feed it."""
+
+    source: str
+    processor: str
+    store: StoreBuilder

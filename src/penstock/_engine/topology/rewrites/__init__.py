@@ -1,0 +1,1 @@
+"""Changes of the steps of a program before they become a topology."""

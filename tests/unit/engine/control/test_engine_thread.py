@@ -1,0 +1,139 @@
+"""The lease of an engine, and what its process keeps in the end; turns are tested on Spark."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from penstock._engine.control import engine_thread
+from penstock._engine.control.engine_thread import (
+    EngineThread,
+    Program,
+    Turn,
+    _free_clients,
+    take_turn,
+)
+from penstock._engine.control.messages import ControlAddress, Instruction
+
+
+class InACircle:
+    """As a worker and its group consumer, which calls it back."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_is_set_aside_between_turns_is_freed_when_an_engine_ends() -> None:
+    circle = InACircle()
+    held = weakref.ref(circle)
+    gc.freeze()
+    del circle
+    _free_clients()
+    assert held() is None
+
+
+class Time:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Iterator[Time]:
+    clock = Time()
+    monkeypatch.setattr(engine_thread, "monotonic", clock)
+    monkeypatch.setattr(EngineThread, "_run", lambda self: self._ended.wait())
+    yield clock
+    engine_thread._engines.pop("run", None)
+
+
+TURN = Turn("run", ControlAddress("127.0.0.1", 1, b"secret-key"), seconds=10, lease_seconds=60)
+
+
+def test_a_hung_slot_does_not_end_the_lease_of_workers_that_are_answered(time: Time) -> None:
+    engine = EngineThread(TURN)
+    for _ in range(100):  # no turn comes for 100 minutes
+        time.now += 59
+        engine._answered(Instruction())
+        assert engine._has_lease()
+    engine._ended.set()
+
+
+def test_a_lease_ends_when_neither_a_turn_nor_an_answer_comes(time: Time) -> None:
+    engine = EngineThread(TURN)
+    time.now += 69.9
+    assert engine._has_lease()
+    time.now += 0.2
+    assert not engine._has_lease()
+    engine.renew(TURN)
+    assert engine._has_lease()
+    engine._ended.set()
+
+
+@pytest.mark.parametrize("instruction", [Instruction(renew=False), Instruction(stop=True)])
+def test_an_answer_of_a_driver_that_does_not_want_the_worker_renews_nothing(
+    time: Time, instruction: Instruction
+) -> None:
+    engine = EngineThread(TURN)
+    for _ in range(3):
+        time.now += 30
+        engine._answered(instruction)
+    assert not engine._has_lease()
+    engine._ended.set()
+
+
+def test_an_answer_never_shortens_the_lease(time: Time) -> None:
+    engine = EngineThread(Turn("run", TURN.control, seconds=600, lease_seconds=1))
+    engine._answered(Instruction())
+    time.now += 600
+    assert engine._has_lease()
+    engine._ended.set()
+
+
+def test_a_turn_goes_on_while_another_slot_of_it_hangs(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments: list[float] = []
+
+    def take_rows(self: EngineThread, seconds: float) -> list[int]:
+        time.now += seconds
+        moments.append(time.now)
+        if time.now < 1030:
+            self._answered(Instruction(hold=True))
+        elif time.now < 1040:
+            self._answered(Instruction())
+        return []
+
+    monkeypatch.setattr(EngineThread, "take_rows", take_rows)
+    assert list(take_turn(TURN)) == []
+    assert 1030 <= moments[-1] <= 1031
+    engine_thread._engines["run"]._ended.set()
+
+
+def test_a_turn_does_not_go_on_when_the_driver_has_fallen_silent(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_rows(self: EngineThread, seconds: float) -> list[int]:
+        if time.now == 1000:
+            self._answered(Instruction(hold=True))
+        time.now += seconds
+        return []
+
+    monkeypatch.setattr(EngineThread, "take_rows", take_rows)
+    assert list(take_turn(TURN)) == []
+    assert time.now == 1010
+    engine_thread._engines["run"]._ended.set()
+
+
+def test_neither_the_key_nor_the_program_is_in_a_repr() -> None:
+    program = Program(b"my-password", ("/home/me",))
+    assert "secret-key" not in repr(TURN)
+    assert "my-password" not in repr(program)
+    assert "my-password" not in repr(Turn("run", TURN.control, 1, 1, (0, 0), program))

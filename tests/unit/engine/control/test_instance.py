@@ -1,0 +1,123 @@
+"""What an instance makes of its own reports and of what the group says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pytest
+
+from penstock._engine.control import instance as instance_module
+from penstock._engine.control.instance import Instance
+from penstock._engine.control.messages import Report
+
+ALL = ("0_0", "0_1")
+
+
+class FakeGroup:
+    """What the broker knows; counts questions."""
+
+    def __init__(self, *, in_hands: bool = True, over: bool = True) -> None:
+        self.in_hands, self.over = in_hands, over
+        self.asked = 0
+
+    def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
+        self.asked += 1
+        self.own_members = set(own_members)
+        return set(ALL) if self.in_hands else set()
+
+    def bounded_run_is_over(self) -> bool:
+        self.asked += 1
+        return self.over
+
+
+class GoneGroup:
+    """The broker does not answer."""
+
+    def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
+        raise OSError
+
+    def bounded_run_is_over(self) -> bool:
+        raise OSError
+
+
+def reports(
+    *shares: tuple[str, ...], state: str = "running", joined: bool = True
+) -> dict[str, Report]:
+    return {
+        str(number): Report(
+            str(number), state, tasks=dict.fromkeys(share, state), caught_up=True, joined=joined
+        )
+        for number, share in enumerate(shares)
+    }
+
+
+def test_an_instance_with_all_tasks_asks_nobody() -> None:
+    instance, group = Instance(ALL), FakeGroup()
+    both = reports(("0_0",), ("0_1",))
+    assert instance.is_running(both)
+    assert not instance.look_at_group(group, both)
+    assert group.asked == 0
+
+
+def test_an_instance_with_a_part_runs_when_the_group_has_somebody_for_the_rest() -> None:
+    instance, part = Instance(ALL), reports(("0_0",))
+    assert not instance.is_running(part)
+    instance.look_at_group(FakeGroup(in_hands=False), part)
+    assert not instance.is_running(part)
+    instance.look_at_group(GoneGroup(), part)
+    assert not instance.is_running(part)
+    instance.look_at_group(FakeGroup(), part)
+    assert instance.is_running(part)
+    # Found once, it is asked no more until its tasks change.
+    group = FakeGroup()
+    instance.look_at_group(group, part)
+    assert group.asked == 0
+    assert not instance.is_running(reports(("0_1",)))
+
+
+def test_an_instance_without_tasks_runs_when_it_has_joined() -> None:
+    instance = Instance(ALL)
+    for joined in (False, True):
+        none = reports((), joined=joined)
+        instance.look_at_group(FakeGroup(), none)
+        assert instance.is_running(none) == joined
+
+
+def test_an_instance_that_restores_or_has_no_worker_does_not_run() -> None:
+    instance = Instance(ALL)
+    gone = reports(("0_0",), state="closed")
+    for each in (reports(ALL, state="restoring"), {}, gone):
+        assert not instance.look_at_group(FakeGroup(), each)
+        assert not instance.is_running(each)
+
+
+def test_a_bounded_run_with_a_part_is_over_when_the_group_is_through() -> None:
+    part = reports(("0_0",))
+    assert not Instance(ALL).look_at_group(FakeGroup(), part)
+    bounded = Instance(ALL, bounded=True)
+    assert not bounded.is_over(part["0"])
+    assert not bounded.is_over(part["0"])
+    assert not bounded.look_at_group(FakeGroup(over=False), part)
+    assert not bounded.look_at_group(GoneGroup(), part)
+    assert bounded.look_at_group(FakeGroup(), part)
+
+
+def test_a_bounded_run_with_all_tasks_is_over_after_two_looks() -> None:
+    bounded, (report,) = Instance(ALL, bounded=True), reports(ALL).values()
+    assert [bounded.is_over(report), bounded.is_over(report)] == [False, True]
+
+
+def test_a_task_of_our_own_dead_worker_is_in_nobody_s_hands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The group keeps the dead member until its session ends."""
+    instance, group = Instance(ALL), FakeGroup()
+    both = reports(("0_0",)) | {"dead": Report("dead", "lost")}
+    instance.look_at_group(group, both)
+    assert group.own_members == {"0", "dead"}
+    # Long after, whoever has that name in the group is another instance's worker.
+    monkeypatch.setattr(instance_module, "_SESSION_SECONDS", 0.0)
+    group.in_hands = False
+    other = Instance(ALL)
+    other.look_at_group(group, both)
+    assert group.own_members == {"0"}

@@ -1,0 +1,66 @@
+"""What Spark's progress is told of an application."""
+
+from __future__ import annotations
+
+from penstock._engine.control.messages import Report
+from penstock._engine.control.status import RecordTally, status
+
+A = Report("a", "running", tasks={"0_0": "running"}, lag=3, state_entries={"counts": 5, "names": 1})
+B = Report(
+    "b",
+    "restoring",
+    tasks={"0_1": "restoring", "0_2": "running"},
+    lag=4,
+    restore_remaining=10,
+    state_entries={"counts": 2},
+)
+
+
+def test_workers_are_added_up() -> None:
+    assert status({"a": A, "b": B}) == {
+        "workers": 2,
+        "tasks": {"running": 2, "restoring": 1},
+        "lag": 7,
+        "restoreRemaining": 10,
+        "stateEntries": {"counts": 7, "names": 1},
+    }
+
+
+def test_workers_that_are_gone_do_not_count() -> None:
+    gone = {state: Report(state, state, tasks={"0_0": "running"}, lag=9) for state in ("closed",)}
+    gone["lost"] = Report("lost", "lost", lag=9)
+    told = status({"a": A, **gone})
+    assert (told["workers"], told["tasks"]["running"], told["lag"]) == (1, 1, 3)
+
+
+def test_a_lag_that_is_not_known_is_left_out() -> None:
+    unknown = Report("c", "running", tasks={"0_3": "running"})
+    assert "lag" not in status({"a": A, "c": unknown})
+    assert "lag" not in status({})
+
+
+def test_a_broker_that_is_away_is_told_and_no_lag() -> None:
+    away = Report("b", "running", tasks={"0_1": "running"}, broker_away_seconds=12.34)
+    told = status({"a": A, "b": away})
+    assert told["brokerAwaySeconds"] == 12.3
+    assert "lag" not in told
+    assert "brokerAwaySeconds" not in status({"a": A})
+
+
+def test_records_are_counted_over_workers_that_were_replaced() -> None:
+    tally = RecordTally()
+    tally.hear(Report("a", "running", records_in=10, records_out=4, pid=1))
+    assert tally.turn() == {
+        "recordsIn": 10,
+        "recordsOut": 4,
+        "recordsInLastTurn": 10,
+        "recordsOutLastTurn": 4,
+    }
+    tally.hear(Report("a", "running", records_in=12, records_out=4, pid=1))
+    tally.hear(Report("a", "running", records_in=5, records_out=5, pid=2))
+    assert tally.turn() == {
+        "recordsIn": 17,
+        "recordsOut": 9,
+        "recordsInLastTurn": 7,
+        "recordsOutLastTurn": 5,
+    }

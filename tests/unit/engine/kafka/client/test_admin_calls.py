@@ -1,0 +1,151 @@
+"""Asking the cluster with patience."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any, ClassVar
+
+import pytest
+
+pytest.importorskip(
+    "confluent_kafka", reason="the Kafka client is not installed; make engine installs it"
+)
+
+from confluent_kafka import KafkaError, KafkaException
+
+from penstock._engine.kafka.client import admin_calls
+from penstock._engine.kafka.client.admin_calls import open_admin, patiently, settle, until
+from penstock.errors import ConfigError, StreamsError
+from penstock.settings import StreamsConfig
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin_calls, "_PAUSE_SECONDS", 0)
+
+
+class Cluster:
+    """Answers with one of these after the other."""
+
+    def __init__(self, *answers: object) -> None:
+        self._answers = iter(answers)
+
+    def ask(self) -> object:
+        answer = next(self._answers)
+        if isinstance(answer, int):
+            raise KafkaException(KafkaError(answer))
+        return answer
+
+
+def test_a_fault_that_passes_is_not_seen() -> None:
+    cluster = Cluster(KafkaError._TRANSPORT, KafkaError.LEADER_NOT_AVAILABLE, "answer")
+    assert patiently("asking", cluster.ask, 60) == "answer"
+
+
+def test_a_fault_that_does_not_pass_says_what_was_wanted() -> None:
+    cluster = Cluster(KafkaError._ALL_BROKERS_DOWN)
+    with pytest.raises(StreamsError) as caught:
+        patiently("listing the topics", cluster.ask, 0)
+    assert str(caught.value).startswith("listing the topics was not possible within 0 s: ")
+    assert "bootstrap.servers" in str(caught.value)
+
+
+def test_a_refusal_is_not_repeated() -> None:
+    cluster = Cluster(KafkaError.TOPIC_AUTHORIZATION_FAILED, "never asked")
+    with pytest.raises(KafkaException):
+        patiently("asking", cluster.ask, 60)
+
+
+def test_waiting_ends_when_it_is_true_or_when_time_is_up() -> None:
+    answers = iter([False, True])
+    assert until(lambda: next(answers), 60) is True
+    assert until(lambda: False, 0) is False
+
+
+def _future(answer: object) -> Future[Any]:
+    future: Future[Any] = Future()
+    if isinstance(answer, int):
+        future.set_exception(KafkaException(KafkaError(answer)))
+    else:
+        future.set_result(answer)
+    return future
+
+
+def test_answers_and_refusals_are_told_apart() -> None:
+    futures = {"a": _future("yes"), "b": _future(KafkaError.UNKNOWN_TOPIC_OR_PART)}
+    answers, refusals = settle(futures)
+    assert answers == {"a": "yes"}
+    assert {name: error.code() for name, error in refusals.items()} == {
+        "b": KafkaError.UNKNOWN_TOPIC_OR_PART
+    }
+
+
+def test_a_fault_that_may_pass_is_raised_so_that_all_is_asked_again() -> None:
+    with pytest.raises(KafkaException):
+        settle({"a": _future("yes"), "b": _future(KafkaError._TIMED_OUT)})
+
+
+class FakeAdmin:
+    """Stands in for AdminClient; its cluster answers like this, one greeting after the other."""
+
+    answers: ClassVar[list[tuple[KafkaError, ...] | None]] = []
+    """None for an answer, or the faults that are met without one."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._tell = settings["error_cb"]
+        self._faults: tuple[KafkaError, ...] = ()
+
+    def list_topics(self, timeout: float) -> None:
+        faults = self.answers.pop(0)
+        if faults is not None:
+            self._faults = faults
+            raise KafkaException(KafkaError(KafkaError._TRANSPORT, "no metadata"))
+
+    def poll(self, timeout: float) -> None:
+        for fault in self._faults:
+            self._tell(fault)
+
+
+class TestOpening:
+    @pytest.fixture(autouse=True)
+    def _fake(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(admin_calls, "AdminClient", FakeAdmin)
+
+    def open(self, task_timeout_ms: int = 60_000) -> object:
+        return open_admin(
+            StreamsConfig(
+                {
+                    "application.id": "a",
+                    "bootstrap.servers": "k:9092",
+                    "task.timeout.ms": task_timeout_ms,
+                    "sasl.password": "hunter2",
+                }
+            )
+        )
+
+    def test_a_cluster_that_is_just_starting_is_waited_for(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        away = KafkaError(KafkaError._TRANSPORT, "connection refused")
+        FakeAdmin.answers = [(away,), (away,), None]
+        assert isinstance(self.open(), FakeAdmin)
+        assert [record.message for record in caplog.records] == [
+            "the Kafka cluster at k:9092 does not answer yet: connection refused; waiting up to "
+            "60 s"
+        ]
+
+    def test_a_wrong_password_is_told_at_once_and_not_shown(self) -> None:
+        wrong = KafkaError(KafkaError._AUTHENTICATION, "no user with hunter2")
+        FakeAdmin.answers = [(wrong, KafkaError(KafkaError._ALL_BROKERS_DOWN))]
+        with pytest.raises(ConfigError) as caught:
+            self.open()
+        assert str(caught.value) == (
+            "the Kafka cluster at k:9092 refuses the connection, or is not trusted: no user with "
+            "<hidden>; look at 'security.protocol' and the settings that start with 'sasl.' and "
+            "'ssl.'"
+        )
+
+    def test_nobody_there_is_told_when_time_is_up(self) -> None:
+        FakeAdmin.answers = [()]
+        with pytest.raises(StreamsError, match=r"^the Kafka cluster at k:9092 does not answer: no"):
+            self.open(task_timeout_ms=0)

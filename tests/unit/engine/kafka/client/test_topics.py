@@ -1,0 +1,185 @@
+"""Topics: what a real broker (tests/broker) cannot be made to do at will."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip(
+    "confluent_kafka", reason="the Kafka client is not installed; make engine installs it"
+)
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+
+from penstock._engine.kafka.client import admin_calls, topics
+from penstock._engine.kafka.client.topics import ensure_internal_topics, wait_until_made
+from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+CONFIG = StreamsConfig({"application.id": "app", "task.timeout.ms": 0})
+
+
+class FakeAdmin:
+    """A cluster in which things happen between two requests."""
+
+    def __init__(self, counts: dict[str, int] | None = None) -> None:
+        self.counts = counts or {}
+        self.asked = 0
+        self.hidden_until = 0
+        """Topics are seen from this request for them on."""
+        self.leaderless_until = 0
+        """Their last partition has a leader from this request on."""
+        self.brokers = 1
+        self.refuse_create: list[int] = []
+        """What the next requests to make topics are refused with, one after the other."""
+        self.created_by_another: dict[str, int] = {}
+
+    def describe_topics(self, collection: Any, **_: Any) -> dict[str, Future[Any]]:
+        self.asked += 1
+        seen = self.counts if self.asked >= self.hidden_until else {}
+        return {
+            name: _answer(SimpleNamespace(partitions=self._partitions(seen[name])))
+            if name in seen
+            else _refusal(KafkaError.UNKNOWN_TOPIC_OR_PART)
+            for name in collection.topic_names
+        }
+
+    def _partitions(self, count: int) -> list[Any]:
+        has_leader = self.asked >= self.leaderless_until
+        leaders = [*[1] * (count - 1), 1 if has_leader else None]
+        return [SimpleNamespace(leader=leader) for leader in leaders]
+
+    def list_topics(self, **_: Any) -> Any:
+        return SimpleNamespace(brokers=dict.fromkeys(range(self.brokers)))
+
+    def create_topics(self, new: list[Any], **_: Any) -> dict[str, Future[Any]]:
+        self.counts |= self.created_by_another
+        code = self.refuse_create.pop(0) if self.refuse_create else None
+        if code is not None:
+            return {topic.topic: _refusal(code) for topic in new}
+        self.counts |= {topic.topic: topic.num_partitions for topic in new}
+        return {topic.topic: _answer(None) for topic in new}
+
+    def describe_configs(self, resources: list[Any], **_: Any) -> dict[Any, Future[Any]]:
+        entries = {"cleanup.policy": SimpleNamespace(value="compact")}
+        return {resource: _answer(entries) for resource in resources}
+
+
+def _answer(value: object) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(value)
+    return future
+
+
+def _refusal(code: int) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(KafkaException(KafkaError(code)))
+    return future
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin_calls, "_PAUSE_SECONDS", 0)
+
+
+def ensure(admin: FakeAdmin, partitions: int = 2, kind: Kind = "changelog") -> None:
+    wanted = {"t": InternalTopicPlan("t", kind, partitions, {})}
+    ensure_internal_topics(cast(AdminClient, admin), wanted, CONFIG)
+
+
+def test_a_fault_of_the_broker_that_passes_is_not_seen() -> None:
+    admin = FakeAdmin()
+    admin.refuse_create = [KafkaError.NOT_CONTROLLER, KafkaError.REQUEST_TIMED_OUT]
+    ensure(admin)
+    assert admin.counts == {"t": 2}
+
+
+def test_another_instance_may_be_quicker() -> None:
+    admin = FakeAdmin()
+    admin.created_by_another = {"t": 2}
+    admin.refuse_create = [KafkaError.TOPIC_ALREADY_EXISTS]
+    ensure(admin)
+    assert admin.counts == {"t": 2}
+
+
+def test_what_another_instance_made_must_fit_too() -> None:
+    admin = FakeAdmin()
+    admin.created_by_another = {"t": 3}
+    admin.refuse_create = [KafkaError.TOPIC_ALREADY_EXISTS]
+    with pytest.raises(StreamsError, match=r"'t' has 3 partitions and must have 2"):
+        ensure(admin)
+
+
+def test_topics_are_waited_for_until_they_are_seen() -> None:
+    admin = FakeAdmin()
+    admin.hidden_until = 4
+    ensure(admin)
+    assert admin.asked >= 4
+
+
+def test_topics_are_waited_for_until_they_have_leaders() -> None:
+    admin = FakeAdmin()
+    admin.leaderless_until = 7
+    ensure(admin)
+    assert admin.asked >= 7
+
+
+def test_a_topic_that_was_there_may_be_without_a_leader() -> None:
+    admin = FakeAdmin({"t": 2})
+    admin.leaderless_until = 1000
+    ensure(admin)
+
+
+def test_made_topics_are_waited_for_until_they_can_be_used() -> None:
+    """The tutorial's first start said "made the missing topics page-views", then "missing:
+    'page-views'".
+    """
+    admin = FakeAdmin({"page-views": 4, "counts": 4})
+    admin.hidden_until, admin.leaderless_until = 3, 5
+    wait_until_made(cast(AdminClient, admin), {"page-views": 4, "counts": -1})
+    assert admin.asked == 5
+
+
+def test_made_topics_are_seen_as_often_as_there_are_brokers() -> None:
+    admin = FakeAdmin({"page-views": 4})
+    admin.brokers = 3
+    wait_until_made(cast(AdminClient, admin), {"page-views": 4})
+    assert admin.asked == 3
+
+
+def test_made_topics_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topics, "_VISIBLE_SECONDS", 0)
+    with pytest.raises(StreamsError, match=r"made, but cannot be used 0 s later: page-views"):
+        wait_until_made(cast(AdminClient, FakeAdmin()), {"page-views": 4})
+
+
+def test_topics_that_are_never_seen_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topics, "_VISIBLE_SECONDS", 0)
+    admin = FakeAdmin()
+    admin.hidden_until = 1000
+    with pytest.raises(StreamsError, match=r"cannot be seen 0 s later: t; were they deleted a"):
+        ensure(admin)
+
+
+@pytest.mark.parametrize(
+    ("code", "way_out"),
+    [
+        (
+            KafkaError.TOPIC_AUTHORIZATION_FAILED,
+            "needs CREATE on topic 't': kafka-acls.sh .*; or make it",
+        ),
+        (KafkaError.INVALID_CONFIG, "look at the settings that start with 'topic.'"),
+        (KafkaError.INVALID_REPLICATION_FACTOR, "set 'replication.factor' to at most the number"),
+        (KafkaError.POLICY_VIOLATION, "Policy violation"),
+    ],
+)
+def test_a_refusal_names_the_topic_and_the_way_out(code: int, way_out: str) -> None:
+    admin = FakeAdmin()
+    admin.refuse_create = [code]
+    with pytest.raises(StreamsError, match=rf"^internal topic 't' cannot be made: .*{way_out}"):
+        ensure(admin)

@@ -1,0 +1,54 @@
+"""A cluster that does not answer is noticed although nobody needs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from confluent_kafka import KafkaError, KafkaException
+
+from penstock._engine.kafka.worker.reachability import Reachability
+from penstock.settings import StreamsConfig
+
+PATIENCE_SECONDS = 30.0
+CONFIG = StreamsConfig({"application.id": "a", "bootstrap.servers": "nowhere:9092"})
+
+
+class FakeCluster:
+    """Answers or does not."""
+
+    def __init__(self) -> None:
+        self.answers = True
+        self.asked = 0
+
+    def list_topics(self, topic: str, timeout: float) -> object:
+        assert topic == "tasks"
+        self.asked += 1
+        if not self.answers:
+            raise KafkaException(KafkaError(KafkaError._TRANSPORT))
+        return object()
+
+
+def wait_for(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.001)
+
+
+def test_a_cluster_that_is_away_is_noticed_and_so_is_its_return() -> None:
+    cluster, now = FakeCluster(), [100.0]
+    reachability = Reachability(
+        CONFIG, "tasks", cluster=cluster, now=lambda: now[0], pause_seconds=0.001
+    )
+    wait_for(lambda: cluster.asked > 2)
+    assert reachability.away_seconds() is None
+    cluster.answers = False
+    wait_for(lambda: reachability.away_seconds() == 0.0)
+    now[0] = 112.0
+    asked = cluster.asked
+    wait_for(lambda: cluster.asked > asked + 2)
+    assert reachability.away_seconds() == 12.0
+    cluster.answers = True
+    wait_for(lambda: reachability.away_seconds() is None)
+    reachability.close()

@@ -1,0 +1,164 @@
+"""What is shipped is the same where it arrives: types, sentinels, caches, variables of a script.
+
+Two processes are needed: in one, cloudpickle finds its own classes again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import threading
+from dataclasses import MISSING
+from pathlib import Path
+from pickle import PicklingError
+from types import ModuleType
+
+import pytest
+
+from penstock._engine.spark.shipping.sentinels import SentinelPlaces, looks_like_sentinel, refer
+from penstock._engine.spark.shipping.shipping import dumps
+
+HERE = Path(__file__).parent
+PACKAGE = "tests.unit.engine.spark"
+AS_MODULE = f"""
+import sys
+from {PACKAGE} import {{name}}, shipping_trip
+shipping_trip.send({{name}}.observe, sys.argv[1])
+"""
+ONE_DATACLASS = """
+import sys
+from dataclasses import dataclass
+from penstock import serdes
+from tests.unit.engine.spark.shipping_trip import send
+
+@dataclass
+class Order:
+    id: str
+    amount: int
+
+ORDERS = serdes.json(Order)
+
+def observe():
+    try:
+        return [repr(ORDERS.decode(b'{"id":"a"}'))]
+    except Exception as error:
+        return [str(error)]
+
+send(observe, sys.argv[1])
+"""
+
+
+def trip(sender: list[str], folder: Path) -> tuple[list[str], list[str]]:
+    """Return what a program tells at home and in another process."""
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[3])}
+    there = str(folder / "shipped")
+    subprocess.run([sys.executable, *sender, there], check=True, env=environment)
+    trip = [sys.executable, str(HERE / "shipping_trip.py"), there]
+    told = subprocess.run(trip, check=True, env=environment, capture_output=True, text=True)
+    at_home, arrived = json.loads(told.stdout)
+    return at_home, arrived
+
+
+def without_future(name: str, folder: Path) -> str:
+    """Write a copy of a program whose annotations are no text but where they must be."""
+    text = (HERE / f"{name}.py").read_text().replace("from __future__ import annotations\n", "")
+    for later in ("list[Tree]", "Linked | None", "list[StructTree]", "Invoice | None"):
+        text = text.replace(later, f'"{later}"')
+    for later in ("Planet", "Plan", "Tolerant"):
+        text = text.replace(f"-> {later}:", f'-> "{later}":')
+    copy = folder / f"{name}.py"
+    copy.write_text(text)
+    return str(copy)
+
+
+@pytest.mark.slow
+def test_a_dataclass_of_the_main_script_keeps_its_required_fields(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(ONE_DATACLASS)
+    assert trip([str(script)], tmp_path)[1] == [
+        'cannot read JSON as Order: Object missing required field `amount`; data: b\'{"id":"a"}\''
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent_as", ["script", "script without future", "module"])
+def test_required_fields_and_all_else_of_a_type_are_the_same_on_a_worker(
+    sent_as: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("pydantic")
+    path = str(HERE / "shipped_types.py")
+    senders = {
+        "script": lambda: [path],
+        "script without future": lambda: [without_future("shipped_types", tmp_path)],
+        "module": lambda: ["-c", AS_MODULE.format(name="shipped_types")],
+    }
+    at_home, arrived = trip(senders[sent_as](), tmp_path)
+    assert at_home == arrived
+    refused = [told for told in arrived if "SerializationError" in told]
+    assert len(refused) == 74
+    assert not [told for told in arrived if "_MISSING_TYPE" in told]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent_as", ["script", "module"])
+def test_sentinels_and_variables_of_a_script_are_themselves_on_a_worker(
+    sent_as: str, tmp_path: Path
+) -> None:
+    sender = {
+        "script": [str(HERE / "shipped_objects.py")],
+        "module": ["-c", AS_MODULE.format(name="shipped_objects")],
+    }
+    at_home, arrived = trip(sender[sent_as], tmp_path)
+    assert at_home == arrived
+    assert "['NOTHING', 'MISSING', 'NAMED', 'SLOTTED', 'UNSET']" in arrived
+
+
+def test_a_lock_of_the_script_is_refused() -> None:
+    lock = threading.Lock()
+    with pytest.raises(TypeError, match=r"cannot pickle '_thread.lock' object"):
+        dumps(lambda: lock)
+
+
+class KnownByName:
+    """Its objects say under which name their module has them."""
+
+    def __init__(self, module: str) -> None:
+        self.__module__ = module
+
+    def __reduce__(self) -> str:
+        return "NAME"
+
+
+def test_what_only_the_main_script_has_by_that_name_is_refused() -> None:
+    held = KnownByName("__main__")
+    with pytest.raises(PicklingError) as caught:
+        dumps(lambda: held)
+    assert str(caught.value) == (
+        f"{__name__}.KnownByName 'NAME' is found by its name in the main script, which workers "
+        "cannot import; move it to a module of its own"
+    )
+
+
+def test_data_is_no_sentinel() -> None:
+    assert looks_like_sentinel(MISSING)
+    assert not looks_like_sentinel(None)
+    assert not looks_like_sentinel(threading.Lock())
+    assert not looks_like_sentinel(Path())
+    assert not looks_like_sentinel(struct.Struct("q"))
+
+
+def test_a_sentinel_is_found_where_its_class_is() -> None:
+    assert SentinelPlaces().find(MISSING) == ("dataclasses", "MISSING")
+    assert SentinelPlaces().find(object()) is None
+
+
+def test_a_sentinel_that_the_driver_has_put_into_a_module_is_put_there_once() -> None:
+    sys.modules["shipped_by_the_driver"] = ModuleType("shipped_by_the_driver")
+    try:
+        made = refer("shipped_by_the_driver", "PUT", object)
+        assert refer("shipped_by_the_driver", "PUT", object) is made
+    finally:
+        del sys.modules["shipped_by_the_driver"]

@@ -1,0 +1,49 @@
+"""A query that is started again and closed at the same time ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from penstock._engine.spark.streaming import query as query_module
+from penstock._engine.spark.streaming.query import ApplicationQuery
+
+
+class FakeStreamingQuery:
+    """Stands for Spark's handle."""
+
+    def __init__(self) -> None:
+        self.isActive = True
+
+    def stop(self) -> None:
+        self.isActive = False
+
+
+def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_module, "_program", lambda blueprint: None)
+    query: Any = ApplicationQuery.__new__(ApplicationQuery)
+    nothing = SimpleNamespace(close=lambda: None, remove=lambda: None, end=lambda context: None)
+    query._lock, query._starting = threading.Lock(), threading.Lock()
+    query._closed, query._stop, query._members = False, True, {}
+    query._query, query._checkpoint = FakeStreamingQuery(), nothing
+    query._query.stop()
+    query._control = query._notices = query._pool = nothing
+    query._owned, query._spark = False, SimpleNamespace(sparkContext=None)
+    starting, started = threading.Event(), FakeStreamingQuery()
+
+    def begin(self: Any, blueprint: Any, program: Any) -> None:
+        starting.set()
+        time.sleep(0.2)  # Spark takes a while
+        self._query = started
+
+    monkeypatch.setattr(ApplicationQuery, "_begin", begin)
+    going_on = threading.Thread(target=query.go_on, args=(None,))
+    going_on.start()
+    starting.wait()
+    query.close(5.0)
+    going_on.join()
+    assert not started.isActive

@@ -1,0 +1,85 @@
+"""The cache of rows. What is read through it is in tests/stores, and against Java in the
+conformance cases `window_store_*` and `session_store_*`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock import serdes
+from penstock._engine.runtime.position import Position
+from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.overlay import Overlay
+from penstock._engine.state.segments import row_cache
+from penstock._engine.state.segments.row_cache import CachedRows
+from penstock._engine.state.segments.rows import RowPlace, Rows, pack_segment
+from penstock.stores import window_store_builder
+
+TAIL = 12
+
+
+def row_key(key: bytes, time: int) -> bytes:
+    return pack_segment(0) + key + pack_segment(time) + bytes(4)
+
+
+def cached_rows(limit_bytes: int = 10_000_000) -> CachedRows:
+    builder = window_store_builder(
+        "s", serdes.string(), serdes.string(), retention_ms=60_000, window_size_ms=1
+    )
+    overlay, budget = Overlay(MemoryStore()), CacheBudget(limit_bytes)
+    place = RowPlace(overlay, None, lambda: None, budget, Position())
+    return CachedRows(Rows(place, builder, 4, None, sees_oldest=False), place, TAIL)
+
+
+def put(cache: CachedRows, *rows: tuple[bytes, int, bytes | None]) -> None:
+    for key, time, row in rows:
+        cache.write(row_key(key, time), row, 0, ())
+
+
+def times_of(cache: CachedRows, key: bytes) -> list[Any]:
+    return [
+        (int.from_bytes(found[-TAIL:-4], "big"), row)
+        for found, row in cache.of_key(key, row_key(key, 0), None, reverse=False)
+    ]
+
+
+def test_the_rows_of_a_key_are_found_deleted_ones_too() -> None:
+    cache = cached_rows()
+    assert times_of(cache, b"a") == []
+    put(cache, (b"b", 1, b"x"), (b"a", 9, b"y"), (b"a", 3, b"z"))
+    assert times_of(cache, b"a") == [(3, b"z"), (9, b"y")]
+    put(cache, (b"a", 9, None), (b"a", 5, b"w"))
+    assert times_of(cache, b"a") == [(3, b"z"), (5, b"w"), (9, None)]
+    cache.flush()
+    assert times_of(cache, b"a") == [(3, b"z"), (5, b"w")]
+
+
+def test_only_the_rows_in_question_are_found_and_used() -> None:
+    cache = cached_rows()
+    put(cache, *((b"a", time, b"x") for time in (5, 1, 9, 3, 7)), (b"b", 4, b"x"))
+    first, behind = row_key(b"a", 3), row_key(b"a", 8)
+    found = [key for key, _ in cache.of_key(b"a", first, behind, reverse=True)]
+    assert found == [row_key(b"a", time) for time in (7, 5, 3)]
+    assert cache.entries.in_order_of_use()[-3:] == found
+    assert cache.of_key(b"a", row_key(b"a", 10), None, reverse=False) == []
+
+
+def test_what_is_read_does_not_stay() -> None:
+    cache = cached_rows()
+    put(cache, (b"a", 1, b"x"))
+    cache.flush()
+    cache.clear()
+    assert cache.get(row_key(b"a", 1)) == b"x"
+    assert times_of(cache, b"a") == []
+
+
+def test_rows_that_have_given_way_are_forgotten(monkeypatch: Any) -> None:
+    monkeypatch.setattr(row_cache, "_GONE_MAX", 3)
+    cache = cached_rows(limit_bytes=200)
+    for time in range(20):
+        put(cache, (b"a", time, b"x"))
+        kept = [time for time, _ in times_of(cache, b"a")]
+        assert kept == [at for at in range(20) if row_key(b"a", at) in cache.entries]
+        put(cache, (b"b", time, b"x"))
+        assert cache._remembered <= 2 * len(cache.entries) + 4
