@@ -114,7 +114,7 @@ def test_program_ends_when_the_owner_is_killed_and_a_fork_of_it_holds_the_pipe(
     """The pipe stays open; the leash notices that it has another parent."""
     owner_code = (
         "import os, subprocess, sys, time\n"
-        "from penstock._engine.kafka import leash\n"
+        "from penstock._engine.kafka.local_broker import child_process as leash\n"
         f"program = [sys.executable, '-c', {POLITE!r}]\n"
         "command = leash.command(program, os.getpid(), 10.0)\n"
         "subprocess.Popen(command, stdin=subprocess.PIPE)\n"

@@ -22,7 +22,7 @@ from penstock._engine.spark.shipping.sentinels import SentinelPlaces, looks_like
 from penstock._engine.spark.shipping.shipping import dumps
 
 HERE = Path(__file__).parent
-PACKAGE = "tests.unit.engine.spark"
+PACKAGE = "tests.unit.engine.spark.shipping"
 AS_MODULE = f"""
 import sys
 from {PACKAGE} import {{name}}, shipping_trip
@@ -32,7 +32,7 @@ ONE_DATACLASS = """
 import sys
 from dataclasses import dataclass
 from penstock import serdes
-from tests.unit.engine.spark.shipping_trip import send
+from tests.unit.engine.spark.shipping.shipping_trip import send
 
 @dataclass
 class Order:
@@ -53,7 +53,7 @@ send(observe, sys.argv[1])
 
 def trip(sender: list[str], folder: Path) -> tuple[list[str], list[str]]:
     """Return what a program tells at home and in another process."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[3])}
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[4])}
     there = str(folder / "shipped")
     subprocess.run([sys.executable, *sender, there], check=True, env=environment)
     trip = [sys.executable, str(HERE / "shipping_trip.py"), there]

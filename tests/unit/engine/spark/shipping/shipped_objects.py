@@ -15,8 +15,8 @@ from typing import Any, ParamSpec, TypeVarTuple
 import msgspec
 import pydantic_core
 
-from tests.unit.engine.spark import shipped_sentinels
-from tests.unit.engine.spark.shipped_sentinels import (
+from tests.unit.engine.spark.shipping import shipped_sentinels
+from tests.unit.engine.spark.shipping.shipped_sentinels import (
     MISSING,
     NAMED,
     NOTHING,
@@ -24,7 +24,7 @@ from tests.unit.engine.spark.shipped_sentinels import (
     SLOTTED,
     doubled,
 )
-from tests.unit.engine.spark.shipping_trip import send
+from tests.unit.engine.spark.shipping.shipping_trip import send
 
 P = ParamSpec("P")
 Ts = TypeVarTuple("Ts")

@@ -33,7 +33,7 @@ import msgspec
 import pydantic
 
 from penstock import serdes
-from tests.unit.engine.spark.shipping_trip import send
+from tests.unit.engine.spark.shipping.shipping_trip import send
 
 T = TypeVar("T")
 UserId = NewType("UserId", str)
