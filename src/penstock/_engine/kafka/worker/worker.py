@@ -218,6 +218,9 @@ class Worker:
                 # The checkpoint lies before the marker of its own transaction. One that comes after
                 # all work has nothing behind it that a changelog could delete while we rest.
                 self.commit()
+                if self._config.exactly_once:
+                    started = [each for each in self._running.values() if each.started]
+                    self._checkpoints.wait_for_markers(started)
                 self.commit(checkpoint=True)
             except CommitPostponed as postponed:
                 _log.warning("worker=%s cannot commit yet: %s", self._member_id, postponed)
