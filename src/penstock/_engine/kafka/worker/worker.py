@@ -388,6 +388,8 @@ class Worker:
         for (topic, number), records in batch.items():
             self._owner_of(topic, number).add_records(topic, number, records)
         processed = self._processing.step(self._running)
+        if processed:
+            crash_point("processed")
         self._send(self._running.values())
         return processed
 
@@ -494,4 +496,4 @@ class Worker:
 
     def _make_committer(self) -> Committer:
         settings = self._home.refusals.fit(producer_settings(self._config, self._member_id))
-        return open_committer(settings, self._membership.consumer)
+        return open_committer(settings, self._membership)
