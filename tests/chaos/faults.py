@@ -155,7 +155,7 @@ def full_disk(campaign: Campaign, chance: random.Random) -> str:
                 file.write(b"\0" * (1 << 20))
     except OSError:
         pass
-    campaign.excuse = "No space left on device"
+    campaign.excuse = "free space"
     time.sleep(chance.uniform(4.0, 8.0))
     filler.unlink()
     return f"worker {slot.number}"

@@ -34,6 +34,7 @@ from penstock import (
     Windowed,
     serdes,
 )
+from penstock._engine.state.rocksdb.settings import RocksDbSettings
 from penstock.dsl.suppressed import BufferConfig, Suppressed
 from penstock.handlers import DefaultProductionExceptionHandler, ErrorHandlerContext, Response
 from penstock.record import ProducerRecord
@@ -233,5 +234,15 @@ def settings(servers: str, state_dir: str, app: str, guarantee: str) -> StreamsC
             "production.exception.handler": SkipTooLarge(),
             "errors.dead.letter.queue.topic.name": f"{app}-dead",
             "penstock.turn.ms": 2000,
+            "rocksdb.config.setter": _small_buffers,
         }
     )
+
+
+def _small_buffers(_store: str, settings: RocksDbSettings) -> None:
+    """Have buffers full within minutes and not within hours: files are made all the time, and what
+    still grows after the warm-up is a leak.
+    """
+    settings.write_buffer_bytes = 256 * 1024
+    settings.block_cache_bytes = 1024 * 1024
+    settings.cache_index_and_filter_blocks = True
