@@ -221,7 +221,8 @@ def cut_changelog(campaign: Campaign, chance: random.Random) -> str:
     topic = f"{_processes(campaign).place.app}-tumbling-changelog"
     admin = AdminClient({"bootstrap.servers": campaign.cluster.direct})
     places = [TopicPartition(topic, number) for number in range(PARTITIONS)]
-    asked = admin.list_offsets({place: OffsetSpec.latest() for place in places})
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    asked = admin.list_offsets(dict.fromkeys(places, latest))
     ends = [TopicPartition(topic, at.partition, told.result().offset) for at, told in asked.items()]
     time.sleep((WINDOW_MS + GRACE_MS) / 1000 + 5)
     for cut in admin.delete_records(ends).values():
