@@ -94,7 +94,7 @@ def run(
         RuntimeError: the application failed, or did not get through its input.
     """
     work = Path(tempfile.mkdtemp(prefix="penstock-conformance-"))
-    program = importlib.import_module(f"conformance.cases.{case.name}.program")
+    program = importlib.import_module(case.module)
     log = FileLog(work / "log")
     topology: Topology = program.topology(log)
     config = {

@@ -54,10 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     # Programs that fail on purpose log it; a handler that does nothing keeps that off the terminal.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
-    cases = {case.name: case for case in harness.all_cases(harness.CASES)}
+    cases = harness.all_cases(harness.CASES)
     chosen = _choose(options.names, list(cases))
     if unknown := [name for name, found in chosen.items() if not found]:
-        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")
+        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}/*")
         return 2
     names = dict.fromkeys(name for found in chosen.values() for name in found)
     left_out = {name: reason for name in names if (reason := why_not(cases[name]))}
@@ -109,7 +109,7 @@ def hosting_session(work: Path) -> Iterator[SparkSession]:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="conformance.on_spark", description="Compare with Java.")
-    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
+    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases/*")
     parser.add_argument("--guarantee", choices=GUARANTEES, default=GUARANTEES[0])
     parser.add_argument(
         "--lanes", type=int, default=1, help="how many at once, each with its own broker and Spark"
