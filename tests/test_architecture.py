@@ -84,6 +84,14 @@ def test_the_glossary_is_short() -> None:
     assert 10 <= len(rows_of("Glossary")) <= 25
 
 
+def test_the_files_that_contributors_are_sent_to_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/.]+(?:/|\.(?:py|md|yml)))`", text))
+    homes = (ROOT, PACKAGE, PACKAGE / "_engine")
+    assert "planner/lower.py" in named
+    assert sorted(name for name in named if not any((home / name).exists() for home in homes)) == []
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_library_is_imported_in_its_folder_only(library: str) -> None:
     home = PACKAGE / LIBRARIES[library]
