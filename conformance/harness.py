@@ -150,7 +150,7 @@ def observe(
 
 
 def topology_text(topology: Topology) -> str:
-    """Give the text of `describe()` without what depends on the language."""
+    """Return the text of `describe()` without what depends on the language."""
     text = str(topology.describe())
     return re.sub(r"\(extractor class: [^)]*\)", "(extractor class: *)", text)
 
@@ -319,7 +319,7 @@ def _headers_to_json(headers: Iterable[tuple[str, bytes | None]]) -> Iterator[li
 
 
 def config_of(program: Program) -> dict[str, object]:
-    """Give the settings that both sides start with, and before them the program's own."""
+    """Return the settings that both sides start with, and before them the program's own."""
     return {
         "application.id": "conformance",
         "default.key.serde": serdes.string(),

@@ -91,8 +91,8 @@ def compare(
 
 @contextmanager
 def hosting_session(work: Path) -> Iterator[SparkSession]:
-    """Give a SparkSession to host many applications, one after the other; its log is in `work`."""
-    # Only whoever runs cases here needs Spark.
+    """Yield a SparkSession to host many applications, one after the other; its log is in `work`."""
+    # Only running cases here needs Spark.
     from penstock._engine.spark.session import session_for  # noqa: PLC0415
 
     settings = {
@@ -118,7 +118,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _choose(wanted: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
-    """Give the cases that each word of the command line means; all, if there is none."""
+    """Return the cases that each word of the command line means; all, if there is none."""
     return {word: fnmatch.filter(names, word) for word in wanted or ["*"]}
 
 
@@ -146,13 +146,13 @@ def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> int:
             times = "" if runs == 1 else f", run {runs} times"
             seconds = f"{perf_counter() - began:.1f} s{times}"
             verdict = f"{'FAIL' if lines else 'ok'} {case.name} ({seconds})"
-            # The verdict last: it ends what whoever reads several lanes shows in one piece.
+            # The verdict last: a reader of several lanes shows all up to it in one piece.
             print(*lines, f"[{number}/{len(cases)}] {verdict}", sep="\n", flush=True)
     return failed
 
 
 def _differences(case: Case, compare_here: Callable[[Case], list[str]]) -> tuple[int, list[str]]:
-    """Give how often a case was run, and how it differs; again, if its tasks may race."""
+    """Return how often a case was run, and how it differs; again, if its tasks may race."""
     runs = 0
     while True:
         runs += 1

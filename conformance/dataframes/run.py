@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def case_differences(case: Case, run: RunJob) -> list[str] | str:
-    """Give how a case differs, or why it is left out."""
+    """Return how a case differs, or why it is left out."""
     text = (case.folder / "program.py").read_text(encoding="utf-8")
     if reason := feeding.why_not(case.name, case.steps, case.expected, text):
         return reason
@@ -81,7 +81,7 @@ def case_differences(case: Case, run: RunJob) -> list[str] | str:
 
 
 def program_differences(seed: int, run: RunJob) -> list[str] | str:
-    """Give how a random program differs, or why it is left out."""
+    """Return how a random program differs, or why it is left out."""
     drawn = generator.generate(seed)
     steps = [step for step in drawn.input if "advance_wall_clock" not in step]
     description = replace(drawn, input=steps)
