@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from confluent_kafka import TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._offset import OffsetSpec
 
 from tests.chaos.campaign import Campaign
 from tests.chaos.lanes import ProcessLane, Slot
