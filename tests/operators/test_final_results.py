@@ -22,8 +22,7 @@ from penstock import (
     TimeWindows,
 )
 from penstock._engine.planner.plan import plan_subtopologies
-from penstock._engine.runtime.position import RawRecord
-from penstock._engine.runtime.stores.task_stores import ChangelogRecord
+from penstock._engine.runtime.records import ChangelogRecord, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore

@@ -9,7 +9,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from penstock._engine.runtime.input.record_queue import RecordQueue, TopicPartition
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.input.record_queue import RecordQueue
 from penstock._engine.runtime.position import UNKNOWN
 
 _VERSION = 2
@@ -30,7 +31,7 @@ class CommitOffset:
 class Commit:
     """What must become durable together with the outputs drained before it."""
 
-    offsets: dict[TopicPartition, CommitOffset]
+    offsets: dict[Partition, CommitOffset]
 
 
 class Notes(dict[str, int]):
@@ -55,7 +56,7 @@ def decide(queues: Iterable[RecordQueue], notes: Mapping[str, int] | None = None
     """Decide the commit of a task that has taken records from `queues` since the last one, or has
     new notes for them.
     """
-    offsets: dict[TopicPartition, CommitOffset] = {}
+    offsets: dict[Partition, CommitOffset] = {}
     for queue in queues:
         offset = queue.committable_offset()
         if offset is not None:

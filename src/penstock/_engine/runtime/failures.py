@@ -13,17 +13,15 @@ from typing import Any, NoReturn
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Failed
-from penstock._engine.runtime.output.collector import Collector, Output
-from penstock._engine.runtime.position import (
+from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
+from penstock._engine.runtime.records import (
     HEADERS,
     KEY,
     OFFSET,
     TIMESTAMP,
-    UNKNOWN,
     VALUE,
-    Position,
+    Output,
     RawRecord,
-    RawScope,
 )
 from penstock._engine.topology.nodes.stream_nodes import Node, title_of
 from penstock.errors import (
@@ -34,6 +32,7 @@ from penstock.errors import (
     state_failure,
 )
 from penstock.handlers import (
+    DeadLetterRecord,
     DeserializationExceptionHandler,
     ErrorHandlerContext,
     ProcessingExceptionHandler,
@@ -67,13 +66,13 @@ class Failures:
         task_id: str,
         handlers: Handlers,
         position: Position,
-        collector: Collector,
+        send_dead_letters: Callable[[tuple[DeadLetterRecord, ...]], None],
         counters: TaskCounters,
     ) -> None:
         self._task_id = task_id
         self._handlers = handlers
         self._position = position
-        self._collector = collector
+        self._send_dead_letters = send_dead_letters
         self._counters = counters
 
     def of_node(self, node: Node, scope: RawScope) -> Failed:
@@ -275,7 +274,7 @@ class Failures:
 
     def _apply(self, response: Response, node: Node) -> Result:
         try:
-            self._collector.send_dead_letters(response.dead_letters)
+            self._send_dead_letters(response.dead_letters)
         except ProductionError as error:
             raise self._located(
                 node,

@@ -17,7 +17,8 @@ from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.input.intake import Admit, Gate, make_admit
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
-from penstock._engine.runtime.position import HEADERS, Position, RawRecord
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import HEADERS, RawRecord
 from penstock._engine.runtime.stores.task_stores import (
     MakeEngine,
     StoreSite,
@@ -73,7 +74,9 @@ class GlobalTask:
         handlers = Handlers(
             deserialization or of_config, LogAndFailProcessingExceptionHandler(), production
         )
-        self._failures = Failures(TASK_ID, handlers, self.position, collector, self.counters)
+        self._failures = Failures(
+            TASK_ID, handlers, self.position, collector.send_dead_letters, self.counters
+        )
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
         site = StoreSite(
             0, config, collector, self.position, make_engine, budget, self.counters.drop

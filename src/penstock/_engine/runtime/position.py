@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
-
-from penstock.record import HeaderPairs, RecordMetadata
-
-RawRecord: TypeAlias = tuple[int, int, bytes | None, bytes | None, HeaderPairs]
-"""(offset, timestamp, key, value, headers) as read from one partition; a plain tuple, since there
-are millions.
-"""
-
-OFFSET: Final = 0
-TIMESTAMP: Final = 1
-KEY: Final = 2
-VALUE: Final = 3
-HEADERS: Final = 4
+from penstock._engine.runtime.records import OFFSET, RawRecord
+from penstock.record import RecordMetadata
 
 UNKNOWN = -1
 """A time that is not known yet, as in Java."""

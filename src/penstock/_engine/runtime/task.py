@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import (
     Commit,
     CommitOffset,
@@ -30,12 +31,12 @@ from penstock._engine.runtime.failures import (
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.input.intake import Gate, decoders_of, make_admit
 from penstock._engine.runtime.input.partition_run import process_stretch
-from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues, TopicPartition
-from penstock._engine.runtime.output.acceptance import Acceptance
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues
+from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
-from penstock._engine.runtime.position import OFFSET, UNKNOWN, Position, RawRecord, RawScope
+from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
+from penstock._engine.runtime.records import OFFSET, Output, RawRecord
 from penstock._engine.runtime.stores.task_stores import (
     MakeEngine,
     StoreSite,
@@ -67,7 +68,7 @@ class Task:
         task_id: str,
         plan: SubtopologyPlan,
         config: StreamsConfig,
-        partitions: Iterable[TopicPartition],
+        partitions: Iterable[Partition],
         partition_count: Callable[[str], int],
         *,
         make_engine: MakeEngine = memory_engine,
@@ -91,7 +92,9 @@ class Task:
         self._commit_needed = False
         self._collector = Collector(partition_count, acceptance)
         handlers = Handlers(*config.handlers())
-        self._failures = Failures(task_id, handlers, self.position, self._collector, self.counters)
+        self._failures = Failures(
+            task_id, handlers, self.position, self._collector.send_dead_letters, self.counters
+        )
         sinks = SinkBuilder(self._collector, self._failures, self.position, self.counters)
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
@@ -139,11 +142,11 @@ class Task:
         """Take in records of one partition, in offset order."""
         self._queues.add(topic, partition, raws)
 
-    def set_lags(self, lags: Mapping[TopicPartition, int]) -> None:
+    def set_lags(self, lags: Mapping[Partition, int]) -> None:
         """Learn how many records of each partition are still on the broker."""
         self._queues.lags = lags
 
-    def resume(self, partition: TopicPartition, offset: int, metadata: str) -> None:
+    def resume(self, partition: Partition, offset: int, metadata: str) -> None:
         """Go on from the commit of a partition, before the start: its offset, and the time and the
         notes that were kept beside it.
         """
@@ -154,7 +157,7 @@ class Task:
         queue.partition_time = max(queue.partition_time, partition_time)
         self.position.stream_time_ms = max(self.position.stream_time_ms, partition_time)
 
-    def buffered(self) -> dict[TopicPartition, int]:
+    def buffered(self) -> dict[Partition, int]:
         """Give how many records of each partition wait here."""
         return {partition: len(queue) for partition, queue in self._queues.by_partition.items()}
 
@@ -286,11 +289,11 @@ class Task:
         if failure is not None:
             raise failure
 
-    def last_offsets(self) -> dict[TopicPartition, CommitOffset]:
+    def last_offsets(self) -> dict[Partition, CommitOffset]:
         """Return the offsets that were committed last, or would be now, of all that was read."""
         return decide(self._queues.by_partition.values(), self.notes).offsets
 
-    def committed(self, changelog_offsets: Mapping[TopicPartition, int] | None = None) -> None:
+    def committed(self, changelog_offsets: Mapping[Partition, int] | None = None) -> None:
         """Learn that the prepared commit has been performed, and where the changelogs go on."""
         offsets = changelog_offsets or {}
         for store in self._stores.values():
@@ -323,7 +326,7 @@ class Task:
         with suppress(StreamsError):
             self.close()
 
-    def restorable(self) -> dict[TopicPartition, TaskStore]:
+    def restorable(self) -> dict[Partition, TaskStore]:
         """Give the stores to be restored before the start, by their changelog partitions."""
         return {
             store.changelog: store for store in self._stores.values() if store.changelog is not None

@@ -16,7 +16,8 @@ from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.output.flush_shortcut import shorten, sink_behind
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
-from penstock._engine.runtime.position import HEADERS, OFFSET, TIMESTAMP, RawScope
+from penstock._engine.runtime.position import RawScope
+from penstock._engine.runtime.records import HEADERS, OFFSET, TIMESTAMP
 from penstock._engine.state.segments.versioned import VersionedState
 from penstock._engine.state.views.join_buffer import JoinBuffer
 from penstock._engine.state.views.outer_join import OuterJoinState

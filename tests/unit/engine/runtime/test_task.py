@@ -29,7 +29,7 @@ from penstock._engine.runtime.commit import (
     decode_notes,
     encode_partition_time,
 )
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, memory_engine
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget

@@ -9,25 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.built_in_serdes import decoder_of_good
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import Admitted, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
 from penstock.errors import StreamsError
 from penstock.record import ConsumerRecord, Headers
 from penstock.serdes import Serde
 from penstock.timestamps import FailOnInvalidTimestamp, TimestampExtractor
 
-Admitted: TypeAlias = tuple[int, Any, Any]
-"""(timestamp, key, value)."""
 Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]
 """`admit(raw, partition_time)` gives the record, or None if it is to be skipped."""
-Head: TypeAlias = tuple[int, Any, Any, RawRecord]
-"""(timestamp, key, value, raw)."""
-RAW: Final = 3
 Decoders: TypeAlias = tuple[Callable[[bytes], Any], Callable[[bytes], Any]]
 """What decodes good keys and good values; it raises for others."""
 

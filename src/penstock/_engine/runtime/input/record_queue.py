@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.input.intake import RAW, Admit, Decoders, Head
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.input.intake import Admit, Decoders
 from penstock._engine.runtime.input.java_heap import JavaHeap
-from penstock._engine.runtime.position import OFFSET, UNKNOWN, RawRecord
+from penstock._engine.runtime.position import UNKNOWN
+from penstock._engine.runtime.records import OFFSET, RAW, Head, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
-
-TopicPartition: TypeAlias = tuple[str, int]
 
 IDLING_DISABLED = -1
 NEVER = 1 << 63
@@ -113,12 +113,12 @@ class RecordQueues:
     """All queues of a task."""
 
     def __init__(self, max_task_idle_ms: int, counters: TaskCounters) -> None:
-        self.by_partition: dict[TopicPartition, RecordQueue] = {}
-        self.lags: Mapping[TopicPartition, int] = {}
+        self.by_partition: dict[Partition, RecordQueue] = {}
+        self.lags: Mapping[Partition, int] = {}
         """Records on the broker that are not here yet, as far as the host knows."""
         self._filled: JavaHeap[RecordQueue] = JavaHeap()
         self._max_task_idle_ms = max_task_idle_ms
-        self._idle_until: dict[TopicPartition, int] = {}
+        self._idle_until: dict[Partition, int] = {}
         self._counters = counters
 
     def __len__(self) -> int:

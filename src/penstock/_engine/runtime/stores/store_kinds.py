@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import ChangelogRecord
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
@@ -56,9 +57,6 @@ from penstock.windows import END_OF_TIME
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 """Opens the engine of a store; the host knows where it lives."""
-
-ChangelogRecord: TypeAlias = tuple[bytes, bytes | None, int]
-"""(key, value, timestamp) as read from a changelog; a value of None deletes."""
 
 StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 """(key, value, timestamp if it has one, start and end of its window, session or validity)."""

@@ -9,19 +9,14 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from penstock._engine.planner.plan import StorePlan
-from penstock._engine.runtime.stores.store_kinds import (
-    ChangelogRecord,
-    MakeEngine,
-    StoreSite,
-    open_store,
-)
+from penstock._engine.runtime.records import ChangelogRecord
+from penstock._engine.runtime.stores.store_kinds import MakeEngine, StoreSite, open_store
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.views.table import TableState
 from penstock.errors import StreamsError
 
 __all__ = [
-    "ChangelogRecord",
     "MakeEngine",
     "StoreSite",
     "TaskStore",

@@ -58,7 +58,9 @@ def gate(
         LogAndFailProcessingExceptionHandler(),
         DefaultProductionExceptionHandler(),
     )
-    failures = Failures("0_1", handlers, Position(), Collector(lambda topic: 1), counters)
+    failures = Failures(
+        "0_1", handlers, Position(), Collector(lambda topic: 1).send_dead_letters, counters
+    )
     time = extractor or FailOnInvalidTimestamp()
     return (
         make_admit(Gate(SOURCE, "in", 1, serdes.string(), value_serde, time), failures, counters),

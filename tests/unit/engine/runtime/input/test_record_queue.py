@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.runtime.input.record_queue import (
-    SKIPPED,
-    RecordQueue,
-    RecordQueues,
-    TopicPartition,
-)
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.input.record_queue import SKIPPED, RecordQueue, RecordQueues
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
 
 SOURCE = SourceNode("source", ("a", "b", "c"), None, None, None, None, None, None)
@@ -34,7 +30,7 @@ def queue(topic: str = "a") -> RecordQueue:
 
 
 def queues(
-    *topics: str, idle_ms: int = 0, lags: dict[TopicPartition, int] | None = None
+    *topics: str, idle_ms: int = 0, lags: dict[Partition, int] | None = None
 ) -> RecordQueues:
     opened = RecordQueues(idle_ms, TaskCounters())
     for topic in topics:

@@ -21,8 +21,8 @@ from penstock import (
     TimeWindows,
     serdes,
 )
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.output.sink import SinkBuilder
+from penstock._engine.runtime.records import Output
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.input.test_partition_run import OneByOne
 from tests.unit.engine.runtime.test_task import task

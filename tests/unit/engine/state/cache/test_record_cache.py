@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import RecordMetadata
-from penstock._engine.runtime.position import Position, RawRecord
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.logged import LoggedStore
