@@ -12,9 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
-from penstock.serdes.contract import BuiltInSerde
-from penstock.serdes.documents import JsonSerde, PydanticSerde
-from penstock.serdes.numbers import FloatSerde, IntegerSerde
+from penstock.serdes.contract import BuiltInSerde, decoder_of_good, replaceable
 from penstock.serdes.plain import said
 from penstock.stores import ValueAndTimestamp
 
@@ -61,9 +59,9 @@ class RowCodec(Codec):
     value_serde: Serde[Any]
 
     def gives_frozen(self) -> bool:
-        """Tell whether readers can share a decoded value: no one could tell."""
-        # A serde that is derived from it is the user's, and may do anything.
-        return type(self.value_serde) is JsonSerde and self.value_serde.gives_frozen
+        """Yes if readers can share a decoded value: none of them can change it."""
+        serde = replaceable(self.value_serde)
+        return serde is not None and serde.gives_frozen
 
 
 def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
@@ -71,8 +69,10 @@ def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
     encode = _encoder(value, topic)
     decode = _telling_of_other_types(value, topic, _decoder(value, topic))
     encode_row, decode_row = _rows(encode, decode)
-    if isinstance(value, IntegerSerde | FloatSerde):
-        encode_row, decode_row = _rows_of_numbers(value, encode_row, decode_row)
+    number = replaceable(value)
+    if number is not None and number.row_layout is not None:
+        layout, usual = number.row_layout, number.number_type
+        encode_row, decode_row = _rows_of_numbers(layout, usual, encode_row, decode_row)
     return RowCodec(
         _encoder(key, topic),
         _decoder(key, topic),
@@ -97,12 +97,13 @@ def _rows(encode: Encode, decode: Callable[[bytes], Any]) -> tuple[EncodeRow, De
 
 
 def _rows_of_numbers(
-    serde: IntegerSerde | FloatSerde, encode_plainly: EncodeRow, decode_plainly: DecodeRow
+    layout: Struct, usual: type, encode_plainly: EncodeRow, decode_plainly: DecodeRow
 ) -> tuple[EncodeRow, DecodeRow]:
-    """Give the same for numbers of fixed width, time and number in one step; whatever is unusual
+    """Return the same for numbers of fixed width, time and number in one step; whatever is unusual
     goes the plain way, which explains what is wrong with it.
     """
-    pack, unpack, usual = serde.row_layout.pack, serde.row_layout.unpack, serde.number_type
+    pack = layout.pack
+    unpack: Callable[[bytes], tuple[Any, Any]] = layout.unpack
 
     def encode_row(value: Any, timestamp: int) -> bytes | None:
         if type(value) is usual:
@@ -128,7 +129,7 @@ def _telling_of_other_types(
 
     Numbers and texts have no types that could change: no layer stands before theirs.
     """
-    if isinstance(serde, BuiltInSerde) and not isinstance(serde, JsonSerde | PydanticSerde):
+    if isinstance(serde, BuiltInSerde) and not serde.reads_documents:
         return decode
 
     def decode_or_explain(data: bytes) -> Any:
@@ -142,9 +143,9 @@ def _telling_of_other_types(
             )
             raise SerializationError(msg) from error
 
-    if type(serde) is not JsonSerde:
+    decode_good = decoder_of_good(serde)
+    if decode_good is None:
         return decode_or_explain
-    decode_good = serde.decode_good
 
     def decode_good_or_explain(data: bytes) -> Any:
         try:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.runtime.built_in_serdes import decoder_of_good
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.records import Admitted, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
 from penstock.errors import StreamsError
 from penstock.record import ConsumerRecord, Headers
 from penstock.serdes import Serde
+from penstock.serdes.contract import decoder_of_good
 from penstock.timestamps import FailOnInvalidTimestamp, TimestampExtractor
 
 Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]

@@ -8,21 +8,15 @@ bytes. Where nobody can tell, they are sent as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
 from penstock._engine.state.views.table import TableState
 from penstock._engine.state.views.window import WindowState
 from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode, SinkNode, ToStream
 from penstock.serdes import Serde
-from penstock.serdes.numbers import FloatSerde, IntegerSerde
-from penstock.serdes.plain import BytesSerde, StringSerde
+from penstock.serdes.contract import writes_as_stored
 from penstock.serdes.windowed import key_serde_before_start
-
-_EXACT: Final = frozenset({BytesSerde, FloatSerde, IntegerSerde, StringSerde})
-"""The serdes that write what they have read as the same bytes, and run no code of the user. A class
-derived from one is the user's.
-"""
 
 
 def sink_behind(
@@ -45,15 +39,13 @@ def shorten(state: object, outlet: Outlet, sinks: SinkBuilder) -> None:
     if isinstance(state, WindowState):
         written = key_serde_before_start(outlet.key_serde)
     codec = state.codec
-    if not _same(codec.key_serde, written) or not _same(codec.value_serde, outlet.value_serde):
+    if not writes_as_stored(codec.key_serde, written):
+        return
+    if not writes_as_stored(codec.value_serde, outlet.value_serde):
         return
     listener = sinks.row_listener(topic, outlet, *state.AROUND_KEY)
     if listener is not None:
         state.let_rows_out(listener)
-
-
-def _same(stored: Serde[Any], written: Serde[Any] | None) -> bool:
-    return type(stored) in _EXACT and stored == written
 
 
 def _only_child(
