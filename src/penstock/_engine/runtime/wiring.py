@@ -91,7 +91,7 @@ class Wiring:
         if self._config.keeps_raw_bytes():
             return self._with_bytes_as_they_are(node, process)
         sink = sink_behind(node, self._children, self._nodes)
-        if sink is not None and len(stores) == 1:
+        if sink is not None:
             shorten(self._task.state(stores[0].name, object), self._outlet(sink), self._sinks)
         return process
 

@@ -30,8 +30,8 @@ class CachedStore:
         "_budget",
         "_listener",
         "_position",
-        "_sends_as_they_are",
         "_sends_old",
+        "_sends_rows",
         "entries",
         "get",
         "peek",
@@ -44,7 +44,7 @@ class CachedStore:
         self._position = position
         self._listener: FlushListener | None = None
         self._sends_old = False
-        self._sends_as_they_are = False
+        self._sends_rows = False
         self.entries = Entries(budget, position, self._miss, self._note_new, self._give_way)
         self.get = self.entries.get
         self.peek = self.entries.peek
@@ -58,13 +58,13 @@ class CachedStore:
         self._listener = listener
         self._sends_old = sends_old_values
 
-    def replace_listener(self, listener: FlushListener) -> None:
-        """Let another listener, which does not ask where the task stands, know in place of the one
-        there is, if that needs no old values.
+    def send_rows_to(self, listener: FlushListener) -> None:
+        """Replace the listener, if there is one and it needs no old values, by one that takes rows
+        as they are stored and does not ask for the record in hand.
         """
         if self._listener is not None and not self._sends_old:
             self._listener = listener
-            self._sends_as_they_are = True
+            self._sends_rows = True
 
     def _miss(self, key: bytes) -> bytes | None:
         value = self._below.get(key)
@@ -118,7 +118,7 @@ class CachedStore:
         What is flushed may cause new changes here: they are others.
         """
         below = self._below
-        if self._sends_as_they_are and isinstance(below, LoggedStore):
+        if self._sends_rows and isinstance(below, LoggedStore):
             # Nobody asks which record is in hand.
             assert self._listener is not None
             changes = changes[let_puts_out(changes, below.put, below.log, self._listener) :]

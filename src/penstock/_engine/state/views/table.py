@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from penstock._engine.state.cache.fold import Fold, Functions, make_fold
-from penstock._engine.state.cache.record_cache import CachedStore, FlushListener
+from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
     RowCodec,
@@ -29,11 +29,11 @@ class TableState:
     """Rows under keys. What an operator calls for each record are plain functions."""
 
     AROUND_KEY: Final = (0, 0)
-    """How many bytes of a row's key come before and behind the key of its record."""
+    """How many bytes of a row's key stand before and behind those of its record's key."""
 
     __slots__ = (
-        "_cache",
         "_name",
+        "cache",
         "codec",
         "decode_row",
         "decode_value",
@@ -47,7 +47,7 @@ class TableState:
     def __init__(self, name: str, codec: RowCodec, store: RecordStore) -> None:
         self._name = name
         self.codec = codec
-        self._cache = store if isinstance(store, CachedStore) else None
+        self.cache = store if isinstance(store, CachedStore) else None
         self.encode_key = codec.encode_key
         self.decode_value = codec.decode_value
         """`decode_value(row[TIMESTAMP_BYTES:])` gives a new value each time."""
@@ -57,7 +57,7 @@ class TableState:
         """`read(raw_key)` gives the row, None if there is none."""
         self.scan = store.scan
         """`scan(first, end, reverse=False)` gives keys and rows in the order of the keys' bytes."""
-        self.peek = store.get if self._cache is None else self._cache.peek
+        self.peek = store.get if self.cache is None else self.cache.peek
         """`read` for an operator that is about to put the same row."""
         self.put = row_putter(name, codec, store)
         """`put(raw_key, value, value_timestamp, timestamp, headers)` stores a row, or deletes it
@@ -67,8 +67,8 @@ class TableState:
     def looker(self) -> Callable[[bytes], Any]:
         """Give `look(raw_key)`, which gives the value under a key, None if there is none."""
         read, value_of = self.read, self.value_of
-        if self._cache is not None and self.codec.gives_frozen():
-            return self._cache.entries.decoding(value_of)
+        if self.cache is not None and self.codec.gives_frozen():
+            return self.cache.entries.decoding(value_of)
         return lambda raw_key: value_of(read(raw_key))
 
     def value_of(self, row: bytes | None) -> Any:
@@ -87,7 +87,7 @@ class TableState:
         """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
         whoever makes a change must forward it.
         """
-        if self._cache is None:
+        if self.cache is None:
             return False
         decode_key, value_of = self.codec.decode_key, self.value_of
         decode_row = self.codec.decode_row
@@ -107,19 +107,12 @@ class TableState:
                 own_timestamp, value = decode_row(new)
                 forward(decode_key(raw_key), (value, old_value), own_timestamp, headers)
 
-        self._cache.listen(let_out, sends_old_values=sends_old_values)
+        self.cache.listen(let_out, sends_old_values=sends_old_values)
         return True
 
     def folder(self, functions: Functions) -> Fold:
         """Give the function that folds a record into what is stored under its key."""
-        return make_fold(self._cache, self.codec, self.peek, self.put, functions)
-
-    def let_rows_out(self, listener: FlushListener) -> None:
-        """Let changes go to a listener as they are stored, if they are forwarded when the cache is
-        flushed.
-        """
-        if self._cache is not None:
-            self._cache.replace_listener(listener)
+        return make_fold(self.cache, self.codec, self.peek, self.put, functions)
 
 
 def row_putter(

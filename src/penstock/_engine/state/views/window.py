@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Final
 
 from penstock._engine.state.cache.fold import Fold, Functions, make_fold
-from penstock._engine.state.cache.record_cache import FlushListener
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
     Codec,
@@ -34,14 +33,15 @@ class WindowState:
     """Rows of windows. What an operator calls for each record are plain functions."""
 
     AROUND_KEY: Final = (SEGMENT_BYTES, _SEQUENCE_BYTES)
-    """How many bytes of a row's key come before and behind the key of its record, which ends with
-    the start of the window.
+    """How many bytes of a row's key stand before and behind those of its record's key, which ends
+    with the start of the window.
     """
 
     __slots__ = (
         "_name",
         "_rows",
         "backward_fetch",
+        "cache",
         "codec",
         "decode_key",
         "decode_row",
@@ -61,6 +61,7 @@ class WindowState:
         self._name = name
         self.codec = codec
         self._rows = rows
+        self.cache = rows.cache
         self.window_size_ms = rows.window_size_ms
         self.encode_key = codec.encode_key
         self.decode_key = codec.decode_key
@@ -132,7 +133,7 @@ class WindowState:
         """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
         whoever makes a change must forward it.
         """
-        cache = self._rows.cache
+        cache = self.cache
         if cache is None:
             return False
         decode_key, decode_row = self.codec.decode_key, self.codec.decode_row
@@ -160,14 +161,7 @@ class WindowState:
 
     def folder(self, functions: Functions) -> Fold:
         """Give the function that folds a record into what is stored under a row key."""
-        return make_fold(self._rows.cache, self.codec, self.peek_row, self.put_row, functions)
-
-    def let_rows_out(self, listener: FlushListener) -> None:
-        """Let changes go to a listener as they are stored, if they are forwarded when the cache is
-        flushed.
-        """
-        if self._rows.cache is not None:
-            self._rows.cache.replace_listener(listener)
+        return make_fold(self.cache, self.codec, self.peek_row, self.put_row, functions)
 
 
 def _make_put(
