@@ -1,4 +1,4 @@
-"""What happens when a record fails: ask the handler, write its dead letters, then go on or raise.
+"""Failed records: ask the user's handler, write its dead letters, then resume or raise.
 
 Java: ProcessorNode.process, RecordDeserializer and RecordCollectorImpl, whose order of events this
 keeps.
@@ -44,7 +44,7 @@ from penstock.handlers import (
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
 from penstock.serdes.plain import said
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _SILENT_MS = 10_000
 
@@ -76,15 +76,15 @@ class Failures:
         self._counters = counters
 
     def of_node(self, node: Node, scope: RawScope) -> Failed:
-        """Give the function that `node` calls with an exception of its own."""
+        """Return the function that `node` calls with an exception of its own."""
 
         def failed(
             error: Exception, key: Any, value: Any, timestamp: int, headers: HeaderPairs
         ) -> None:
             if _is_settled(error):
-                raise error  # it has been handled where it happened
+                raise error  # already handled by the node that raised it
             if state_failure(error) is not None:
-                # No handler may pass over it: the disk failed, not the record.
+                # No handler may skip it: the disk failed, not the record.
                 raise self._error(node, f"failed on the record {self._place()}", error) from error
             context = self._context(node.name, timestamp, headers, scope)
             record = Record(key, value, timestamp, headers)
@@ -101,9 +101,9 @@ class Failures:
         return failed
 
     def drop_in(self, node: Node) -> Callable[[str], None]:
-        """Give the function that `node` calls to drop the record in hand, with the reason.
+        """Return the function that `node` calls to drop the record in hand, with the reason.
 
-        All are counted; one in a while is told, since late records come by the million.
+        All are counted, but only one in ten seconds is logged: late records come by the million.
         """
         counters, position = self._counters, self._position
         silent_until_ms, untold = UNKNOWN, 0
@@ -117,14 +117,14 @@ class Failures:
                 return
             others = f"; {untold} others since the last message" if untold else ""
             silent_until_ms, untold = now_ms + _SILENT_MS, 0
-            _LOG.warning(
+            _log.warning(
                 "node=%s dropped the record %s: %s%s", node.name, self._place(), reason, others
             )
 
         return drop
 
     def count_dropped(self) -> None:
-        """Count the record in hand as dropped; there is nothing to say about it."""
+        """Count the record in hand as dropped, without a log message."""
         self._counters.dropped_records += 1
 
     def fail_in_source(self, node: Node, error: Exception) -> NoReturn:

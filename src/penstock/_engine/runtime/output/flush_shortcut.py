@@ -52,7 +52,7 @@ def shorten(state: object, outlet: Outlet, sinks: SinkBuilder) -> None:
         return
     if not writes_as_stored(codec.value_serde, outlet.value_serde):
         return
-    listener = sinks.row_listener(topic, outlet, *state.AROUND_KEY)
+    listener = sinks.row_listener(topic, outlet, *state.KEY_MARGINS)
     if listener is not None:
         state.cache.send_rows_to(listener)
 
