@@ -106,17 +106,17 @@ class Failures:
         All are counted, but only one in ten seconds is logged: late records come by the million.
         """
         counters, position = self._counters, self._position
-        silent_until_ms, untold = UNKNOWN, 0
+        silent_until_ms, unlogged = UNKNOWN, 0
 
         def drop(reason: str) -> None:
-            nonlocal silent_until_ms, untold
+            nonlocal silent_until_ms, unlogged
             counters.dropped_records += 1
             now_ms = position.wall_clock_ms
             if now_ms < silent_until_ms:
-                untold += 1
+                unlogged += 1
                 return
-            others = f"; {untold} others since the last message" if untold else ""
-            silent_until_ms, untold = now_ms + _SILENT_MS, 0
+            others = f"; {unlogged} others since the last message" if unlogged else ""
+            silent_until_ms, unlogged = now_ms + _SILENT_MS, 0
             _log.warning(
                 "node=%s dropped the record %s: %s%s", node.name, self._place(), reason, others
             )
@@ -189,14 +189,16 @@ class Failures:
         raise self._input_error(
             node,
             record,
-            f"cannot read the record {self._at(record)}: {_said(error)}; to skip such records set "
+            f"cannot read the record {self._at(record)}: {_text(error)}; to skip such records set "
             "'deserialization.exception.handler' to LogAndContinueExceptionHandler",
         ) from error
 
     def fail_to_extract(self, node: Node, record: ConsumerRecord, error: Exception) -> NoReturn:
         """Raise for a record of source `node` whose timestamp extractor raised."""
         raise self._input_error(
-            node, record, f"cannot tell the time of the record {self._at(record)}: {_said(error)}"
+            node,
+            record,
+            f"cannot tell the time of the record {self._at(record)}: {_text(error)}",
         ) from error
 
     def of_output(
@@ -226,7 +228,7 @@ class Failures:
         raise self._unsettled(
             node,
             f"cannot write the {origin} of a record to topic {record.topic!r} {self._place()}: "
-            f"{_said(error)}; to skip such records set 'production.exception.handler'",
+            f"{_text(error)}; to skip such records set 'production.exception.handler'",
         ) from error
 
     def of_refused(self, node: Node, output: Output, error: ProductionError) -> None:
@@ -302,7 +304,7 @@ class Failures:
         )
 
     def _error(self, node: Node, what: str, cause: Exception) -> ProcessingError:
-        return self._located(node, f"{what}: {_said(cause)}")
+        return self._located(node, f"{what}: {_text(cause)}")
 
     def _unsettled(self, node: Node, what: str) -> ProcessingError:
         """Make what a sink raises: as in Java, the node above it still asks its own handler."""
@@ -352,7 +354,7 @@ class Failures:
 
 def lifecycle_error(task_id: str, node: Node, what: str, error: Exception) -> ProcessingError:
     """Make the error for a processor whose `init` or `close` raised."""
-    msg = f"{title_of(node)} failed to {what} in task {task_id}: {_said(error)}"
+    msg = f"{title_of(node)} failed to {what} in task {task_id}: {_text(error)}"
     return ProcessingError(msg, task_id=task_id, node=node.name)
 
 
@@ -368,7 +370,7 @@ def _is_settled(error: Exception) -> bool:
     return isinstance(error, ProcessingError) and error.settled
 
 
-def _said(error: Exception) -> str:
+def _text(error: Exception) -> str:
     location = failure_location(error)
     kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
     return f"{kind}{error}{f' (at {location})' if location else ''}"

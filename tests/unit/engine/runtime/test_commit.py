@@ -1,4 +1,4 @@
-"""The decision to commit, and what Kafka keeps beside an offset. Semantics 2.4."""
+"""The decision to commit, and what Kafka keeps beside an offset."""
 
 from __future__ import annotations
 

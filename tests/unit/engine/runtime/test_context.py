@@ -15,7 +15,7 @@ from tests.operators.programs import drive
 
 
 def context_of(**config: Any) -> tuple[ProcessorContext[Any, Any], TopologyTestDriver]:
-    """Give the context of a processor in a task that has started."""
+    """Return the context of a processor in a task that has started."""
     found: list[ProcessorContext[Any, Any]] = []
 
     class Look(Processor[Any, Any, Any, Any]):

@@ -89,7 +89,7 @@ class Model:
 
 
 def held_of(row: Row) -> tuple[object, ...]:
-    """Give what of a row a changelog keeps: all but the raw bytes."""
+    """Return what of a row a changelog keeps: all but the raw bytes."""
     time, prior, old, new, (timestamp, headers, topic, partition, raw) = row
     return time, prior, old, new, timestamp, headers, topic, partition, raw[0]
 

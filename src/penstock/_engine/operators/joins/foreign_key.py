@@ -47,10 +47,10 @@ _RawRow: TypeAlias = tuple[bytes, int, Callable[[], Any]]
 def subscribe(operation: Subscribe, site: Site) -> Process:
     """Send a subscription for each left row that has a foreign key, and cancel its old one."""
     extract = _extractor(operation)
-    told = _told(operation.topic, site)
-    encode_key = _encoder(_key_serde(operation.key_serde, site), f"{told}-pk")
-    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{told}-fk")
-    encode_value = _encoder(_value_serde(operation.value_serde, site), f"{told}-vh")
+    prefix = _topic_prefix(operation.topic, site)
+    encode_key = _encoder(_key_serde(operation.key_serde, site), f"{prefix}-pk")
+    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
+    encode_value = _encoder(_value_serde(operation.value_serde, site), f"{prefix}-vh")
     forward, failed, drop, position = site.forward, site.failed, site.drop, site.position
     known_hash = lru_cache(_HASHES_KNOWN)(hash_of)
     keeps_left, latest_only = operation.keeps_left, operation.latest_only
@@ -90,8 +90,8 @@ def keep_subscriptions(operation: KeepSubscriptions, site: Site) -> Process:
     """Keep subscriptions under the foreign key and the left key; forward each as it was read,
     together with its foreign key.
     """
-    told = _told(operation.topic, site)
-    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{told}-fk")
+    prefix = _topic_prefix(operation.topic, site)
+    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
     put = site.table(operation.store.name).put
     forward, failed, drop = site.forward, site.failed, site.drop
     read = wire.read_subscription
@@ -148,8 +148,8 @@ def answer_subscription(operation: AnswerSubscription, site: Site) -> Process:
 
 def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
     """Answer all subscribers of a right row that has changed, in the order of their bytes."""
-    told = _told(operation.topic, site)
-    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{told}-fk")
+    prefix = _topic_prefix(operation.topic, site)
+    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
     answer_topic = f"{site.context.application_id}-{operation.answer_topic}"
     encode_value = _encoder(_value_serde(operation.value_serde, site), answer_topic)
     left_key = _left_keys(operation, site)
@@ -179,7 +179,7 @@ def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
 
 def resolve_answer(operation: ResolveAnswer, site: Site) -> Process:
     """Join left rows with their answers; an answer to an older version of the row is dropped."""
-    get = _raw_rows(operation.left, f"{_told(operation.topic, site)}-vh", site)
+    get = _raw_rows(operation.left, f"{_topic_prefix(operation.topic, site)}-vh", site)
     answer_topic = f"{site.context.application_id}-{operation.answer_topic}"
     decode_right = _decoder(_value_serde(operation.right_value_serde, site), answer_topic)
     joiner, keeps_left = operation.joiner, operation.keeps_left
@@ -261,7 +261,7 @@ def _left_keys(
     serde = _key_serde(operation.key_serde, site)
     if keys_stay_bytes(serde) and not operation.decodes_keys:
         return lambda raw_key, headers: raw_key
-    return _decoder(serde, f"{_told(operation.topic, site)}-pk")
+    return _decoder(serde, f"{_topic_prefix(operation.topic, site)}-pk")
 
 
 def _extractor(operation: Subscribe) -> Callable[[Any, Any], Any]:
@@ -269,7 +269,7 @@ def _extractor(operation: Subscribe) -> Callable[[Any, Any], Any]:
     return extractor if operation.with_key else lambda key, value: extractor(value)
 
 
-def _told(topic: str, site: Site) -> str:
+def _topic_prefix(topic: str, site: Site) -> str:
     """Return the subscription topic's name on the broker, a prefix of the topics serdes get."""
     return f"{site.context.application_id}-{topic}"
 

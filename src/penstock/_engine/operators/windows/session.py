@@ -82,7 +82,7 @@ def _replace(
     """Return the function that replaces sessions by one that includes the record."""
     aggregator, decode, forward = operation.aggregator, state.decode_value, site.forward
     remove, put, sends_old = state.remove, state.put, operation.sends_old_values
-    held_back = operation.emits_on_close or state.forwards_at_flush(
+    forwards_later = operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=sends_old
     )
 
@@ -101,14 +101,14 @@ def _replace(
                 remove(raw_key, its_start, its_end, timestamp, headers)
                 if ends is not None:
                     ends.remove(its_end)
-                if not held_back:
+                if not forwards_later:
                     change = (None, decode(row) if sends_old else None)
                     forward(Windowed(key, its_start, its_end), change, its_end, ())
         new = aggregator(key, value, aggregate)
         if ends is not None:
             ends.add(end)
         put(raw_key, start, end, new, timestamp, headers)
-        if not held_back:
+        if not forwards_later:
             # As in Java, the change of a session has no headers.
             forward(Windowed(key, start, end), (new, None), end, ())
 

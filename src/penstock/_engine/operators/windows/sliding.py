@@ -91,7 +91,7 @@ class _SlidingUpdate:
         "_decode",
         "_fetch",
         "_forward",
-        "_held_back",
+        "_forwards_later",
         "_initializer",
         "_late",
         "_length",
@@ -123,10 +123,10 @@ class _SlidingUpdate:
         self._put, self._decode, self._copy = state.put, state.decode_value, state.copy
         self._forward, self._late, self._time = site.forward, late, time
         sends_old = operation.sends_old_values
-        self._held_back = operation.emits_on_close or state.forwards_at_flush(
+        self._forwards_later = operation.emits_on_close or state.forwards_at_flush(
             site.forward_at_flush, sends_old_values=sends_old
         )
-        self._needs_old = sends_old and not self._held_back
+        self._needs_old = sends_old and not self._forwards_later
         self.count_end: Callable[[int], None] | None = None
         """Called with the end of each window that is put, if no final result may be lost."""
         self.key: Any = None
@@ -222,7 +222,7 @@ class _SlidingUpdate:
         if self.count_end is not None:
             self.count_end(end)
         self._put(self.raw_key, start, new, new_timestamp, self.timestamp, self.headers)
-        if not self._held_back:
+        if not self._forwards_later:
             windowed = Windowed(self.key, start, end)
             self._forward(windowed, (new, old), new_timestamp, self.headers)
 
@@ -234,7 +234,7 @@ class _SlidingUpdate:
         if self.count_end is not None:
             self.count_end(start + self._length)
         self._put(self.raw_key, start, value, last, self.timestamp, self.headers)
-        if not self._held_back:
+        if not self._forwards_later:
             windowed = Windowed(self.key, start, start + self._length)
             self._forward(windowed, (value, None), last, self.headers)
 

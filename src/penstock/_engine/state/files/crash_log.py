@@ -99,13 +99,13 @@ def _read(path: Path) -> tuple[str, int] | None:
     before = int(deaths) if deaths.lstrip("-").isdigit() else 0
     process = process or "a process"
     if not rest:
-        told = (
+        text = (
             f"{process} was killed from outside, as a process is that takes too much memory (see "
             "the kernel's log)"
         )
     elif len(rest) == 1:
-        told = f"{process} ended: {rest[0]}"
+        text = f"{process} ended: {rest[0]}"
     else:
         stack = "\n  ".join(line for line in rest[:_STACK_LINES] if line.strip())
-        told = f"{process} crashed: {stack}"
-    return told, before
+        text = f"{process} crashed: {stack}"
+    return text, before

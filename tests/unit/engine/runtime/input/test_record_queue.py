@@ -1,4 +1,4 @@
-"""Queues of a task: which record comes next, and when the task waits. Semantics 2.2 and 2.3."""
+"""Queues of a task: which record comes next, and when the task waits."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_length_counts_all_records() -> None:
     assert len(opened) == 3
 
 
-# Waiting: the table of semantics 2.3, for a task whose partition "b" is empty
+# Waiting, of a task whose partition "b" is empty
 
 
 @pytest.mark.parametrize(
