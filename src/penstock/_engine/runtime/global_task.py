@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
@@ -86,7 +87,7 @@ class GlobalTask:
         sinks = SinkBuilder(collector, self._failures, self.position, self.counters)
         self._wiring = Wiring(plan, self, config, self._failures, sinks)
         self._sources = {source.topics[0]: source for source in plan.sources()}
-        self._admit: dict[tuple[str, int], Admit] = {}
+        self._admit: dict[Partition, Admit] = {}
 
     def start(self, now_ms: int) -> None:
         """Initialize the processors."""
