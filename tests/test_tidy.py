@@ -51,7 +51,7 @@ MIRRORED_BY = {
     "_engine/kafka/tasks/key_placement.py": "broker/test_placement.py",
     "_engine/kafka/tasks/refused_records.py": "broker/test_refused_records.py",
     "_engine/kafka/client/output_topics.py": "broker/test_unwritable.py",
-    "_engine/runtime/output/acceptance.py": "unit/engine/runtime/output/test_sink.py",
+    "_engine/runtime/records.py": "unit/engine/runtime/input/test_partition_run.py",
     "_engine/kafka/worker/processing.py": "broker/test_slow_functions.py",
     "_engine/kafka/application/reset.py": "broker/test_reset.py",
     "_engine/kafka/tasks/restore.py": "broker/test_restore.py",

@@ -24,7 +24,7 @@ from penstock._engine.kafka.worker import transactions
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.transactions import AtLeastOnce, ExactlyOnce
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker

@@ -13,8 +13,8 @@ from confluent_kafka import KafkaError, TopicPartition
 from penstock._engine.kafka.client import bulk
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Portion, Reader, Writer
 from penstock._engine.kafka.local_broker.broker import LocalBroker
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.records import Output
 from penstock.testing.broker import CreateTopic
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]

@@ -14,7 +14,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import StateError
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
 from penstock.settings import StreamsConfig

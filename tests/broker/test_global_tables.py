@@ -26,7 +26,7 @@ from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.global_tables import pack_offsets, unpack_offsets
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic

@@ -29,7 +29,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.settings import StreamsConfig
 from penstock.settings.table import JOIN_EMIT_INTERVAL
 from penstock.testing.broker import CreateTopic

@@ -18,7 +18,7 @@ from penstock import Consumed, Grouped, KafkaStreams, Materialized, StreamsBuild
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock._engine.spark.shipping.shipping import pack
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig

@@ -31,7 +31,7 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.layout import draft_of, lay_out
 from penstock._engine.planner.permissions import Need, acl_command, needs_of, told
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.cli import main
 from penstock.errors import StreamsError
 from tests.broker.applications import PATIENCE_SECONDS, write

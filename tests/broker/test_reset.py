@@ -18,8 +18,8 @@ from penstock._engine.kafka.client.groups import committed_offsets, members_of
 from penstock._engine.kafka.client.topics import internal_topics
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.planner.reset import Partition
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import Output
 from penstock.cli import main
 from penstock.cli.programs import Application, load_application
 from penstock.testing.broker import CreateTopic, LocalBroker

@@ -26,10 +26,10 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.local_broker.broker import LocalBroker
-from penstock._engine.kafka.tasks.restore import Change, RestoreJob, Restorer
+from penstock._engine.kafka.tasks.restore import RestoreJob, Restorer
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import ChangelogRecord, Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
@@ -78,7 +78,7 @@ def test_it_waits_for_an_open_transaction_and_then_knows_its_outcome(
     ends = end_offsets(admin, [(topic, 0)], "read_uncommitted")
     state: dict[bytes, bytes | None] = {}
 
-    def apply(changes: list[Change], _offset: int) -> None:
+    def apply(changes: list[ChangelogRecord], _offset: int) -> None:
         state.update({key: value for key, value, _ in changes})
 
     job = RestoreJob((topic, 0), None, ends[topic, 0], apply)

@@ -17,7 +17,7 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 

@@ -18,8 +18,8 @@ from typing import Final
 
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._offset import OffsetSpec
 
+from penstock._engine.kafka.client.topics import end_offsets
 from tests.chaos.campaign import Campaign
 from tests.chaos.lanes import ProcessLane, Slot
 from tests.chaos.load import KEYS
@@ -221,10 +221,8 @@ def cut_changelog(campaign: Campaign, chance: random.Random) -> str:
     """
     topic = f"{_processes(campaign).place.app}-tumbling-changelog"
     admin = AdminClient({"bootstrap.servers": campaign.cluster.direct})
-    places = [TopicPartition(topic, number) for number in range(PARTITIONS)]
-    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-    asked = admin.list_offsets(dict.fromkeys(places, latest))
-    ends = [TopicPartition(topic, at.partition, told.result().offset) for at, told in asked.items()]
+    found = end_offsets(admin, [(topic, number) for number in range(PARTITIONS)])
+    ends = [TopicPartition(*place, offset) for place, offset in found.items()]
     time.sleep((WINDOW_MS + GRACE_MS) / 1000 + 5)
     for cut in admin.delete_records(ends).values():
         cut.result()

@@ -92,7 +92,7 @@ def test_the_engine_keeps_nothing_of_the_callers_mapping(engine: StoreEngine) ->
 
 @pytest.fixture
 def _restless_threads() -> Iterator[None]:
-    """Let Python switch between threads as often as it can."""
+    """Make Python switch between threads as often as it can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from penstock._engine.planner.layout import draft_of
 from penstock._engine.planner.reset import (
     OffsetChange,
-    Partition,
     ResetPlan,
     Target,
     Wish,
     check_not_running,
     decide_reset,
 )
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.topology.topology import Topology
 from penstock.cli.clusters import reached

@@ -38,8 +38,10 @@ _SHOWN_BYTES = 80
 _BAD_DATA = (ValueError, msgspec.MsgspecError, RecursionError)
 
 
-class JsonSerde(BuiltInSerde[T]):
+class JsonSerde(BuiltInSerde[T], replaceable=True):
     """JSON of one type, or of any value if no type is given."""
+
+    reads_documents = True
 
     encode: Encode[T]
     decode: Decode[T]
@@ -61,7 +63,6 @@ class JsonSerde(BuiltInSerde[T]):
         self._decode_good = decode
         self._encode_good = (found.root or object, encode)
         self.gives_frozen = found.is_frozen
-        """Whether nothing in what it decodes can be changed."""
 
     @property
     def decode_good(self) -> Decode[T]:
@@ -82,6 +83,8 @@ class JsonSerde(BuiltInSerde[T]):
 
 class PydanticSerde(BuiltInSerde[T]):
     """JSON of one pydantic model, which validates what it reads. Names are the model's aliases."""
+
+    reads_documents = True
 
     encode: Encode[T]
     decode: Decode[T]

@@ -26,7 +26,7 @@ _UUID_TEXT = re.compile(
 _UUID_TEXT_LENGTH = 36
 
 
-class StringSerde(BuiltInSerde[str]):
+class StringSerde(BuiltInSerde[str], replaceable=True, exact=True):
     """Text as UTF-8. Java: Serdes.StringSerde.
 
     As in Java, bytes that are not UTF-8 do not fail: each malformed part is read as U+FFFD. Unlike
@@ -48,7 +48,7 @@ class StringSerde(BuiltInSerde[str]):
             return _ENCODED_SURROGATE.sub(b"\xff", data).decode("utf-8", "replace")
 
 
-class BytesSerde(BuiltInSerde[bytes]):
+class BytesSerde(BuiltInSerde[bytes], replaceable=True, exact=True):
     """Bytes as they are. Java: Serdes.ByteArraySerde, BytesSerde and ByteBufferSerde."""
 
     # Gives back the very object, and refuses what is not bytes, in one C call.

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from penstock._engine.planner.plan import plan_as_one, plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget

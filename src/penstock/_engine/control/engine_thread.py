@@ -35,7 +35,7 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
 from penstock.clock import SystemClock, monotonic
 
 _REPORT_SECONDS = 0.25
@@ -56,7 +56,7 @@ processor's caches, by a thread that takes the interpreter from the engine: a te
 program with much output.
 """
 _INT64 = "q"
-_timestamp_of = itemgetter(4)  # of an Output
+_timestamp_of = itemgetter(OUTPUT_TIMESTAMP)
 
 _engines: dict[str, EngineThread] = {}
 

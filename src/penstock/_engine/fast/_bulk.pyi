@@ -4,7 +4,7 @@ from typing import Any
 from confluent_kafka import KafkaError
 
 from penstock._engine.kafka.client.bulk import Portion
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 
 class _Client: ...
 

@@ -1,8 +1,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.position import RawScope
+from penstock._engine.runtime.records import Output
 from penstock.record import HeaderPairs
 
 class Sender:

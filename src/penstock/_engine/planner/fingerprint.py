@@ -67,7 +67,7 @@ class Fingerprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProgramChange:
     """A difference between two programs, as a sentence; `keeps_state` tells that it does no harm.
 
     `moved` are the old and the new name of what looks like the same store or topic.
@@ -110,7 +110,7 @@ def fingerprint_of(topology: Topology) -> Fingerprint:
 
 def compare(
     before: Fingerprint, now: Fingerprint, exists: Callable[[str], bool] = lambda topic: True
-) -> list[Change]:
+) -> list[ProgramChange]:
     """Give what changed. `exists` tells of an internal topic, by its name without the
     application's, whether the cluster has it: what is not there cannot be lost.
     """
@@ -118,7 +118,7 @@ def compare(
 
 
 def refusal(
-    changes: Iterable[Change], topology: Topology, application_id: str, accepting: str
+    changes: Iterable[ProgramChange], topology: Topology, application_id: str, accepting: str
 ) -> str:
     """Say what changed and what to do; `accepting` is the setting that lets the program run."""
     harmful = [change for change in changes if not change.keeps_state]
@@ -133,7 +133,7 @@ def refusal(
     )
 
 
-def _old_name(change: Change, topology: Topology) -> str | None:
+def _old_name(change: ProgramChange, topology: Topology) -> str | None:
     """Say what to write where so that a store or topic has the name that the program's order gave
     it before; None if no name of the user's becomes that.
     """
@@ -160,7 +160,7 @@ def _place_of(topology: Topology, name: str) -> str | None:
 
 def _changed_stores(
     before: Fingerprint, now: Fingerprint, exists: Callable[[str], bool]
-) -> Iterable[Change]:
+) -> Iterable[ProgramChange]:
     for name in sorted(before.stores.keys() & now.stores.keys()):
         yield from _changed_store(name, before.stores[name], now.stores[name])
     new = {name: now.stores[name] for name in sorted(now.stores.keys() - before.stores.keys())}
@@ -171,37 +171,37 @@ def _changed_stores(
         )
         loses = was.log is not None and not was.is_logged_by_source and exists(was.log)
         if successor is None or not loses:
-            yield Change(f"store {name!r} is gone", keeps_state=True)
+            yield ProgramChange(f"store {name!r} is gone", keeps_state=True)
         else:
             del new[successor]
-            yield Change(
+            yield ProgramChange(
                 f"store {name!r} is gone and {successor!r} is new, which looks like the same one "
                 "under another name: it would begin empty",
                 keeps_state=False,
                 moved=(name, successor),
             )
     for name in new:
-        yield Change(f"store {name!r} is new and begins empty", keeps_state=True)
+        yield ProgramChange(f"store {name!r} is new and begins empty", keeps_state=True)
 
 
-def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[Change]:
+def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[ProgramChange]:
     if was.kind != is_now.kind:
         text = f"store {name!r} was of kind {was.kind!r} and is of kind {is_now.kind!r}"
-        yield Change(text, keeps_state=False)
+        yield ProgramChange(text, keeps_state=False)
     elif was.window_ms != is_now.window_ms:
         text = (
             f"the windows of store {name!r} lasted {was.window_ms} ms and last {is_now.window_ms}"
         )
-        yield Change(text, keeps_state=False)
+        yield ProgramChange(text, keeps_state=False)
     if was.log != is_now.log:
         either_none = was.log is None or is_now.log is None
         text = (
             f"store {name!r} was restored from {_shown(was.log)} and is restored from "
             f"{_shown(is_now.log)}"
         )
-        yield Change(text, keeps_state=either_none)
+        yield ProgramChange(text, keeps_state=either_none)
     if _are_others(name, was.reads, is_now.reads):
-        yield Change(
+        yield ProgramChange(
             f"store {name!r} was fed from {_listed(was.reads)} and is fed from "
             f"{_listed(is_now.reads)}: it would find the state of another",
             keeps_state=False,
@@ -210,11 +210,11 @@ def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[C
 
 def _changed_topics(
     before: Fingerprint, now: Fingerprint, exists: Callable[[str], bool]
-) -> Iterable[Change]:
+) -> Iterable[ProgramChange]:
     for name in sorted(before.topics.keys() & now.topics.keys()):
         was, is_now = before.topics[name], now.topics[name]
         if _are_others(name, was, is_now):
-            yield Change(
+            yield ProgramChange(
                 f"topic {name!r} was fed from {_listed(was)} and is fed from {_listed(is_now)}: "
                 "what is under way in it would be taken for something else",
                 keeps_state=False,
@@ -223,10 +223,10 @@ def _changed_topics(
     for name in sorted(before.topics.keys() - now.topics.keys()):
         successor = _successor(name, before.topics[name], new)
         if successor is None or not exists(name):
-            yield Change(f"topic {name!r} is gone", keeps_state=True)
+            yield ProgramChange(f"topic {name!r} is gone", keeps_state=True)
         else:
             del new[successor]
-            yield Change(
+            yield ProgramChange(
                 f"topic {name!r} is gone and {successor!r} is new, which looks like the same one "
                 "under another name: what is under way in the old one would be lost",
                 keeps_state=False,

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from penstock._engine.planner.internal_topics import is_internal
+from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
-
-Partition: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.topology.nodes.stream_nodes import Node, SourceNode
+
+Partition: TypeAlias = tuple[str, int]
+"""(topic, number). Java: TopicPartition, the name that the Kafka client gives to a class of its
+own.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +22,7 @@ class TaskPlan:
     id: str
     partition: int
     subtopology: SubtopologyPlan
-    inputs: tuple[tuple[str, int], ...]
+    inputs: tuple[Partition, ...]
 
 
 def plan_tasks(

@@ -18,7 +18,7 @@ from penstock._engine.kafka.client.clients import admin_settings, consumer_setti
 from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.reset import Partition
+from penstock._engine.planner.tasks import Partition
 from penstock.clock import monotonic
 
 _LOOK_SECONDS = 10.0

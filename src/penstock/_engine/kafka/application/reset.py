@@ -27,12 +27,12 @@ from penstock._engine.planner.reset import (
     Facts,
     Member,
     OffsetChange,
-    Partition,
     ResetPlan,
     Wish,
     check_not_running,
     inputs_of,
 )
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.state.files.directory import StateDirectory, TaskDirectory
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig

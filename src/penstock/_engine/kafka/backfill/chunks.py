@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from zlib import crc32
 
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 
 Chunk: TypeAlias = list[Output]
 

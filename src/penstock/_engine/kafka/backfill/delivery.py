@@ -25,7 +25,7 @@ from penstock._engine.kafka.client.clients import admin_settings, producer_setti
 from penstock._engine.kafka.worker.transactions import ExactlyOnce
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -24,8 +24,8 @@ from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.position import UNKNOWN
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 
 

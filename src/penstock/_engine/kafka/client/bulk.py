@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 
-from penstock._engine.runtime.output.collector import Output
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import Output, RawRecord
 
 try:
     from penstock._engine.fast import _bulk

@@ -15,7 +15,8 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
 from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.planner.reset import Member, Partition
+from penstock._engine.planner.reset import Member
+from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
 
 _PATIENCE_SECONDS = 60.0

@@ -20,7 +20,7 @@ from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
 from penstock._engine.kafka.client.client_errors import may_pass
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets, partition_counts
-from penstock._engine.runtime.position import OFFSET, RawRecord
+from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -32,11 +32,11 @@ from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently
 from penstock._engine.kafka.client.client_errors import code_of, is_outdated
 from penstock._engine.kafka.client.denials import DENIED, allowing
 from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.topology.nodes.stream_nodes import SourceNode, title_of
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-Partition: TypeAlias = tuple[str, int]
 Isolation: TypeAlias = Literal["read_uncommitted", "read_committed"]
 
 log = logging.getLogger(__name__)

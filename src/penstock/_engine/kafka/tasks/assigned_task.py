@@ -17,7 +17,7 @@ from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.crash_log import CrashLog

@@ -11,7 +11,7 @@ Java: GlobalStreamThread, GlobalStateManagerImpl.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias, cast
+from typing import cast
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -22,14 +22,13 @@ from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.position import RawRecord
-from penstock._engine.runtime.stores.task_stores import ChangelogRecord, MakeEngine, TaskStore
+from penstock._engine.runtime.records import ChangelogRecord, RawRecord
+from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock.clock import Clock, SystemClock
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
-
-Partition: TypeAlias = tuple[str, int]
 
 _BATCH_MESSAGES = 10_000
 _OFFSET_BITS = 64

@@ -22,8 +22,9 @@ from confluent_kafka import (
 from penstock._engine.kafka.client.bulk import Portion, open_reader
 from penstock._engine.kafka.client.client_errors import BrokerAway, TaskMigrated, code_of, may_pass
 from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.kafka.tasks.paused_buffer import HeldBack, Partition
-from penstock._engine.runtime.position import OFFSET, RawRecord
+from penstock._engine.kafka.tasks.paused_buffer import HeldBack
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.errors import StreamsError
 
 Batch = dict[Partition, list[RawRecord]]

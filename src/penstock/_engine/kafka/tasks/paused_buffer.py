@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import deque
 
 from penstock._engine.kafka.client.bulk import Portion
-from penstock._engine.runtime.position import KEY, VALUE
-
-Partition = tuple[str, int]
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import KEY, VALUE
 
 _LIMIT_BYTES = 32_000_000
 # What Python needs for a record besides the bytes of its key and value.

@@ -30,7 +30,7 @@ from penstock import clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle
 from penstock._engine.kafka.client.bulk import Unwritten
 from penstock._engine.kafka.client.client_errors import RecordsRefused
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import ProductionError, StreamsError
 
 _log = logging.getLogger(__name__)

@@ -19,14 +19,12 @@ from penstock._engine.kafka.client.bulk import Portion, open_reader
 from penstock._engine.kafka.client.client_errors import TaskCorrupted, may_pass
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
-from penstock._engine.runtime.position import OFFSET
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import OFFSET, ChangelogRecord
 from penstock.errors import StreamsError
 
-Partition: TypeAlias = tuple[str, int]
-Change: TypeAlias = tuple[bytes, bytes | None, int]
-"""(key, value or None for a deletion, timestamp)."""
-Apply: TypeAlias = Callable[[list[Change], int], None]
-"""`apply(changes, offset)`: take changes; the state is then complete up to `offset`."""
+Apply: TypeAlias = Callable[[list[ChangelogRecord], int], None]
+"""`apply(records, offset)`: apply changelog records; the state is then complete up to `offset`."""
 
 _GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
 
@@ -110,7 +108,7 @@ class Restorer:
         """
         if not self._jobs:
             return
-        batches: dict[Partition, list[Change]] = {}
+        batches: dict[Partition, list[ChangelogRecord]] = {}
         for portion in self._reader.read(wait_seconds, _BATCH_MESSAGES):
             self._take(portion, batches)
         for partition, changes in batches.items():
@@ -145,7 +143,7 @@ class Restorer:
         self._consumer.incremental_unassign([TopicPartition(*job.partition)])
         self._events.append(job.event(kind, count=job.restored))
 
-    def _take(self, portion: Portion, batches: dict[Partition, list[Change]]) -> None:
+    def _take(self, portion: Portion, batches: dict[Partition, list[ChangelogRecord]]) -> None:
         topic, number, records, event = portion
         job = self._jobs.get((topic, number))
         if job is None:

@@ -35,7 +35,7 @@ from penstock._engine.kafka.client.client_errors import (
 )
 from penstock._engine.kafka.client.denials import DENIED, allowing
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.clock import monotonic
 from penstock.errors import StreamsError
 

@@ -39,7 +39,7 @@ from penstock._engine.kafka.worker.transactions import Committer, open_committer
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.clock import Clock, SystemClock, monotonic
 from penstock.errors import StateLockedError, StreamsError
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.input.record_queue import SKIPPED, RecordQueue
-from penstock._engine.runtime.position import HEADERS, Position
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import HEADERS
 from penstock.clock import monotonic
 
 Fail: TypeAlias = Callable[[RecordQueue, Exception], NoReturn]

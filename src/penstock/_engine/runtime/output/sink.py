@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.built_in_serdes import encoder_of_good
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.runtime.records import Output
 from penstock._engine.state.cache.record_cache import FlushListener
 from penstock._engine.state.row_sender import RowSender, Target
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
@@ -26,6 +26,7 @@ from penstock.errors import StreamsError
 from penstock.handlers import SerializationOrigin
 from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
 from penstock.serdes import Serde
+from penstock.serdes.contract import encoder_of_good
 from penstock.serdes.windowed import window_bytes_of
 
 try:

@@ -25,7 +25,7 @@ from penstock._engine.kafka.client.topic_history import (
     read_split,
     reading_settings,
 )
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.session import session_for

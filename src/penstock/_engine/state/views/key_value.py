@@ -95,6 +95,6 @@ class TypedKeyValueStore(ExplainsCamelCase):
 
 
 def after_prefix(prefix: bytes) -> bytes | None:
-    """Give the first key behind all keys with that prefix, None if there is none."""
+    """Return the first key behind all keys with that prefix, None if there is none."""
     stripped = prefix.rstrip(b"\xff")
     return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

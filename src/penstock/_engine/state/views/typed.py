@@ -22,7 +22,7 @@ _BEFORE_ALL_TIME = -(2**63)
 
 
 class _Typed(ExplainsCamelCase):
-    """Keys and values of a store, as bytes."""
+    """Encodes the keys and values of a store."""
 
     def __init__(self, name: str, codec: Codec) -> None:
         self._name = name

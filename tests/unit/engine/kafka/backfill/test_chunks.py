@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock._engine.kafka.backfill.chunks import Chunk, Chunker, Limits, checksum
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 
 LIMITS = Limits(outputs=3, outputs_bytes=1000, rows=4, rows_bytes=1000)
 

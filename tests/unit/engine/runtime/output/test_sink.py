@@ -17,11 +17,11 @@ from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.failures import Failures, Handlers
 from penstock._engine.runtime.output import sink
-from penstock._engine.runtime.output.acceptance import Acceptance
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
 from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.runtime.records import Output
 from penstock._engine.topology.nodes.stream_nodes import SinkNode
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.errors import ProductionError
@@ -86,7 +86,9 @@ class Mouth:
             LogAndFailProcessingExceptionHandler(),
             production or DefaultProductionExceptionHandler(),
         )
-        failures = Failures("0_0", handlers, position, self.collector, self.counters)
+        failures = Failures(
+            "0_0", handlers, position, self.collector.send_dead_letters, self.counters
+        )
         node = SinkNode("sink", topic, (), None, None, partitioner, None)
         keys = completed(key_serde or TEXT, lambda: TEXT, lambda: TEXT)
         outlet = Outlet(node, keys, value_serde or TEXT, self.scope)

@@ -15,10 +15,9 @@ from typing import Self
 from penstock._engine.control.client import ControlClient, DriverSilent
 from penstock._engine.control.messages import ControlAddress, WorkerFailure
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.task import Task
 from penstock.clock import monotonic
 
@@ -73,7 +72,7 @@ class Deliveries:
             self._tell(task)
         return passed
 
-    def finish(self, task: Task, committed: Mapping[TopicPartition, CommitOffset]) -> None:
+    def finish(self, task: Task, committed: Mapping[Partition, CommitOffset]) -> None:
         """Write the rest of a task, and what the live task must know beside its offsets."""
         delivery = self._by_task[task.task_id]
         delivery.committed(committed.items())

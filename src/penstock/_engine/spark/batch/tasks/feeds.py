@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.schemas import FIRST_ROW
 
 Place: TypeAlias = tuple[int, int]
@@ -58,7 +58,7 @@ class Feeds:
         (kind, self.spark_partition), _ = next(self._stretches)
         assert kind == FIRST_ROW, kind
 
-    def global_records(self) -> Iterator[tuple[TopicPartition, list[RawRecord]]]:
+    def global_records(self) -> Iterator[tuple[Partition, list[RawRecord]]]:
         """Give the records of the global tables' topics, which come before all others."""
         offsets: dict[Place, int] = {}
         for place, batch in self._stretches:
@@ -69,12 +69,12 @@ class Feeds:
             offsets[place] = offsets.get(place, 0) + len(raws)
             yield (self._of_all[-1 - place[0]], place[1]), raws
 
-    def open(self, places: Iterable[TopicPartition], folder: Path) -> dict[TopicPartition, Feed]:
+    def open(self, places: Iterable[Partition], folder: Path) -> dict[Partition, Feed]:
         """Give the feed of each partition that has records; all but the last are written to
         `folder` first.
         """
         expected = sorted((self._topics.index(topic), number) for topic, number in places)
-        feeds: dict[TopicPartition, Feed] = {}
+        feeds: dict[Partition, Feed] = {}
         spool: _Spool | None = None
         for place, batch in self._rest():
             if expected and place == expected[-1]:
@@ -101,7 +101,7 @@ class Feeds:
         for _, batch in self._stretches:
             yield batch
 
-    def _named(self, place: Place) -> TopicPartition:
+    def _named(self, place: Place) -> Partition:
         return self._topics[place[0]], place[1]
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from penstock._engine.planner.stages import JobPlan, Stage
-from penstock._engine.planner.tasks import TaskPlan
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import Output, RawRecord
 from penstock._engine.spark.batch.tasks.delivering import Deliveries
 from penstock._engine.spark.batch.tasks.rows import Rows
 from penstock.errors import StreamsError
@@ -36,13 +34,13 @@ class Outlet:
         read = set(stage.topics())
         written = {topic for plan in stage.plans for topic in plan.sink_topics()}
         self._routed = read & written if stage.is_circle else set()
-        self._next_offsets: dict[TopicPartition, int] = {}
+        self._next_offsets: dict[Partition, int] = {}
 
     def routes(self, topic: str) -> bool:
         """Tell whether a topic's records come from the tasks of this stage."""
         return topic in self._routed
 
-    def put(self, plan: TaskPlan, output: Output) -> tuple[TopicPartition, RawRecord] | None:
+    def put(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
         """Keep an output as a row; give it back if a task of this stage reads it."""
         topic, partition, key, value, timestamp, headers = output
         time = self._now_ms if timestamp is None else timestamp

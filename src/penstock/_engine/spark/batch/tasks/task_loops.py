@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.commit import CommitOffset, decode_partition_time
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.position import TIMESTAMP, RawRecord
+from penstock._engine.runtime.records import TIMESTAMP, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.spark.batch.tasks.bounded_task import has_user_code
 from penstock._engine.spark.batch.tasks.delivering import Deliveries
@@ -38,13 +37,13 @@ class Hosted:
         self._since_commit = 0
         # Timers are looked at, and commits that users ask for are done, after each record.
         self._at_once = 1 if has_user_code(plan.subtopology) else _RECORDS_AT_ONCE
-        self._committed: dict[TopicPartition, CommitOffset] = {}
+        self._committed: dict[Partition, CommitOffset] = {}
         # Every record is at hand: an empty queue is waited for only while more of it is to come.
         self.lags = dict.fromkeys(plan.inputs, 0)
         task.set_lags(self.lags)
         task.start(now_ms)
 
-    def process(self) -> tuple[bool, list[tuple[TopicPartition, RawRecord]]]:
+    def process(self) -> tuple[bool, list[tuple[Partition, RawRecord]]]:
         """Process some records; tell whether there were any, and give what goes to other tasks."""
         limit = min(self._at_once, self._records_per_commit - self._since_commit)
         done = self.task.process(self._now_ms, limit)
@@ -56,12 +55,12 @@ class Hosted:
             sent += self.commit()
         return bool(done), sent
 
-    def process_one(self) -> list[tuple[TopicPartition, RawRecord]]:
+    def process_one(self) -> list[tuple[Partition, RawRecord]]:
         """Process a record; give what goes to other tasks."""
         self._at_once = 1
         return self.process()[1]
 
-    def commit(self) -> list[tuple[TopicPartition, RawRecord]]:
+    def commit(self) -> list[tuple[Partition, RawRecord]]:
         """Let out what caches hold back, and let the stores have the changes."""
         commit = self.task.prepare_commit()
         sent = self._drained()
@@ -81,7 +80,7 @@ class Hosted:
             time = decode_partition_time(kept.metadata)
             self.outlet.rows.add_position(place, kept.offset, kept.metadata, time)
 
-    def _drained(self) -> list[tuple[TopicPartition, RawRecord]]:
+    def _drained(self) -> list[tuple[Partition, RawRecord]]:
         put, plan, outputs = self.outlet.put, self.plan, self.task.drain()
         if self.outlet.deliveries is not None:
             outputs = self.outlet.deliveries.take(self.task, outputs)
@@ -89,7 +88,7 @@ class Hosted:
         return [record for record in routed if record is not None]
 
 
-def run_alone(hosted: Hosted, feeds: Mapping[TopicPartition, Feed]) -> Iterator[pa.RecordBatch]:
+def run_alone(hosted: Hosted, feeds: Mapping[Partition, Feed]) -> Iterator[pa.RecordBatch]:
     """Run a task on its queues; give what it writes."""
     task, lags, rows = hosted.task, hosted.lags, hosted.outlet.rows
     lags.update(dict.fromkeys(feeds, 1))
@@ -102,9 +101,7 @@ def run_alone(hosted: Hosted, feeds: Mapping[TopicPartition, Feed]) -> Iterator[
     hosted.commit()
 
 
-def _refill(
-    task: Task, lags: dict[TopicPartition, int], feeds: Mapping[TopicPartition, Feed]
-) -> bool:
+def _refill(task: Task, lags: dict[Partition, int], feeds: Mapping[Partition, Feed]) -> bool:
     """Give the next records of each queue that has run empty; tell whether one had."""
     found = False
     for place, buffered in task.buffered().items():
@@ -118,15 +115,13 @@ def _refill(
     return found
 
 
-def run_together(
-    hosted: list[Hosted], feeds: Mapping[TopicPartition, Feed]
-) -> Iterator[pa.RecordBatch]:
+def run_together(hosted: list[Hosted], feeds: Mapping[Partition, Feed]) -> Iterator[pa.RecordBatch]:
     """Run tasks that feed each other; give what they write."""
     by_place = {place: one for one in hosted for place in one.plan.inputs}
     rows = hosted[0].outlet.rows
     busy: dict[Hosted, None] = {}
 
-    def hand_out(records: list[tuple[TopicPartition, RawRecord]]) -> None:
+    def hand_out(records: list[tuple[Partition, RawRecord]]) -> None:
         for place, record in records:
             by_place[place].task.add_records(*place, (record,))
             busy[by_place[place]] = None
@@ -152,8 +147,8 @@ def run_together(
 
 
 def _by_time(
-    feeds: Mapping[TopicPartition, Feed],
-) -> Iterator[tuple[TopicPartition, RawRecord]]:
+    feeds: Mapping[Partition, Feed],
+) -> Iterator[tuple[Partition, RawRecord]]:
     """Give the records of all feeds, always the one whose head has the smallest time."""
     streams = {place: _one_by_one(feed) for place, feed in feeds.items()}
     heads = {place: next(stream, None) for place, stream in streams.items()}
