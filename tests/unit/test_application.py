@@ -25,7 +25,7 @@ from penstock import (
 from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark.streaming import query, upkeep
+from penstock._engine.spark.streaming import query, supervisor
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
 PATIENCE_MS = 10_000
@@ -57,7 +57,7 @@ class FakeQuery:
     def failure(self) -> str | None:
         return self.trouble
 
-    def was_given_up(self, failure: str) -> bool:
+    def lost_its_workers(self, failure: str) -> bool:
         return False
 
     def post_shutdown(self, reason: str) -> None:
@@ -119,7 +119,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[FakeQuery]:
     monkeypatch.setattr(query, "ApplicationQuery", Fresh)
     monkeypatch.setattr(preparation, "prepare", lambda topology, config: FakeBlueprint())
     monkeypatch.setattr(preparation, "bounded", bounded)
-    monkeypatch.setattr(upkeep, "LOOK_SECONDS", PATIENCE_MS)
+    monkeypatch.setattr(supervisor, "LOOK_SECONDS", PATIENCE_MS)
     return Fresh.made
 
 
