@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
-from penstock._engine.spark.spark_classes import QUICK_START, archive_option
+from penstock._engine.spark.class_archive import QUICK_START, archive_option
 from penstock.application import State
 from penstock.database import Database
 from penstock.outbox import write_once

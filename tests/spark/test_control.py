@@ -62,7 +62,7 @@ def living(streams: KafkaStreams) -> list[Report]:
 
 
 def latest_turn(streams: KafkaStreams) -> int:
-    return max(report.seat[0] for report in living(streams))
+    return max(report.slot[0] for report in living(streams))
 
 
 def wait_for(true: Callable[[], bool]) -> None:

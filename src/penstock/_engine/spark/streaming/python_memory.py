@@ -1,7 +1,7 @@
 """Checks that a worker fits into `spark.executor.pyspark.memory`.
 
-That limits virtual memory, of which RocksDB and librdkafka reserve more than they use. A worker that
-does not fit fails at any allocation, in the middle of its work.
+That limits virtual memory, of which RocksDB and librdkafka reserve more than they use. A worker
+that does not fit fails at any allocation, in the middle of its work.
 """
 
 from __future__ import annotations
