@@ -31,7 +31,7 @@ class Stage:
     number: int
     plans: tuple[SubtopologyPlan, ...]
     tasks: tuple[TaskPlan, ...]
-    is_circle: bool
+    is_cycle: bool
     """Whether its tasks feed each other, and so must run together."""
 
     @property
@@ -45,7 +45,7 @@ class Stage:
     @property
     def spark_partitions(self) -> int:
         """How many pieces of work it is: one for each task, or one for a circle."""
-        return 1 if self.is_circle else len(self.tasks)
+        return 1 if self.is_cycle else len(self.tasks)
 
     def topics(self) -> list[str]:
         """Give the topics it reads, in the order of its queues."""
@@ -121,7 +121,7 @@ def plan_job(
     stages = tuple(_stages(plans, counts))
     if not stages and global_stores is not None:
         # Nothing reads the global tables; they are made all the same.
-        stages = (Stage(0, (), (), is_circle=True),)
+        stages = (Stage(0, (), (), is_cycle=True),)
     return JobPlan(
         config=config,
         stages=stages,
@@ -215,8 +215,8 @@ def _stages(plans: list[SubtopologyPlan], counts: Mapping[str, int]) -> Iterable
         tasks = tuple(plan_tasks(group, counts))
         if not tasks:
             continue  # it reads nothing: no topic matches its pattern
-        is_circle = len(group) > 1 or _feeds(group[0], group[0])
-        yield Stage(number, tuple(group), tasks, is_circle)
+        is_cycle = len(group) > 1 or _feeds(group[0], group[0])
+        yield Stage(number, tuple(group), tasks, is_cycle)
         number += 1
 
 
