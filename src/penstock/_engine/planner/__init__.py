@@ -1,1 +1,1 @@
-"""Plan it: from a topology to tasks, as data, and from operations to running code."""
+"""Plans a topology: tasks, stores and internal topics as data, and the operator of each operation."""
