@@ -1,1 +1,1 @@
-"""Plans a topology: tasks, stores and internal topics as data, and the operator of each operation."""
+"""Plans a topology as data (tasks, stores, internal topics), and maps operations to operators."""

@@ -60,7 +60,7 @@ def plan_subtopologies(topology: Topology, application_id: str) -> list[Subtopol
     global_nodes = _global_nodes(topology)
     return [
         _plan(topology, number, group, application_id)
-        for number, group in enumerate(node_groups(topology))
+        for number, group in enumerate(node_groups(topology.nodes, topology.store_users()))
         if group[0] not in global_nodes
     ]
 
