@@ -120,7 +120,7 @@ MIRRORED_BY = {
 
 @functools.cache
 def files() -> list[Path]:
-    """Give the project's own Python files, but not the programs of the conformance cases."""
+    """Return the project's own Python files, but not the programs of the conformance cases."""
     return [
         path
         for folder in FOLDERS
@@ -188,7 +188,7 @@ def test_every_module_has_a_mirror_in_the_tests() -> None:
     assert not alone, "\n".join(alone)
 
 
-def test_whoever_leaves_something_undone_names_the_issue() -> None:
+def test_what_is_left_undone_names_its_issue() -> None:
     word = "|".join(("TO" + "DO", "FIX" + "ME"))
     undone = [
         f"{_shown(path)}:{number}"

@@ -110,7 +110,7 @@ def test_every_formula_is_on_its_page() -> None:
 
 
 def answers() -> list[Any]:
-    """Give the blocks that show a command behind a `$` and what it answers."""
+    """Return the blocks that show a command behind a `$` and what it answers."""
     return [
         pytest.param(
             *block.text.removeprefix("$ penstock ").split("\n", 1),
@@ -160,7 +160,7 @@ def test_the_tutorial_is_as_long_as_the_readme_says() -> None:
 
 
 def test_what_pages_say_is_not_there_is_not() -> None:
-    """Whoever adds it tells of it on these pages, and takes its line out here."""
+    """A change that adds it documents it on these pages, and removes its line here."""
     missing = {
         "penstock.queries": "when-not.md, how-to/monitoring.md, migration/*.md",
         "penstock.metrics": "when-not.md, how-to/monitoring.md",

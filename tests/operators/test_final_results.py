@@ -209,7 +209,7 @@ class Run:
             pass
 
     def finish(self, last_time: int) -> None:
-        """Let what is left come out a second later."""
+        """Emit what is left a second later."""
         self._now_ms += 1_000
         self.process([("end", last_time)])
         self.commit()

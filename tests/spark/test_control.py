@@ -48,7 +48,7 @@ def counted(stream: KStream[str, str]) -> KStream[str, str]:
 
 
 def shares(*instances: KafkaStreams) -> list[list[str]]:
-    """Give which tasks the workers have that have any."""
+    """Return which tasks the workers have that have any."""
     return sorted(
         sorted(report.tasks)
         for streams in instances

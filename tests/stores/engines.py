@@ -55,7 +55,7 @@ MARKS = {"rocksdb": needs_rocksdb, "redis": needs_redis}
 
 
 def engine_names(*, lasting: bool = False) -> list[ParameterSet]:
-    """Give the names of the engines (only the lasting ones, if so asked) as test parameters."""
+    """Return the names of the engines (only the lasting ones, if so asked) as test parameters."""
     return [
         pytest.param(name, marks=MARKS.get(name, ()))
         for name, case in ENGINES.items()

@@ -265,7 +265,7 @@ def test_each_of_two_instances_is_running_with_its_own_tasks(queries: list[FakeQ
         streams = application()
         streams.start()
         queries[-1].hear(running("a", *tasks))
-        assert streams.state is State.REBALANCING  # the other task may be nobody's
+        assert streams.state is State.REBALANCING  # the other task may have no owner
         queries[-1].group.in_hands = True
 
         def is_running(streams: KafkaStreams = streams, tasks: list[str] = tasks) -> bool:
@@ -365,7 +365,7 @@ def test_shutdown_application_asks_the_other_instances_to_end_too(
     assert queries[0].posted == ["bad"]
 
 
-def test_shutdown_client_asks_nobody(queries: list[FakeQuery]) -> None:
+def test_shutdown_client_asks_no_others(queries: list[FakeQuery]) -> None:
     streams = application()
     streams.start()
     queries[0].hear(failed(StreamsError("bad")))

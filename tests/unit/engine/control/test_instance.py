@@ -51,7 +51,7 @@ def reports(
     }
 
 
-def test_an_instance_with_all_tasks_asks_nobody() -> None:
+def test_an_instance_with_all_tasks_asks_no_group() -> None:
     instance, group = Instance(ALL), FakeGroup()
     both = reports(("0_0",), ("0_1",))
     assert instance.is_running(both)
@@ -59,7 +59,7 @@ def test_an_instance_with_all_tasks_asks_nobody() -> None:
     assert group.asked == 0
 
 
-def test_an_instance_with_a_part_runs_when_the_group_has_somebody_for_the_rest() -> None:
+def test_an_instance_with_a_part_runs_when_the_group_has_members_for_the_rest() -> None:
     instance, part = Instance(ALL), reports(("0_0",))
     assert not instance.is_running(part)
     instance.look_at_group(FakeGroup(in_hands=False), part)
@@ -107,7 +107,7 @@ def test_a_bounded_run_with_all_tasks_is_over_after_two_looks() -> None:
     assert [bounded.is_over(report), bounded.is_over(report)] == [False, True]
 
 
-def test_a_task_of_our_own_dead_worker_is_in_nobody_s_hands(
+def test_a_task_of_our_own_dead_worker_is_not_assigned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The group keeps the dead member until its session ends."""
@@ -115,7 +115,7 @@ def test_a_task_of_our_own_dead_worker_is_in_nobody_s_hands(
     both = reports(("0_0",)) | {"dead": Report("dead", "lost")}
     instance.look_at_group(group, both)
     assert group.own_members == {"0", "dead"}
-    # Long after, whoever has that name in the group is another instance's worker.
+    # Long after, a member of that name is another instance's worker.
     monkeypatch.setattr(instance_module, "_SESSION_SECONDS", 0.0)
     group.in_hands = False
     other = Instance(ALL)

@@ -229,7 +229,7 @@ def test_a_worker_that_closes_its_half_has_hung_up() -> None:
             wait_for(lambda: one.hung_up == ["w"])
 
 
-def test_a_worker_that_reads_no_answers_keeps_nobody_waiting() -> None:
+def test_a_worker_that_reads_no_answers_keeps_no_other_waiting() -> None:
     with driver() as one:
         channel, connection = proven(one)
         with channel:

@@ -85,7 +85,7 @@ def test_a_pattern_reads_the_inputs_that_match_it() -> None:
     assert [stage.topics() for stage in job.stages] == [["in-1", "in-2"]]
 
 
-def test_global_tables_that_nobody_reads_are_a_stage_too() -> None:
+def test_global_tables_without_a_reader_are_a_stage_too() -> None:
     builder = StreamsBuilder()
     builder.global_table("names", Consumed(TEXT, TEXT))
     [stage] = plan(builder.build(), names=2).stages

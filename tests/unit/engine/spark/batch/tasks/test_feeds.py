@@ -13,7 +13,7 @@ from penstock._engine.spark.batch.tasks.feeds import Feeds, queue_slices, raw_re
 
 
 def batches(*rows: tuple[int, int, int | None], size: int = 2) -> Iterator[pa.RecordBatch]:
-    """Give batches of rows (input, partition, offset)."""
+    """Yield batches of rows (input, partition, offset)."""
     listed = [
         {"input": number, "partition": partition, "offset": offset, "timestamp": 1}
         for number, partition, offset in rows
