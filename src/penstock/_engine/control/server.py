@@ -111,7 +111,7 @@ class ControlServer:
                 ).start()
             except RuntimeError as error:  # no thread left
                 self._warnings.log("a connection could not be attended to: %s", error)
-                self._let_go(channel)
+                self._drop(channel)
 
     def _make_room(self, count: int) -> bool:
         """Close the oldest unproven connection if there are `count` or more; yes if one was."""
@@ -135,7 +135,7 @@ class ControlServer:
             if connection is not None:
                 self._serve_counted(connection, peer)
         finally:
-            self._let_go(channel)
+            self._drop(channel)
 
     def _prove(self, channel: socket.socket, peer: str) -> Connection | None:
         try:
@@ -185,29 +185,29 @@ class ControlServer:
 
     def _serve(self, connection: Connection, last_report: list[Report]) -> None:
         while True:
-            asked = connection.receive()
-            if asked.kind != "ask":
+            request = connection.receive()
+            if request.kind != "ask":
                 continue
             try:
-                connection.send(self._answer(asked, last_report))
+                connection.send(self._answer(request, last_report))
             except MessageTooLong as error:
-                connection.send(_refusal(asked, str(error)))
+                connection.send(_refusal(request, str(error)))
 
-    def _answer(self, asked: Message, last_report: list[Report]) -> Message:
+    def _answer(self, request: Message, last_report: list[Report]) -> Message:
         try:
-            verb = self._verbs.get(asked.verb)
+            verb = self._verbs.get(request.verb)
             if verb is None:
-                return _refusal(asked, f"there is no such verb; known: {', '.join(self._verbs)}")
-            payload = wire.decode(asked.payload, verb.takes)
+                return _refusal(request, f"there is no such verb; known: {', '.join(self._verbs)}")
+            payload = wire.decode(request.payload, verb.takes)
             if isinstance(payload, Report):
                 last_report[:] = [payload]
             answer = wire.encode(verb.answer(payload))
         except Exception as error:
-            _log.exception("control request %r failed", asked.verb)
-            return _refusal(asked, f"{type(error).__name__}: {error}")
-        return Message("answer", asked.number, asked.verb, answer)
+            _log.exception("control request %r failed", request.verb)
+            return _refusal(request, f"{type(error).__name__}: {error}")
+        return Message("answer", request.number, request.verb, answer)
 
-    def _let_go(self, channel: socket.socket) -> None:
+    def _drop(self, channel: socket.socket) -> None:
         with self._lock:
             self._unproven.pop(channel, None)
         hang_up(channel)
@@ -233,8 +233,8 @@ class LimitedWarnings:
         _log.warning(f"{text}%s", *details, more)
 
 
-def _refusal(asked: Message, why: str) -> Message:
-    return Message("refusal", asked.number, asked.verb, wire.encode(why))
+def _refusal(request: Message, why: str) -> Message:
+    return Message("refusal", request.number, request.verb, wire.encode(why))
 
 
 def _listen(host: str) -> socket.socket:

@@ -105,7 +105,7 @@ def lay_out(draft: Draft, counted: Mapping[str, int], config: StreamsConfig) -> 
     """Return the layout; `counted` has the partition counts of all `draft.topics_to_count`.
 
     Raises:
-        StreamsError: inputs are not co-partitioned, or a count cannot be told.
+        StreamsError: inputs are not co-partitioned, or a count cannot be decided.
     """
     groups = draft.copartitioned
     flows = [

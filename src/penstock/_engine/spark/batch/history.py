@@ -67,7 +67,7 @@ def history(
     `PENSTOCK_BOOTSTRAP_SERVERS` do.
     `until` and `since` are a datetime with a time zone, milliseconds since the epoch, offsets by
     partition, or None for as far as the topic goes now; the end is found once, at this call, and
-    `history_ends` tells it. `records_per_split` is about how many records a Spark task reads: a
+    `history_ends` returns it. `records_per_split` is about how many records a Spark task reads: a
     partition of millions is read by many of them at once.
 
     Raises:

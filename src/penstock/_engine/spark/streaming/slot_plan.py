@@ -31,7 +31,7 @@ class SlotPlan:
         self._turn = 0
         self._planned = 0
         self._taken: set[int] = set()
-        self._heard: dict[Hashable, float] = {}
+        self._last_reports: dict[Hashable, float] = {}
         self._turn_of: dict[Hashable, int] = {}
         self._lock = threading.Lock()
 
@@ -66,7 +66,7 @@ class SlotPlan:
     def may_start(self, now: float) -> bool:
         """Yes if a process that has a slot and no engine may start one."""
         with self._lock:
-            living = sum(now - heard < _SILENT_SECONDS for heard in self._heard.values())
+            living = sum(now - at < _SILENT_SECONDS for at in self._last_reports.values())
             # Before the first turn one engine may start.
             return living < max(1, self._planned)
 
@@ -75,14 +75,14 @@ class SlotPlan:
         workers than slots and this one has none.
         """
         with self._lock:
-            self._heard[worker] = now
+            self._last_reports[worker] = now
             self._turn_of[worker] = turn
             if turn == self._turn:
                 # By slot, not by worker: a replacement takes the slot of the one that died.
                 self._taken.add(index)
                 return False
             surplus = (
-                len(self._heard) > self._planned
+                len(self._last_reports) > self._planned
                 and turn < self._turn
                 and len(self._taken) >= self._planned
             )
@@ -95,8 +95,8 @@ class SlotPlan:
         with self._lock:
             return {
                 worker
-                for worker, heard in self._heard.items()
-                if self._turn_of[worker] == self._turn and now - heard >= _HANGS_SECONDS
+                for worker, at in self._last_reports.items()
+                if self._turn_of[worker] == self._turn and now - at >= _HANGS_SECONDS
             }
 
     def worker_gone(self, worker: Hashable) -> None:
@@ -105,5 +105,5 @@ class SlotPlan:
             self._forget(worker)
 
     def _forget(self, worker: Hashable) -> None:
-        self._heard.pop(worker, None)
+        self._last_reports.pop(worker, None)
         self._turn_of.pop(worker, None)
