@@ -1,1 +1,1 @@
-"""The graph and the topology of a program: frozen nodes, names, checks, rewrites, sub-topologies, `describe()`."""
+"""The graph and the topology of a program: nodes, names, checks, rewrites, `describe()`."""
