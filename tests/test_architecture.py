@@ -36,7 +36,7 @@ ASKS_THE_TIME = {
 
 
 def station_names() -> list[tuple[str, str]]:
-    """Give every `file.py: function` that ARCHITECTURE.md names."""
+    """Return every `file.py: function` that ARCHITECTURE.md names."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     return re.findall(r"`([\w/]+\.py) ?: ?(\w+)`", text)
 
@@ -130,7 +130,7 @@ def test_nothing_brings_the_time_in_by_another_name() -> None:
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Give line and name of each import that happens: those for type checkers only do not."""
+    """Yield line and name of each import that happens: those for type checkers only do not."""
     tree = _tree(path)
     for_checkers = {
         id(inner)

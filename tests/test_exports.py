@@ -32,7 +32,7 @@ NEEDS_MORE = ("penstock._engine.spark", "penstock._engine.kafka", "penstock._eng
 
 
 def modules() -> list[str]:
-    """Give the names of all modules, without importing them."""
+    """Return the names of all modules, without importing them."""
     package = Path(penstock.__path__[0])
     files = [path.relative_to(package.parent) for path in sorted(package.rglob("*.py"))]
     return [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
@@ -47,7 +47,7 @@ def test_what_is_exported_is_there_and_sorted(module: ModuleType) -> None:
 
 
 def public_things() -> list[tuple[str, object]]:
-    """Give every exported class and function, and the public methods of the classes."""
+    """Return every exported class and function, and the public methods of the classes."""
     things: list[tuple[str, object]] = []
     for module in PUBLIC:
         for name in module.__all__:

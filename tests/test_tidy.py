@@ -74,18 +74,16 @@ MIRRORED_BY = {
     "_engine/spark/batch/result.py": "spark/test_dataframes.py",
     "_engine/spark/batch/schemas.py": "unit/engine/spark/batch/tasks/test_rows.py",
     "_engine/spark/batch/start.py": "spark/test_dataframes_refusals.py",
-    "_engine/spark/batch/tasks/store_rows.py": "unit/engine/spark/batch/tasks/test_stage.py",
     "_engine/spark/batch/typed.py": "spark/test_dataframes.py",
     "_engine/spark/batch/backfill.py": "spark/test_backfill.py",
     "_engine/spark/batch/backfill_inputs.py": "spark/test_backfill.py",
-    "_engine/spark/batch/tasks/delivering.py": "spark/test_backfill.py",
+    "_engine/spark/batch/tasks/deliveries.py": "spark/test_backfill.py",
     "_engine/spark/batch/history.py": "spark/test_history.py",
     "_engine/kafka/application/topic_listing.py": "broker/test_commands.py",
     "_engine/kafka/client/publisher.py": "crash/test_outbox_steps.py",
-    "_engine/spark/examination.py": "spark/test_doctor.py",
-    "_engine/spark/shipping/by_definition.py": "unit/engine/spark/shipping/test_shipping.py",
+    "_engine/spark/shipping/main_script_objects.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/shipping/sentinels.py": "unit/engine/spark/shipping/test_shipping.py",
-    "_engine/spark/shipping/special_classes.py": "unit/engine/spark/shipping/test_shipping.py",
+    "_engine/spark/shipping/dict_enum_classes.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/streaming/source.py": "spark/test_hosting.py",
     "_engine/operators/aggregate.py": "operators/test_aggregate.py",
     "_engine/operators/windows/closing.py": "operators/test_closing.py",
@@ -128,7 +126,7 @@ MIRRORED_BY = {
 
 @functools.cache
 def files() -> list[Path]:
-    """Give the project's own Python files, but not the programs of the conformance cases."""
+    """Return the project's own Python files, but not the programs of the conformance cases."""
     return [
         path
         for folder in FOLDERS
@@ -196,7 +194,7 @@ def test_every_module_has_a_mirror_in_the_tests() -> None:
     assert not alone, "\n".join(alone)
 
 
-def test_whoever_leaves_something_undone_names_the_issue() -> None:
+def test_what_is_left_undone_names_its_issue() -> None:
     word = "|".join(("TO" + "DO", "FIX" + "ME"))
     undone = [
         f"{_shown(path)}:{number}"

@@ -32,7 +32,7 @@ def session(*, long: bool = False) -> Iterator[SparkSession]:
     # A comparison without Spark needs none of it.
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    from penstock._engine.spark.spark_classes import QUICK_START, archive_option  # noqa: PLC0415
+    from penstock._engine.spark.class_archive import QUICK_START, archive_option  # noqa: PLC0415
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

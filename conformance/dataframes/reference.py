@@ -52,7 +52,7 @@ class Reference:
                     (offset, time, key, value, headers)
                     for offset, (key, value, time, headers) in enumerate(_merged(self._sent[place]))
                 ]
-        sent = self._run_circle(stage) if stage.is_circle else self._run_each(stage)
+        sent = self._run_circle(stage) if stage.is_cycle else self._run_each(stage)
         for place, senders in sent.items():
             self._sent[place] += senders
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.spark.session import SparkSession
     from penstock._engine.spark.streaming.query import ApplicationQuery
-    from penstock._engine.spark.streaming.upkeep import Upkeep
+    from penstock._engine.spark.streaming.supervisor import Supervisor
 
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
@@ -148,7 +148,7 @@ class KafkaStreams(ExplainsCamelCase):
         """
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
-        from penstock._engine.spark.streaming.upkeep import Upkeep  # noqa: PLC0415
+        from penstock._engine.spark.streaming.supervisor import Supervisor  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._invocation.instead is not None:
@@ -174,8 +174,8 @@ class KafkaStreams(ExplainsCamelCase):
         if closed:
             query.close(0)
             return
-        upkeep = Upkeep(self._topology, blueprint, query, self._planned)
-        for work in (lambda: self._watch(upkeep), self._watch_group):
+        supervisor = Supervisor(self._topology, blueprint, query, self._planned)
+        for work in (lambda: self._watch(supervisor), self._watch_group):
             threading.Thread(target=work, name="penstock-watch", daemon=True).start()
 
     def run(
@@ -394,20 +394,20 @@ class KafkaStreams(ExplainsCamelCase):
         self._task_count = len(tasks)
         self._instance = Instance(tasks, bounded=blueprint.ends is not None)
 
-    def _watch(self, upkeep: Upkeep) -> None:
+    def _watch(self, supervisor: Supervisor) -> None:
         """Notice a query that ended by itself: stopped by the user through Spark, or failed; topics
         that are gone; and other instances that ask all to end.
         """
         query = self._started_query()
         while not self._ended():
             self._watching.wait(_WATCH_SECONDS)
-            failure = upkeep.failure()
+            failure = supervisor.check()
             if failure is None and (reason := query.shutdown_reason()) is not None:
                 failure = f"another instance asked all to end: {reason}"
             if failure is not None:
                 self._fail(WorkerFailure("StreamsError", failure, failure))
                 break
-        upkeep.close()
+        supervisor.close()
 
     def _watch_group(self) -> None:
         """Ask what the other instances do, where this one does not have all tasks."""

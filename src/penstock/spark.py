@@ -126,8 +126,8 @@ def backfill(
             failed.
     """
     from penstock._engine.spark.batch import backfill as engine  # noqa: PLC0415
-    from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill_inputs import InputOptions  # noqa: PLC0415
 
     settings = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
-    wishes = InputWishes(until, inputs or {}, live_from or {})
+    wishes = InputOptions(until, inputs or {}, live_from or {})
     return engine.backfill(topology, settings, wishes, reset=reset, spark=spark)

@@ -1,4 +1,4 @@
-"""What a backfill does on a real broker: each record once, whoever tries; then the handover."""
+"""A backfill on a real broker: each record once, also after retries; then the handover."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from penstock._engine.spark.batch.backfill import (
     plan_backfill,
     topics_with_history,
 )
-from penstock._engine.spark.batch.tasks.delivering import TaskNews
+from penstock._engine.spark.batch.tasks.deliveries import TaskProgress
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 from tests.spark.stateful_programs import PROGRAMS, Program, Row
@@ -86,7 +86,7 @@ def test_the_live_half_goes_on_as_if_the_first_had_been_live(
 
 
 def backfill(topology: Topology, config: StreamsConfig) -> None:
-    """Give an application its past, as `penstock backfill` does, without Spark."""
+    """Write the past of an application, as `penstock backfill` does, without Spark."""
     admitted = admit(topology, config, reset=False)
     blueprint = admitted.blueprint
     stretches = {
@@ -98,7 +98,7 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
     handover.write_plan()
     job = plan_backfill(topology, admitted, stretches)
     control = ControlServer(
-        "127.0.0.1", {"progress": Verb(TaskNews, hear), "failure": Verb(WorkerFailure, hear)}
+        "127.0.0.1", {"progress": Verb(TaskProgress, hear), "failure": Verb(WorkerFailure, hear)}
     )
     try:
         pack = pack_delivery(blueprint, plan.run_id, job, control.address)
@@ -110,7 +110,7 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
 
 
 def hear(news: object) -> None:
-    """Nobody looks on."""
+    """Ignore progress."""
 
 
 def read(config: StreamsConfig, stretches: Mapping[str, Stretch]) -> Inputs:

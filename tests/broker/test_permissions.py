@@ -30,7 +30,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.layout import draft_of, lay_out
-from penstock._engine.planner.permissions import Need, acl_command, needs_of, told
+from penstock._engine.planner.permissions import Need, acl_command, listed, needs_of
 from penstock._engine.runtime.records import Output
 from penstock.cli import main
 from penstock.errors import StreamsError
@@ -114,7 +114,7 @@ def test_exactly_what_is_listed_is_enough(
     blueprint = replace(blueprint, config=StreamsConfig(elsewhere))
     step_until(blueprint, seen, lambda: any(one[0] == "counts" for one in seen))
     warnings = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
-    # A broker on a busy machine may be slow to answer, which is told and passes.
+    # A broker on a busy machine may be slow to answer, which is logged and passes.
     assert [warning for warning in warnings if "does not answer yet" not in warning] == []
 
 
@@ -164,7 +164,7 @@ def test_nothing_of_it_can_be_left_out_and_what_is_missing_is_named(
         message = str(caught.value)
         # A thing that may not be seen at all must be seen before it can be read or written.
         possible = {operation, "DESCRIBE"} if len(need.operations) == 1 else {operation}
-        assert any(told({need: [one]}) in message for one in possible), message
+        assert any(listed({need: [one]}) in message for one in possible), message
         assert any(acl_command(need, [one]) in message for one in possible), message
         assert PASSWORD not in message
 

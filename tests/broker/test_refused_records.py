@@ -70,7 +70,7 @@ class Continue:
         raise AssertionError
 
     def about(self, topic: str) -> tuple[set[str], set[bytes | None]]:
-        """Give the codes of what it was asked about a topic, and the values of the source."""
+        """Return the codes of what it was asked about a topic, and the values of the source."""
         asked = [(context, error) for context, record, error in self.asked if record.topic == topic]
         codes = {error.code for _, error in asked if isinstance(error, ProductionError)}
         return codes, {context.source_raw_value for context, _ in asked}
@@ -334,8 +334,8 @@ def test_the_size_of_a_record_is_counted_as_the_client_counts_it(
     key: bytes | None, headers: Any
 ) -> None:
     limit = 20_000
-    nobody = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.max.bytes": limit}
-    producer = Producer(nobody)
+    no_broker = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.max.bytes": limit}
+    producer = Producer(no_broker)
     fits = b"x" * (limit - wire_bytes(key, None, headers))
     assert wire_bytes(key, fits, headers) == limit
     producer.produce("t", fits, key, headers=headers)

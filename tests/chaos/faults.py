@@ -125,12 +125,12 @@ def refuse_connections(campaign: Campaign, chance: random.Random) -> str:
 
 
 def black_hole(campaign: Campaign, chance: random.Random) -> str:
-    """Let bytes wait for longer than a session; connections stay."""
+    """Delay bytes for longer than a session; connections stay."""
     return _network(campaign, "black-hole", chance.uniform(2.0, 8.0))
 
 
 def slow_link(campaign: Campaign, chance: random.Random) -> str:
-    """Let 2 KB pass every 20 ms on each connection."""
+    """Pass 2 KB every 20 ms on each connection."""
     return _network(campaign, "slow", chance.uniform(4.0, 8.0))
 
 

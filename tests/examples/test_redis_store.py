@@ -33,7 +33,7 @@ def test_visits_are_counted_per_minute_and_nothing_is_left_behind() -> None:
     assert keys(address) == before
 
 
-def test_whoever_had_the_state_before_cannot_write(tmp_path: Path) -> None:
+def test_the_former_owner_of_the_state_cannot_write(tmp_path: Path) -> None:
     opens = pickle.loads(pickle.dumps(RedisEngine.at(redis_server.address())))
     place = StorePlace(str(tmp_path), "0_1", "counts", tmp_path)
     zombie = opens(place)

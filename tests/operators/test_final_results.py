@@ -208,7 +208,7 @@ class Run:
             pass
 
     def finish(self, last_time: int) -> None:
-        """Emit what is left, a second later."""
+        """Emit what is left a second later."""
         self._now_ms += 1_000
         self.process([("end", last_time)])
         self.commit()

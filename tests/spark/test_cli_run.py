@@ -23,7 +23,7 @@ NOISE = re.compile(r"WARN|incubator|log level|BrokenPipe|Py4J|org\.apache|java\.
 
 
 def counted(text: str) -> int:
-    """Give how many words the demonstration said last that it has counted."""
+    """Return how many words the demonstration said last that it has counted."""
     return int(re.findall(r"WORDS \(([\d,]+) counted\)", text)[-1].replace(",", ""))
 
 

@@ -48,7 +48,7 @@ def counted(stream: KStream[str, str]) -> KStream[str, str]:
 
 
 def shares(*instances: KafkaStreams) -> list[list[str]]:
-    """Give which tasks the workers have that have any."""
+    """Return which tasks the workers have that have any."""
     return sorted(
         sorted(report.tasks)
         for streams in instances
@@ -62,7 +62,7 @@ def living(streams: KafkaStreams) -> list[Report]:
 
 
 def latest_turn(streams: KafkaStreams) -> int:
-    return max(report.seat[0] for report in living(streams))
+    return max(report.slot[0] for report in living(streams))
 
 
 def wait_for(true: Callable[[], bool]) -> None:

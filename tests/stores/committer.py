@@ -1,7 +1,7 @@
 """A process that commits to an engine until it is killed, and says what has returned.
 
 `python -m tests.stores.committer <engine> <path>` goes on after the offset it finds. Each commit
-depends on its offset only, so that a test knows what the engine must hold.
+depends on its offset only, so that a later reader of the engine knows what must be in it.
 """
 
 from __future__ import annotations

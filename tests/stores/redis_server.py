@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-# Not PENSTOCK_...: programs that read their settings from the environment would take it for one.
+# Not PENSTOCK_...: that would be a setting to programs that read settings from the environment.
 _ADDRESS = "TESTS_REDIS_URL"
 _PATIENCE_SECONDS = 30
 
@@ -26,7 +26,7 @@ def _find() -> str | None:
 
 
 def can_be_had() -> bool:
-    """Yes if client and server are there."""
+    """Return whether client and server are there."""
     return find_spec("redis") is not None and _find() is not None
 
 
@@ -38,7 +38,7 @@ needs_redis = pytest.mark.skipif(
 
 
 def address() -> str:
-    """Return the server's address; it is started for the first who asks, child processes too."""
+    """Return the server's address; the first request starts it, also for child processes."""
     known = os.environ.get(_ADDRESS)
     if known is None:
         known = os.environ[_ADDRESS] = _start()

@@ -56,8 +56,8 @@ class Model:
         return True
 
     def is_newest(self, key: str, timestamp: int) -> bool:
-        """Yes if that is the time of the newest version: deleted then it may leave no trace, as in
-        Java, so that what is put before that time is the newest.
+        """Return whether that is the time of the newest version: deleted then it may leave no
+        trace, as in Java, so that a version before that time becomes the newest.
         """
         return max(self.versions.get(key, {}), default=None) == timestamp
 

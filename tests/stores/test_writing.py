@@ -158,7 +158,7 @@ def test_an_engine_goes_on_after_it_was_opened_again(reopen: Reopen) -> None:
     assert reopen.engine.changelog_offset() == 4
 
 
-def test_scans_that_nobody_finished_do_not_keep_the_engine_open(reopen: Reopen) -> None:
+def test_unfinished_scans_do_not_keep_the_engine_open(reopen: Reopen) -> None:
     reopen.engine.write({b"a": b"1", b"b": b"2"}, 1)
     begun = reopen.engine.scan(None, None, reverse=False)
     begun_backwards = reopen.engine.scan(None, None, reverse=True)

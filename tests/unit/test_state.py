@@ -176,7 +176,7 @@ def test_stores_of_processors_may_live_in_it(ask: Callable[[object], StoreBuilde
         ask(WithoutScan)
 
 
-def test_a_place_of_the_driver_is_used_by_nobody_else_and_removed() -> None:
+def test_a_place_of_the_driver_is_used_by_no_other_and_removed() -> None:
     results(PROGRAMS["key-value"], functools.partial(Diary, label="x"))
     results(PROGRAMS["key-value"], functools.partial(Diary, label="x"))
     first, _, second, _ = Diary.opened

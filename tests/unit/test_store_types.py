@@ -31,7 +31,7 @@ PAIRS: list[tuple[type, type]] = [
 
 
 def methods(kind: type) -> dict[str, list[str]]:
-    """Give the public methods of a class with the names of their parameters."""
+    """Return the public methods of a class with the names of their parameters."""
     return {
         name: list(inspect.signature(method).parameters)
         for name, method in inspect.getmembers(kind, inspect.isfunction)

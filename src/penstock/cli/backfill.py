@@ -103,9 +103,9 @@ def _backfill(topology: Topology, config: StreamsConfig, arguments: argparse.Nam
     # Other commands do without Spark and the Kafka client.
     from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
     from penstock._engine.spark.batch.backfill import backfill  # noqa: PLC0415
-    from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill_inputs import InputOptions  # noqa: PLC0415
 
-    wishes = InputWishes(arguments.until, dict(arguments.input), dict(arguments.live_from))
+    wishes = InputOptions(arguments.until, dict(arguments.input), dict(arguments.live_from))
     with ExitStack() as stack, show_backfill(config.application_id, quiet=arguments.quiet) as shown:
         if not config.names_cluster:
             config = stack.enter_context(embedded_cluster(topology, config, shown.say))

@@ -16,7 +16,7 @@ from penstock._engine.planner.outline import (
     SubtopologyOutline,
     outline,
 )
-from penstock._engine.planner.permissions import ANYBODY, Need, acl_command, needs_of
+from penstock._engine.planner.permissions import UNKNOWN_PRINCIPAL, Need, acl_command, needs_of
 from penstock.cli.options import add_cluster, add_command, add_json, add_program, settings_of
 from penstock.cli.printing import indented, plural, table, to_json
 from penstock.cli.programs import load_application
@@ -65,7 +65,7 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument(
         "--principal",
-        default=ANYBODY,
+        default=UNKNOWN_PRINCIPAL,
         metavar="TYPE:NAME",
         help="whom --acls allows it (default: User:YOU, to be filled in)",
     )

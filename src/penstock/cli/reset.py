@@ -18,8 +18,8 @@ from penstock._engine.planner.layout import draft_of
 from penstock._engine.planner.reset import (
     OffsetChange,
     ResetPlan,
+    ResetRequest,
     Target,
-    Wish,
     check_not_running,
     decide_reset,
 )
@@ -167,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def wish_of(
     arguments: argparse.Namespace, topology: Topology, application_id: str, now_ms: int
-) -> Wish:
+) -> ResetRequest:
     """Give what the user wants; what they do not say, the program does."""
     draft = draft_of(topology, application_id)
     inputs: list[str] | None = arguments.input_topics
@@ -177,7 +177,7 @@ def wish_of(
     if inputs is None and draft.plans and not draft.has_patterns:
         inputs = [topic for topic in draft.task_inputs if topic not in intermediate]
     internal: list[str] | None = arguments.internal_topics
-    return Wish(
+    return ResetRequest(
         application_id,
         None if inputs is None else tuple(inputs),
         tuple(intermediate),

@@ -115,7 +115,7 @@ def check_spark(config: StreamsConfig, *, quick: bool) -> Finding:
     if quick:
         return Finding("Spark", "skipped", "not started (--quick)")
     # Only this check needs Spark.
-    from penstock._engine.spark.examination import try_spark  # noqa: PLC0415
+    from penstock._engine.spark.session import try_spark  # noqa: PLC0415
 
     told = try_spark(config)
     return Finding("Spark", "ok", f"{told}, a Python worker answered")

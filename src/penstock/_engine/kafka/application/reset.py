@@ -28,7 +28,7 @@ from penstock._engine.planner.reset import (
     Member,
     OffsetChange,
     ResetPlan,
-    Wish,
+    ResetRequest,
     check_not_running,
     inputs_of,
 )
@@ -41,7 +41,7 @@ _PATIENCE_SECONDS = 60.0
 _LOOK_AGAIN_SECONDS = 1.0
 
 
-def examine(wish: Wish, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
+def examine(wish: ResetRequest, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
     """Look at the group, the topics and the local state; wait so long for members to leave."""
     admin = open_admin(config)
     members = _members_left(admin, wish.application_id, wait_seconds)

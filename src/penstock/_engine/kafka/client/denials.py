@@ -1,4 +1,4 @@
-"""What the cluster does not allow the application, told with the ACL that is missing.
+"""What the cluster does not allow the application, listed with the ACL that is missing.
 
 Every start compares what is allowed with what the program needs: an application that may not read a
 changelog would else run well until the day it must restore it.
@@ -19,9 +19,9 @@ from penstock._engine.planner.permissions import (
     Need,
     Resource,
     acl_command,
+    listed,
     missing_of,
     needs_of,
-    told,
     unadvised_of,
 )
 from penstock.errors import StreamsError
@@ -46,7 +46,9 @@ def allowing(error: KafkaError, operation: str, resource: Resource, name: str) -
     if error.code() not in DENIED:
         return ""
     need = Need(resource, name, frozenset({operation}), prefixed=resource == "transactional-id")
-    return f"; the application needs {told({need: [operation]})}: {acl_command(need, [operation])}"
+    return (
+        f"; the application needs {listed({need: [operation]})}: {acl_command(need, [operation])}"
+    )
 
 
 def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig) -> None:
@@ -65,7 +67,7 @@ def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig)
     if missing:
         commands = "; ".join(acl_command(need, lacks) for need, lacks in missing.items())
         msg = (
-            f"application {config.application_id!r} may not do what it needs: {told(missing)} "
+            f"application {config.application_id!r} may not do what it needs: {listed(missing)} "
             f"missing; an administrator allows it: {commands}; penstock plan APP --acls prints all "
             "that it needs"
         )
@@ -77,7 +79,7 @@ def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig)
             "the settings of topics (DESCRIBE_CONFIGS), delete what it has read (DELETE) or grow "
             "with the program (ALTER); penstock plan APP --acls prints what to allow",
             config.application_id,
-            told(unadvised),
+            listed(unadvised),
         )
 
 

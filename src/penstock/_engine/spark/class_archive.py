@@ -1,8 +1,7 @@
-"""An archive of Spark's classes, which its JVM maps at the start: then a session starts in a third
-of the time.
+"""A class data sharing archive of Spark's classes: its JVM starts in a third of the time.
 
-The first JVM writes it when it ends, which is later than the program that began it; so the next
-start takes it into the cache.
+The first JVM writes the archive when it ends, after the program that started it has ended. The next
+start therefore moves it into the cache.
 """
 
 from __future__ import annotations
@@ -19,24 +18,22 @@ from penstock.clock import SystemClock
 from penstock.errors import StreamsError
 
 QUICK_START = "-XX:TieredStopAtLevel=1"
-"""Without its second compiler, for a JVM that hosts and waits: it would take more time than it ever
-saves.
-"""
+"""Without the second compiler: in a JVM that mostly waits, it takes more time than it saves."""
 
 # A JVM writes its archive in about a second.
 _WRITTEN_MS = 10_000
 
-# Each has 150 MB, and each environment of a developer's its own jars.
+# Each has 150 MB, and each virtual environment has its own jars.
 _KEPT = 3
 
 
 def archive_option() -> str:
-    """Give the option with which a JVM uses the archive or, if there is none, writes it."""
+    """Return the option with which a JVM uses the archive or, if there is none, writes it."""
     try:
         archive = _archive()
-        _take_in(archive)
+        _keep_written(archive)
     except (StreamsError, OSError):
-        # Spark itself says best what it lacks.
+        # Spark's own error says best what is missing.
         return ""
     if archive.exists():
         return f"-XX:SharedArchiveFile={archive}"
@@ -44,7 +41,7 @@ def archive_option() -> str:
 
 
 def drop_archive() -> None:
-    """Forget the archive: a JVM did not start, and it may be the reason."""
+    """Delete the archive: a JVM did not start, and the archive may be the reason."""
     with suppress(StreamsError, OSError):
         _archive().unlink(missing_ok=True)
 
@@ -54,7 +51,7 @@ def _archive() -> Path:
     return class_archive.archive_in(cache_root() / "spark", java.find(), jars)
 
 
-def _take_in(archive: Path) -> None:
+def _keep_written(archive: Path) -> None:
     archive.parent.mkdir(parents=True, exist_ok=True)
     written = SystemClock().now_ms() - _WRITTEN_MS
     for made in archive.parent.glob(f"{archive.stem}.*"):
@@ -64,11 +61,11 @@ def _take_in(archive: Path) -> None:
             made.unlink(missing_ok=True)
         else:
             class_archive.keep(made, archive)
-            _forget_oldest(archive.parent)
+            _delete_oldest(archive.parent)
 
 
-def _forget_oldest(folder: Path) -> None:
-    # Those too that nobody has taken in: their environment may be gone.
+def _delete_oldest(folder: Path) -> None:
+    # Also those that no start has moved: their environment may be gone.
     archives = sorted(folder.glob("classes-*"), key=lambda path: path.stat().st_mtime_ns)
     for path in archives[:-_KEPT]:
         path.unlink(missing_ok=True)

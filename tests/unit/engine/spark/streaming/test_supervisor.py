@@ -10,8 +10,8 @@ import pytest
 from penstock import StreamsBuilder, StreamsError
 from penstock._engine.kafka.application.topic_watch import TopicChange
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.streaming import upkeep as upkeep_module
-from penstock._engine.spark.streaming.upkeep import Upkeep
+from penstock._engine.spark.streaming import supervisor as supervisor_module
+from penstock._engine.spark.streaming.supervisor import Supervisor
 from penstock.settings import StreamsConfig
 
 PLAN = Blueprint(StreamsConfig({"application.id": "app"}), (), {}, "tasks", frozenset())
@@ -29,15 +29,15 @@ class FakeQuery:
     def failure(self) -> str | None:
         return self.failed
 
-    def was_given_up(self, failure: str) -> bool:
+    def lost_its_workers(self, failure: str) -> bool:
         return "exited unexpectedly" in failure
 
-    def rest(self, timeout_seconds: float) -> bool:
-        self.done.append("rest")
+    def suspend(self, timeout_seconds: float) -> bool:
+        self.done.append("suspend")
         self.failed = None
         return True
 
-    def go_on(self, blueprint: Blueprint) -> None:
+    def resume(self, blueprint: Blueprint) -> None:
         self.done.append(blueprint)
 
 
@@ -46,26 +46,26 @@ def query() -> FakeQuery:
     return FakeQuery()
 
 
-def upkeep(query: FakeQuery, plans: list[Blueprint], plan: Blueprint = PLAN) -> Upkeep:
-    made = Upkeep(StreamsBuilder().build(), plan, query, plans.append)
+def supervisor(query: FakeQuery, plans: list[Blueprint], plan: Blueprint = PLAN) -> Supervisor:
+    made = Supervisor(StreamsBuilder().build(), plan, query, plans.append)
     made.close()
     return made
 
 
 def test_without_a_change_nothing_is_done(query: FakeQuery) -> None:
-    assert upkeep(query, []).failure() is None
+    assert supervisor(query, []).check() is None
     assert query.done == []
 
 
 def test_new_partitions_are_followed_when_all_workers_have_finished(
     query: FakeQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep_module, "prepare", lambda topology, config: NEW_PLAN)
+    monkeypatch.setattr(supervisor_module, "prepare", lambda topology, config: NEW_PLAN)
     plans: list[Blueprint] = []
-    looking = upkeep(query, plans)
+    looking = supervisor(query, plans)
     looking._changes.append(GROWN)
-    assert looking.failure() is None
-    assert query.done == ["rest", NEW_PLAN]
+    assert looking.check() is None
+    assert query.done == ["suspend", NEW_PLAN]
     assert plans == [NEW_PLAN]
 
 
@@ -75,44 +75,44 @@ def test_partitions_that_do_not_fit_the_state_end_the_application(
     def refuse(topology: Any, config: Any) -> Blueprint:
         raise StreamsError("changelog 'c' has 2 partitions and must have 3")
 
-    monkeypatch.setattr(upkeep_module, "prepare", refuse)
-    looking = upkeep(query, [])
+    monkeypatch.setattr(supervisor_module, "prepare", refuse)
+    looking = supervisor(query, [])
     looking._changes.append(GROWN)
-    assert looking.failure() == (
+    assert looking.check() == (
         "topic 'in' has 3 partitions, it had 2; the application cannot follow: changelog 'c' has 2 "
         "partitions and must have 3"
     )
 
 
 def test_a_deleted_topic_ends_the_application(query: FakeQuery) -> None:
-    looking = upkeep(query, [])
+    looking = supervisor(query, [])
     looking._changes.append(TopicChange(missing=("in",)))
-    told = looking.failure()
+    told = looking.check()
     assert told is not None
     assert told.startswith("topic 'in' is gone; an application cannot go on without")
     assert query.done == []
 
 
 def test_a_bounded_run_does_not_follow(query: FakeQuery) -> None:
-    looking = upkeep(query, [], replace(PLAN, ends={}))
+    looking = supervisor(query, [], replace(PLAN, ends={}))
     looking._changes.append(GROWN)
-    assert looking.failure() is None
+    assert looking.check() is None
     assert query.done == []
 
 
 def test_a_query_given_up_for_dead_workers_is_started_again_but_not_for_ever(
     query: FakeQuery,
 ) -> None:
-    looking = upkeep(query, [])
+    looking = supervisor(query, [])
     for _ in range(20):
         query.failed = "Python worker exited unexpectedly (crashed)"
-        assert looking.failure() is None
-    assert query.done == ["rest", PLAN] * 20
+        assert looking.check() is None
+    assert query.done == ["suspend", PLAN] * 20
     query.failed = "Python worker exited unexpectedly (crashed)"
-    assert looking.failure() == query.failed
+    assert looking.check() == query.failed
 
 
 def test_a_query_that_failed_otherwise_ends_the_application(query: FakeQuery) -> None:
     query.failed = "out of disk"
-    assert upkeep(query, []).failure() == "out of disk"
+    assert supervisor(query, []).check() == "out of disk"
     assert query.done == []

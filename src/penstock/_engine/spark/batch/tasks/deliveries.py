@@ -1,7 +1,6 @@
-"""In a Python worker: what the tasks of a backfill write goes to Kafka, and the driver is told how
-far they are.
+"""Writes the outputs of a backfill's tasks to Kafka, in a Python worker, and reports progress.
 
-What a later stage reads goes on as rows; repartition records go nowhere else.
+Outputs that a later stage reads also become rows; repartition records become rows only.
 """
 
 from __future__ import annotations
@@ -21,63 +20,63 @@ from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.task import Task
 from penstock.clock import monotonic
 
-_TELL_SECONDS = 0.5
+_REPORT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryPack:
-    """What workers must know to write; travels to them."""
+    """What workers need to write to Kafka."""
 
     site: DeliverySite
     task_indexes: Mapping[str, int]
-    """The partition of the task topic that stands for each task."""
+    """The partition of each task in the task topic."""
     hidden: frozenset[str]
-    """Repartition topics: what goes there is read by a later stage and written nowhere."""
+    """Repartition topics: a later stage reads their records; they are not written to Kafka."""
     passed_on: frozenset[str]
-    """Topics whose records must be known to Spark."""
+    """Topics whose records become rows for Spark."""
     control: ControlAddress = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TaskNews:
+class TaskProgress:
     """How far a task of a backfill is."""
 
     task_id: str
     processed: int
     passed_on: int
-    """Records that later stages have to process."""
+    """Records for later stages to process."""
 
 
 class Deliveries:
-    """The deliveries of the tasks of one Spark partition."""
+    """The writers to Kafka of the tasks of one Spark partition."""
 
     def __init__(self, pack: DeliveryPack, plans: Sequence[TaskPlan]) -> None:
         self._hidden, self._passed_on = pack.hidden, pack.passed_on
         self._control = ControlClient(pack.control)
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._passed = dict.fromkeys((plan.id for plan in plans), 0)
         self._by_task = {
             plan.id: TaskDelivery(pack.site, pack.task_indexes[plan.id]) for plan in plans
         }
 
     def take(self, task: Task, outputs: Sequence[Output]) -> list[Output]:
-        """Take outputs of a task; give those that Spark must know of, too."""
+        """Queue outputs of a task for Kafka; return those that become rows."""
         hidden, passed_on = self._hidden, self._passed_on
         delivery = self._by_task[task.task_id]
         delivery.take([output for output in outputs if output[0] not in hidden])
         passed = [output for output in outputs if output[0] in passed_on]
         self._passed[task.task_id] += len(passed)
-        if monotonic() - self._told_at >= _TELL_SECONDS:
-            self._told_at = monotonic()
-            self._tell(task)
+        if monotonic() - self._reported_at >= _REPORT_SECONDS:
+            self._reported_at = monotonic()
+            self._report(task)
         return passed
 
     def finish(self, task: Task, committed: Mapping[Partition, CommitOffset]) -> None:
-        """Write the rest of a task, and what the live task must know beside its offsets."""
+        """Write the rest of a task's outputs, and the commit metadata for the live task."""
         delivery = self._by_task[task.task_id]
         delivery.committed(committed.items())
         delivery.finish()
-        self._tell(task)
+        self._report(task)
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +87,7 @@ class Deliveries:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let go of everything; tell the driver if something went wrong."""
+        """Close the writers; report an error to the driver."""
         if isinstance(error, Exception):
             with suppress(DriverSilent):
                 self._control.ask("failure", WorkerFailure.of(error))
@@ -96,8 +95,8 @@ class Deliveries:
             delivery.close()
         self._control.close()
 
-    def _tell(self, task: Task) -> None:
-        news = TaskNews(task.task_id, task.counters.processed, self._passed[task.task_id])
-        # A driver that is gone is noticed by Spark.
+    def _report(self, task: Task) -> None:
+        progress = TaskProgress(task.task_id, task.counters.processed, self._passed[task.task_id])
+        # Spark notices a driver that is gone.
         with suppress(DriverSilent):
-            self._control.ask("progress", news)
+            self._control.ask("progress", progress)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.spark import spark_classes as classes
+from penstock._engine.spark import class_archive as classes
 
 LONG_AGO = (1_000_000_000, 1_000_000_000)
 

@@ -1,4 +1,4 @@
-"""Where what a task writes goes: to rows, and in a circle back to the tasks of the stage."""
+"""Routes the outputs of tasks to rows and, in a cycle, back to the tasks of the stage."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output, RawRecord
-from penstock._engine.spark.batch.tasks.delivering import Deliveries
+from penstock._engine.spark.batch.tasks.deliveries import Deliveries
 from penstock._engine.spark.batch.tasks.rows import Rows
 from penstock.errors import StreamsError
 
 
-class Outlet:
-    """Sorts the outputs of the tasks of one Spark partition."""
+class OutputRouter:
+    """Routes the outputs of the tasks of one Spark partition."""
 
     def __init__(
         self, job: JobPlan, stage: Stage, spark_partition: int, now_ms: int, keeps_changelogs: bool
     ) -> None:
         self.rows = Rows(spark_partition)
         self.deliveries: Deliveries | None = None
-        """Of a backfill: what takes the outputs before they are rows."""
+        """Of a backfill: the writers to Kafka."""
         self._partition_count = job.partition_count
         self._now_ms = now_ms
         self._keeps_changelogs = keeps_changelogs
@@ -33,15 +33,15 @@ class Outlet:
         self._inputs = job.inputs
         read = set(stage.topics())
         written = {topic for plan in stage.plans for topic in plan.sink_topics()}
-        self._routed = read & written if stage.is_circle else set()
+        self._looped = read & written if stage.is_cycle else set()
         self._next_offsets: dict[Partition, int] = {}
 
-    def routes(self, topic: str) -> bool:
-        """Tell whether a topic's records come from the tasks of this stage."""
-        return topic in self._routed
+    def loops_back(self, topic: str) -> bool:
+        """Return whether tasks of this stage both write and read a topic."""
+        return topic in self._looped
 
-    def put(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
-        """Keep an output as a row; give it back if a task of this stage reads it."""
+    def route(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
+        """Add an output to the rows; return it as a record if a task of this stage reads it."""
         topic, partition, key, value, timestamp, headers = output
         time = self._now_ms if timestamp is None else timestamp
         if partition is None:
@@ -55,7 +55,7 @@ class Outlet:
             return None
         if topic in self._inputs:
             raise _read_already(topic)
-        if topic not in self._routed:
+        if topic not in self._looped:
             self.rows.add_record(place, key, value, time, headers)
             return None
         if self._keeps_changelogs or topic not in self._hidden:

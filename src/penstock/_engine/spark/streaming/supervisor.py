@@ -1,9 +1,9 @@
-"""What a running application does about changes that are not its own.
+"""Reacts to what changes from outside while an application runs.
 
-Topics get more partitions or are deleted, and Spark gives a query up whose Python processes have
-died a few times. New partitions mean new tasks: all workers finish and begin again with the new
-plan. Java: the group leader makes new tasks after a refresh of its metadata, or the application
-ends with MissingSourceTopicException.
+Topics get more partitions or are deleted, and Spark ends a query whose Python processes have died a
+few times. New partitions mean new tasks: all workers finish and start again with a new plan. Java:
+the group leader makes new tasks after a refresh of its metadata, or the application ends with
+MissingSourceTopicException.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _log = logging.getLogger(__name__)
 
 _FINISH_SECONDS = 60.0
 _AWAY_SECONDS = 1.0
-_REVIVALS = 20
-_REVIVAL_SECONDS = 600.0
+_RESTARTS_MAX = 20
+_RESTART_SECONDS = 600.0
 
 
 class Query(Protocol):
-    """What is known of the query, and can be done with it."""
+    """The query that is supervised; see ApplicationQuery."""
 
     def failure(self) -> str | None: ...
-    def was_given_up(self, failure: str) -> bool: ...
-    def rest(self, timeout_seconds: float) -> bool: ...
-    def go_on(self, blueprint: Blueprint) -> None: ...
+    def lost_its_workers(self, failure: str) -> bool: ...
+    def suspend(self, timeout_seconds: float) -> bool: ...
+    def resume(self, blueprint: Blueprint) -> None: ...
 
 
-class Upkeep:
-    """Looks after one running application. `on_plan` is given each new plan."""
+class Supervisor:
+    """Restarts the query of one application if need be; `on_plan` gets each new plan."""
 
     def __init__(
         self,
@@ -52,39 +52,39 @@ class Upkeep:
         self._blueprint = blueprint
         self._query = query
         self._on_plan = on_plan
-        self._revived: list[float] = []
+        self._restarts: list[float] = []
         self._changes: list[TopicChange] = []
         self._closed = threading.Event()
-        threading.Thread(target=self._look, name="penstock-topics", daemon=True).start()
+        threading.Thread(target=self._watch_topics, name="penstock-topics", daemon=True).start()
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop watching the topics."""
         self._closed.set()
 
-    def failure(self) -> str | None:
-        """Do what is to be done; return why the application must end, None if it goes on."""
+    def check(self) -> str | None:
+        """Restart the query if need be; return why the application must end, None if it goes on."""
         try:
-            return self._failure()
+            return self._check()
         except Exception as error:
-            # Without this thread nobody would notice anything any more.
+            # An application without its supervisor would not notice failures: it ends.
             _log.exception("the application cannot be looked after")
             return f"the application cannot be looked after: {type(error).__name__}: {error}"
 
-    def _failure(self) -> str | None:
+    def _check(self) -> str | None:
         if self._changes:
             return self._follow(self._changes.pop())
         failure = self._query.failure()
-        if failure is None or not (self._query.was_given_up(failure) and self._may_revive()):
+        if failure is None or not (self._query.lost_its_workers(failure) and self._may_restart()):
             return failure
         _log.warning("Spark ended the query, which is started again: %s", failure)
-        self._query.rest(_FINISH_SECONDS)
-        self._query.go_on(self._blueprint)
+        self._query.suspend(_FINISH_SECONDS)
+        self._query.resume(self._blueprint)
         return None
 
-    def _may_revive(self) -> bool:
+    def _may_restart(self) -> bool:
         now = monotonic()
-        self._revived = [at for at in self._revived if at > now - _REVIVAL_SECONDS] + [now]
-        return len(self._revived) <= _REVIVALS
+        self._restarts = [at for at in self._restarts if at > now - _RESTART_SECONDS] + [now]
+        return len(self._restarts) <= _RESTARTS_MAX
 
     def _follow(self, change: TopicChange) -> str | None:
         if change.must_end:
@@ -97,13 +97,13 @@ class Upkeep:
         _log.warning(
             "application=%s: %s; planned anew", self._blueprint.config.application_id, change
         )
-        self._query.rest(_FINISH_SECONDS)
+        self._query.suspend(_FINISH_SECONDS)
         until = monotonic() + self._blueprint.config.task_timeout_ms / 1000
         while True:
             try:
                 self._blueprint = prepare(self._topology, self._blueprint.config)
             except BrokerAway as away:
-                # The cluster is waited for here as everywhere.
+                # Waits for the cluster, as all parts do.
                 if monotonic() >= until or self._closed.wait(_AWAY_SECONDS):
                     return f"{change}; the application cannot follow: {away}"
             except StreamsError as error:
@@ -111,10 +111,10 @@ class Upkeep:
             else:
                 break
         self._on_plan(self._blueprint)
-        self._query.go_on(self._blueprint)
+        self._query.resume(self._blueprint)
         return None
 
-    def _look(self) -> None:
+    def _watch_topics(self) -> None:
         planned, watch = None, None
         while not self._closed.wait(LOOK_SECONDS):
             try:
@@ -123,7 +123,7 @@ class Upkeep:
                     watch = TopicWatch(self._topology, planned.config, planned)
                 change = watch.look()
             except Exception as error:
-                # The workers wait for the cluster as well, and say so.
+                # The workers wait for the cluster as well, and log it.
                 _log.info("the topics cannot be looked at now: %s", error)
                 continue
             if change is not None and planned is self._blueprint and not self._changes:

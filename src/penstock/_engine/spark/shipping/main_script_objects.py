@@ -1,7 +1,7 @@
-"""Objects of the main script that pickle knows by their name only: sent as they were made.
+"""Pickles objects of the main script that pickle would send by name: NewTypes, cached functions.
 
-A worker's main module is Spark's, so the name of a NewType or of a cached function of the user's
-main script means nothing there. Each is sent as the call that makes it.
+A worker's main module is Spark's, so names of the user's main script are unknown there. Each object
+is sent as the call that makes it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MAIN = frozenset({"__main__", "__mp_main__"})
 _META = tuple(name for name in dir(msgspec.Meta) if not name.startswith("_"))
 
 
-def reduce_by_definition(value: object) -> Reduced | None:
-    """Return what pickle needs to send `value` as its definition, None if it travels as it is.
+def reduce_main_script_object(value: object) -> Reduced | None:
+    """Return the reduction of `value` to the call that makes it, None if pickle can send it.
 
     Raises:
-        PicklingError: workers cannot find it by the name that it gives, and nothing else is known.
+        PicklingError: it pickles itself by a name that workers cannot import.
     """
     kind = type(value)
     if kind in _ALWAYS:
@@ -41,7 +41,7 @@ def reduce_by_definition(value: object) -> Reduced | None:
 
 
 def _name_in_a_module(value: object) -> str | None:
-    """Return the name under which pickle would look for `value`, None if it would not."""
+    """Return the name by which pickle would send `value`, None if it would send its state."""
     kind = type(value)
     if kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__:
         return None
@@ -56,7 +56,7 @@ def _reduce_named(value: object, name: str) -> Reduced:
     if kind in _BY_NAME:
         return _BY_NAME[kind](value)
     if kind.__module__ in _MAIN:
-        # A sentinel of the main script: one object per pickle, as in the script.
+        # A sentinel of the main script: one object in each pickle, as in the script.
         return object.__new__, (kind,), object.__getstate__(value)
     msg = (
         f"{kind.__module__}.{kind.__qualname__} {name!r} is found by its name in the main script, "
@@ -126,7 +126,7 @@ def _new_type(name: str, supertype: Any, module: str) -> Any:
 
 
 def _cached_function(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
-    """Cache a function again; what the cache held stays where it was."""
+    """Return the function with a new, empty cache."""
     return functools.lru_cache(**parameters)(function)
 
 

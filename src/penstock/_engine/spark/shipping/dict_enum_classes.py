@@ -1,8 +1,8 @@
-"""Sending TypedDict and Enum classes of the main script: cloudpickle loses part of them.
+"""Pickles TypedDict and Enum classes of the main script, of which cloudpickle loses a part.
 
-It cannot rebuild a TypedDict that extends another, and forgets the aliases of an Enum, the named
-combinations of a Flag and what a member's own `__new__` or `__init__` has put on it. As with Struct
-classes, what may name the class follows when the class exists.
+It cannot rebuild a TypedDict that extends another, and drops the aliases of an Enum, the named
+combinations of a Flag and what a member's own `__new__` or `__init__` has set. As with Struct
+classes, parts that may refer to the class are set after it is made.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _MADE_BY_ENUM = frozenset(
 _MADE_ON_MEMBERS = frozenset({"__objclass__", "_inverted_", "_name_", "_sort_order_"})
 
 
-def reduce_special(cls: type) -> Reduced | None:
-    """Return what pickle needs to send a TypedDict or an Enum, None if `cls` is another class or
-    one that workers can import.
+def reduce_dict_or_enum(cls: type) -> Reduced | None:
+    """Return the reduction of a TypedDict or an Enum, None if `cls` is another class or one that
+    workers can import.
     """
     if is_importable(cls):
         return None
@@ -75,7 +75,7 @@ def _names(cls: type) -> Names:
 
 
 def _reduce_typed_dict(cls: Any) -> Reduced:
-    # Of its bases a TypedDict keeps the keys only; those are in its own annotations.
+    # Of its bases a TypedDict keeps only the keys, which are in its own annotations.
     parameters = getattr(cls, "__parameters__", ())
     keys = {name: getattr(cls, name) for name in _KEYS if hasattr(cls, name)}
     state = (inspect.get_annotations(cls), keys)
@@ -115,7 +115,7 @@ def _reduce_enum(cls: Any) -> Reduced:
 
 
 def _made_of(cls: Any, member: Any) -> object:
-    """Return what makes a member: its value, or the data that its own `__new__` has chosen."""
+    """Return the argument that makes a member: its value, or what its own `__new__` chose."""
     data = cls._member_type_
     if data is not object and hasattr(data, "__getnewargs__"):
         made_of = data.__getnewargs__(member)
@@ -144,5 +144,5 @@ def _complete_enum(cls: Any, state: tuple[dict[str, Any], dict[str, dict[str, An
     for name, attributes in members.items():
         member = cls.__members__[name]
         vars(member).update(attributes)
-        with suppress(TypeError):  # a value that cannot be hashed is searched for
+        with suppress(TypeError):  # Enum searches for a value without a hash
             cls._value2member_map_[member._value_] = member

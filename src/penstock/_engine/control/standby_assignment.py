@@ -1,8 +1,8 @@
-"""Which worker keeps copies of which tasks: the driver chooses, since only it sees all workers.
+"""Assigns standby copies of tasks to workers, in the driver, which sees all workers.
 
-Copies lie where the task does not run: workers that share a state directory share its tasks' state,
-too. Kafka's group protocol gives a task to whom it will, copy or not; with as many replicas as
-there are other machines, everybody has one.
+A copy is kept on another machine than its task: workers that share a state directory share the
+state of their tasks. Kafka's group protocol assigns tasks without regard to copies; with as many
+replicas as there are other machines, each machine has one. Java: StandbyTaskAssignor.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from penstock._engine.control.messages import Report
 from penstock._engine.control.status import GONE
 
 
-def choose_standbys(
+def assign_standbys(
     tasks: Iterable[str], reports: Mapping[str, Report], replicas: int
 ) -> dict[str, tuple[str, ...]]:
-    """Give the tasks that each worker keeps copies of: `replicas` for a task, each on a machine of
-    its own. A task that none of these workers runs is another instance's, and has them as well.
+    """Return the tasks of which each worker keeps a copy: `replicas` for each task, each on another
+    machine. A task that none of these workers runs is another instance's, and has copies as well.
     """
     alive = {name: report for name, report in sorted(reports.items()) if report.state not in GONE}
     home_of_task = {task: report.home for report in alive.values() for task in report.tasks}
@@ -30,7 +30,7 @@ def choose_standbys(
             free = [name for name, report in alive.items() if report.home not in taken]
             if not free:
                 break
-            # The first of those with the least to do: the same answer as long as nothing changes.
+            # The first of the least loaded: the same answer as long as nothing changes.
             keeper = min(free, key=lambda name: load[name])
             chosen[keeper].append(task)
             load[keeper] += 1

@@ -1,4 +1,4 @@
-"""Where the outputs of a task go: topics and partitions, and back to the tasks of a circle."""
+"""Where the outputs of a task go: topics and partitions, and back to the tasks of a cycle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, 
 from penstock._engine.planner.stages import plan_job
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.spark.batch.schemas import CHANGELOG, RECORD
-from penstock._engine.spark.batch.tasks.outlet import Outlet
+from penstock._engine.spark.batch.tasks.output_router import OutputRouter
 from penstock.settings import StreamsConfig
 
 TEXT = serdes.string()
@@ -24,11 +24,11 @@ def counted() -> Topology:
 def test_a_record_goes_to_the_partition_of_its_key() -> None:
     job = plan_job(counted(), CONFIG, {"in": 5}, {})
     [stage] = job.stages
-    outlet = Outlet(job, stage, 3, NOW, False)
+    router = OutputRouter(job, stage, 3, NOW, False)
     for key in (b"a", b"b", None):
-        assert outlet.put(stage.tasks[3], ("out", None, key, b"v", 7, ())) is None
-    outlet.put(stage.tasks[3], ("out", 1, b"a", None, None, ()))
-    rows = outlet.rows.take().to_pylist()
+        assert router.route(stage.tasks[3], ("out", None, key, b"v", 7, ())) is None
+    router.route(stage.tasks[3], ("out", 1, b"a", None, None, ()))
+    rows = router.rows.take().to_pylist()
     expected = [partition_of(b"a", 5), partition_of(b"b", 5), 3, 1]
     assert [row["partition"] for row in rows] == expected
     assert [row["timestamp"] for row in rows] == [7, 7, 7, NOW]
@@ -39,14 +39,14 @@ def test_changelog_records_are_kept_only_where_they_are_wanted() -> None:
     [stage] = job.stages
     kinds = []
     for wanted in (False, True):
-        outlet = Outlet(job, stage, 0, NOW, wanted)
-        outlet.put(stage.tasks[0], ("app-counts-changelog", 0, b"a", b"1", 7, ()))
-        outlet.put(stage.tasks[0], ("out", 0, b"a", b"1", 7, ()))
-        kinds.append([row["kind"] for row in outlet.rows.take().to_pylist()])
+        router = OutputRouter(job, stage, 0, NOW, wanted)
+        router.route(stage.tasks[0], ("app-counts-changelog", 0, b"a", b"1", 7, ()))
+        router.route(stage.tasks[0], ("out", 0, b"a", b"1", 7, ()))
+        kinds.append([row["kind"] for row in router.rows.take().to_pylist()])
     assert kinds == [[RECORD], [CHANGELOG, RECORD]]
 
 
-def test_what_a_circle_reads_itself_comes_back_with_its_offset() -> None:
+def test_what_a_cycle_reads_itself_comes_back_with_its_offset() -> None:
     builder = StreamsBuilder()
     left = builder.table("left", Consumed(TEXT, TEXT))
     right = builder.table("right", Consumed(TEXT, TEXT))
@@ -54,8 +54,8 @@ def test_what_a_circle_reads_itself_comes_back_with_its_offset() -> None:
     joined.to_stream().to("out", Produced(TEXT, TEXT))
     job = plan_job(builder.build(), CONFIG, {"left": 2, "right": 2}, {})
     [stage] = job.stages
-    outlet = Outlet(job, stage, 0, NOW, False)
-    [topic, *_] = [topic for topic in stage.topics() if outlet.routes(topic)]
-    back = [outlet.put(stage.tasks[0], (topic, 1, b"k", b"v", 7, ())) for _ in range(2)]
+    router = OutputRouter(job, stage, 0, NOW, False)
+    [topic, *_] = [topic for topic in stage.topics() if router.loops_back(topic)]
+    back = [router.route(stage.tasks[0], (topic, 1, b"k", b"v", 7, ())) for _ in range(2)]
     assert back == [((topic, 1), (0, 7, b"k", b"v", ())), ((topic, 1), (1, 7, b"k", b"v", ()))]
-    assert outlet.rows.take().num_rows == 0
+    assert router.rows.take().num_rows == 0
