@@ -24,7 +24,9 @@ FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base
 
 MIRRORED_BY = {
     "spark.py": "spark/test_dataframes.py",
-    "restore_listener.py": "unit/engine/metrics/test_restore_events.py",
+    "state.py": "unit/stores/test_engine.py",
+    "stores/_open_engine.py": "unit/stores/test_engine.py",
+    "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
     "_engine/kafka/application/agreed_ends.py": "broker/test_two_instances.py",
     "_engine/kafka/client/bulk.py": "broker/test_bulk.py",
     "_engine/kafka/tasks/careful_run.py": "crash/test_deaths.py",
@@ -183,7 +185,7 @@ def test_every_module_has_a_mirror_in_the_tests() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).as_posix()
         folders = [part.removeprefix("_") for part in Path(module).parts[:-1]]
-        mirror = Path("unit", *folders, f"test_{path.name}")
+        mirror = Path("unit", *folders, f"test_{path.name.removeprefix('_')}")
         tested = (ROOT / "tests" / MIRRORED_BY.get(module, mirror)).exists()
         if path.name != "__init__.py" and not tested:
             alone.append(f"{module} needs tests/{mirror.as_posix()}")

@@ -27,6 +27,19 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
+__all__ = [
+    "ConfigError",
+    "ProcessingError",
+    "ProductionError",
+    "SerializationError",
+    "StateClosedError",
+    "StateCorruptedError",
+    "StateError",
+    "StateLockedError",
+    "StreamsError",
+    "TopologyError",
+]
+
 _PACKAGE = __name__.partition(".")[0]
 _LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")})
 

@@ -21,8 +21,23 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
-from penstock.durations import Duration
+from penstock._durations import Duration
 from penstock.record import FixedKeyRecord, Headers, Record, RecordMetadata
+
+__all__ = [
+    "Cancellable",
+    "FixedKeyProcessor",
+    "FixedKeyProcessorContext",
+    "FixedKeyProcessorSupplier",
+    "Processor",
+    "ProcessorContext",
+    "ProcessorSupplier",
+    "PunctuationType",
+    "Punctuator",
+    "TransformerContext",
+    "ValueTransformerWithKey",
+    "ValueTransformerWithKeySupplier",
+]
 
 KIn = TypeVar("KIn")
 VIn = TypeVar("VIn")

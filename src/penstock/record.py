@@ -13,6 +13,19 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from penstock.errors import StreamsError
 
+__all__ = [
+    "Change",
+    "ConsumerRecord",
+    "FixedKeyRecord",
+    "HeaderPairs",
+    "Headers",
+    "HeadersLike",
+    "ProducerRecord",
+    "Record",
+    "RecordContext",
+    "RecordMetadata",
+]
+
 K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")

@@ -12,9 +12,18 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from penstock.clock import Clock, SystemClock
+from penstock._clock import Clock, SystemClock
 from penstock.errors import StreamsError
 from penstock.record import ConsumerRecord
+
+__all__ = [
+    "EventTimestampExtractor",
+    "FailOnInvalidTimestamp",
+    "LogAndSkipOnInvalidTimestamp",
+    "TimestampExtractor",
+    "UsePartitionTimeOnInvalidTimestamp",
+    "WallclockTimestampExtractor",
+]
 
 TimestampExtractor: TypeAlias = Callable[[ConsumerRecord, int], int]
 

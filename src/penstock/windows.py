@@ -13,9 +13,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
-from penstock.durations import Duration, to_milliseconds
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
+
+__all__ = [
+    "END_OF_TIME",
+    "AlignedWindows",
+    "AnyWindows",
+    "HasEnd",
+    "JoinWindows",
+    "SessionWindows",
+    "SlidingWindows",
+    "TimeWindows",
+    "UnlimitedWindows",
+    "Window",
+]
 
 T = TypeVar("T")
 

@@ -16,6 +16,10 @@ from importlib.metadata import version
 
 from penstock.errors import StreamsError
 
+__all__ = [
+    "main",
+]
+
 COMMANDS = (
     "run",
     "backfill",

@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock._clock import SystemClock
 from penstock._engine.planner.layout import draft_of
 from penstock._engine.planner.reset import (
     OffsetChange,
@@ -38,7 +39,6 @@ from penstock.cli.options import (
 from penstock.cli.printing import Paint, indented, plural, table, to_json
 from penstock.cli.programs import Application, load_application
 from penstock.cli.times import duration, moment_ms
-from penstock.clock import SystemClock
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar, cast, overload
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.build import build
 from penstock._engine.topology.checks import (
     check_option,
@@ -17,7 +18,6 @@ from penstock._engine.topology.graph import Graph, StateStore, StreamSource, Tab
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import TableSource
 from penstock._engine.topology.topology import Topology
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table
 from penstock.dsl.loose_serdes import serdes_belong_in
 from penstock.dsl.options import Consumed, Materialized

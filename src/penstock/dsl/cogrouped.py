@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function, check_option, shown
 from penstock._engine.topology.graph import Graph, Process, Repartition, repartition_names
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.window_nodes import CogroupMerge
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import grouped as groups
 from penstock.dsl import table
 from penstock.dsl.options import Materialized, NameLike, given_name

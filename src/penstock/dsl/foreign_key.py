@@ -26,7 +26,8 @@ from penstock.dsl.options import Materialized, NameLike, TableJoined
 from penstock.errors import StreamsError, TopologyError
 from penstock.serdes import bytes as bytes_serde
 from penstock.serdes.foreign_key import AnswerKeySerde, AnswerSerde
-from penstock.stores import StoreBuilder, store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import store_builder
 
 _PREFIX = "KTABLE-FK-JOIN-"
 

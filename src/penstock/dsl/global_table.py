@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_option,
     check_store,
@@ -15,11 +16,11 @@ from penstock._engine.topology.checks import (
 from penstock._engine.topology.graph import GlobalStore, Graph
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import Operation, TableSource, UserProcessor
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl.options import Consumed, Materialized
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor
-from penstock.stores import StoreBuilder, store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import store_builder
 
 K = TypeVar("K")
 V = TypeVar("V")

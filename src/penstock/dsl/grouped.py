@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Generic, TypeVar, get_args, overload
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function, check_option, shown
 from penstock._engine.topology.graph import Graph, Process, Repartition, repartition_names
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.counting import count_one, nothing_counted
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import cogrouped, table, windowed
 from penstock.dsl.options import Grouped, Materialized, NameLike, given_name
 from penstock.errors import TopologyError

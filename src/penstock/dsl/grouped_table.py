@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function, check_option
 from penstock._engine.topology.graph import (
     REPARTITION_SUFFIX,
@@ -15,7 +16,6 @@ from penstock._engine.topology.graph import (
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.counting import count_one, count_one_less, nothing_counted
 from penstock._engine.topology.nodes.table_nodes import GroupedTableAggregate, GroupedTableReduce
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import table
 from penstock.dsl.options import Grouped, Materialized, NameLike, given_name
 from penstock.serdes import Serde

@@ -12,7 +12,8 @@ from penstock._engine.topology.rewrites.table_needs import table_view
 from penstock.dsl.options import Joined, NameLike, check_duration, given_name
 from penstock.dsl.stream_joins import JoinKind, note_unnamed, repartitioned
 from penstock.errors import TopologyError
-from penstock.stores import StoreBuilder, join_buffer_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import join_buffer_builder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.topology.checks import (
     check_function,
     check_offset_reset,
@@ -21,10 +22,10 @@ from penstock._engine.topology.checks import (
     check_writable,
 )
 from penstock._engine.topology.naming import check_name
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
-from penstock.stores import EngineChoice, Logging, StoreBuilder, check_engine, check_logging
+from penstock.stores import EngineChoice, Logging, StoreBuilder
+from penstock.stores._builders import check_engine, check_logging
 from penstock.timestamps import TimestampExtractor
 
 if TYPE_CHECKING:

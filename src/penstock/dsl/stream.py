@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_function,
     check_option,
@@ -21,7 +22,6 @@ from penstock._engine.topology.graph import (
     repartition_names,
 )
 from penstock._engine.topology.nodes import stream_nodes as nodes
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import grouped as groups
 from penstock.dsl import table
 from penstock.dsl.joins import StreamJoins

@@ -19,7 +19,8 @@ from penstock._engine.topology.nodes.join_nodes import KeepForJoin, SelfJoin, St
 from penstock.dsl.options import StreamJoined
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
-from penstock.stores import StoreBuilder, join_store_builder, outer_join_store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import join_store_builder, outer_join_store_builder
 from penstock.windows import JoinWindows
 
 if TYPE_CHECKING:

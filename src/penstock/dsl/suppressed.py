@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock._durations import Duration
 from penstock._engine.topology.checks import check_option
 from penstock._engine.topology.graph import Process
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.table_nodes import TableSuppress
 from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
 from penstock._engine.topology.rewrites.window_search import find_window_grace, go_on_when_idle
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock.dsl.options import check_duration
-from penstock.durations import Duration
 from penstock.errors import TopologyError
-from penstock.stores import Logging, StoreBuilder, check_logging, suppression_buffer_builder
+from penstock.stores import Logging, StoreBuilder
+from penstock.stores._builders import check_logging, suppression_buffer_builder
 
 if TYPE_CHECKING:
     from penstock.dsl.table import KTable

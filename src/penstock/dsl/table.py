@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, overload
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_function,
     check_option,
@@ -16,7 +17,6 @@ from penstock._engine.topology.graph import Graph, Process
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.table_nodes import TableRepartitionMap, TableTransformValues
 from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl import foreign_key, grouped_table, stream, suppressed, table_joins
 from penstock.dsl.options import (
     Grouped,
@@ -29,7 +29,8 @@ from penstock.dsl.options import (
 from penstock.errors import TopologyError
 from penstock.processor import ValueTransformerWithKeySupplier
 from penstock.serdes import Serde
-from penstock.stores import StoreBuilder, store_builder, versioned_store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import store_builder, versioned_store_builder
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -21,7 +21,8 @@ from penstock._engine.topology.nodes.window_nodes import (
 from penstock.dsl.options import Materialized, check_duration
 from penstock.errors import TopologyError
 from penstock.serdes import Serde, session_windowed, time_windowed
-from penstock.stores import StoreBuilder, session_store_builder, window_store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import session_store_builder, window_store_builder
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME, AnyWindows, SessionWindows, SlidingWindows
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock._durations import Duration
 from penstock._engine.topology.checks import check_function, check_option, check_sink_topic
 from penstock._engine.topology.graph import Process, StreamSink
 from penstock._engine.topology.nodes.counting import count_one, nothing_counted
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock.dsl import table
 from penstock.dsl.options import Materialized, NameLike, Produced, check_duration, given_name
 from penstock.dsl.window_parts import (
@@ -19,7 +20,6 @@ from penstock.dsl.window_parts import (
     windowed_option,
     windowed_store,
 )
-from penstock.durations import Duration
 from penstock.errors import TopologyError
 from penstock.record import RecordContext
 from penstock.serdes import Serde

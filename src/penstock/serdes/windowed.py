@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
-from penstock.durations import Duration, to_milliseconds
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import SerializationError, TopologyError
 from penstock.serdes.contract import HeaderPairs, Serde
 from penstock.serdes.wrapping import DefaultSerde, WrappingSerde, completed

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
-from penstock.clock import monotonic
+from penstock._clock import monotonic
 from penstock.terminal.display import is_terminal
 from penstock.terminal.wording import bar, duration
 

@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
+from penstock._clock import monotonic
 from penstock._engine.control.messages import Report
-from penstock.clock import monotonic
 from penstock.terminal.display import Display
 from penstock.terminal.figures import Figures, Meter
 from penstock.terminal.wording import closing_line

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._clock import ManualClock, SystemClock
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.planner.plan import plan_as_one, plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.position import RawRecord
@@ -19,9 +22,6 @@ from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.topology.checks import check_given_serde, shown
 from penstock._engine.topology.topology import Topology
-from penstock.camel_case import ExplainsCamelCase
-from penstock.clock import ManualClock, SystemClock
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError, TopologyError
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
@@ -31,12 +31,12 @@ from penstock.settings.table import JOIN_EMIT_INTERVAL, KEEP_FINAL_RESULTS, WIND
 from penstock.stores import (
     KeyValueStore,
     SessionStore,
-    StoreKind,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
     VersionedKeyValueStore,
     WindowStore,
 )
+from penstock.stores._builders import StoreKind
 from penstock.testing.engines import DriverEngines
 from penstock.testing.topics import Raw, TestInputTopic, TestOutputTopic
 

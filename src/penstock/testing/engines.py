@@ -10,12 +10,13 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import gettempdir
 
+from penstock._clock import new_id
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.stores.task_stores import memory_engine
 from penstock._engine.runtime.stores.user_engines import own_engine_of
 from penstock._engine.state.contract import StoreEngine
-from penstock.clock import new_id
-from penstock.state import StorePlace, destroy_state, open_engine
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import destroy_state, open_engine
 
 
 class DriverEngines:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration, to_milliseconds
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import StreamsError
 from penstock.processor import PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, RecordMetadata

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration, to_milliseconds
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import SerializationError
 from penstock.record import HeaderPairs, Headers, HeadersLike
 from penstock.serdes import Serde

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from penstock._clock import monotonic
 from penstock.application import KafkaStreams, State
-from penstock.clock import monotonic
 
 PACE_SECONDS = 0.1
 START_MS = 600_000

@@ -6,13 +6,13 @@ import sys
 import threading
 from contextlib import ExitStack
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter, record_count
 from penstock._engine.kafka.local_broker.embedded import embedded_cluster
 from penstock.application import KafkaStreams, State
 from penstock.cli.demo import lifelike, program
 from penstock.cli.demo.attendants import AT_WORK, ENDED, PACE_SECONDS, START_MS, attended
 from penstock.cli.demo.panel import Results
-from penstock.clock import monotonic
 from penstock.settings import StreamsConfig
 from penstock.terminal.invocation import Invocation, invoked
 

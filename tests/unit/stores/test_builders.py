@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from penstock import StoreBuilder, Stores, TopologyError, serdes
-from penstock.stores import (
+from penstock.stores._builders import (
     join_store_builder,
     outer_join_store_builder,
     versioned_store_builder,

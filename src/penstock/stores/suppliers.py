@@ -11,74 +11,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.durations import Duration, to_milliseconds
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
-from penstock.restore_listener import StateRestoreListener, TopicPartition
 from penstock.serdes import Serde
-from penstock.store_builders import (
+from penstock.stores._builders import (
     EngineChoice,
     Logging,
-    ReadOrder,
     StoreBuilder,
-    StoreKind,
-    StoreTimes,
-    check_engine,
-    check_logging,
-    join_buffer_builder,
-    join_store_builder,
     lru_map_builder,
-    outer_join_store_builder,
     session_store_builder,
     store_builder,
-    suppression_buffer_builder,
     versioned_store_builder,
     window_store_builder,
 )
-from penstock.store_types import (
-    NEWEST,
-    NOT_PUT,
-    KeyValueStore,
-    SessionStore,
-    TimestampedKeyValueStore,
-    TimestampedWindowStore,
-    ValueAndTimestamp,
-    VersionedKeyValueStore,
-    VersionedRecord,
-    WindowStore,
-)
 
-__all__ = [
-    "NEWEST",
-    "NOT_PUT",
-    "EngineChoice",
-    "KeyValueStore",
-    "Logging",
-    "ReadOrder",
-    "SessionStore",
-    "StateRestoreListener",
-    "StoreBuilder",
-    "StoreKind",
-    "StoreTimes",
-    "Stores",
-    "TimestampedKeyValueStore",
-    "TimestampedWindowStore",
-    "TopicPartition",
-    "ValueAndTimestamp",
-    "VersionedKeyValueStore",
-    "VersionedRecord",
-    "WindowStore",
-    "check_engine",
-    "check_logging",
-    "join_buffer_builder",
-    "join_store_builder",
-    "lru_map_builder",
-    "outer_join_store_builder",
-    "session_store_builder",
-    "store_builder",
-    "suppression_buffer_builder",
-    "versioned_store_builder",
-    "window_store_builder",
-]
+__all__ = ["Stores"]
 
 
 class Stores:

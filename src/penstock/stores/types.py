@@ -7,6 +7,19 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from penstock.windowed import Windowed
 
+__all__ = [
+    "NEWEST",
+    "NOT_PUT",
+    "KeyValueStore",
+    "SessionStore",
+    "TimestampedKeyValueStore",
+    "TimestampedWindowStore",
+    "ValueAndTimestamp",
+    "VersionedKeyValueStore",
+    "VersionedRecord",
+    "WindowStore",
+]
+
 K = TypeVar("K")
 V = TypeVar("V")
 K_contra = TypeVar("K_contra", contravariant=True)

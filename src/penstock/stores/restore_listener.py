@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+__all__ = [
+    "StateRestoreListener",
+    "TopicPartition",
+]
+
 
 class TopicPartition(NamedTuple):
     """A partition of a topic. Java: TopicPartition."""

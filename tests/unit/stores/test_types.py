@@ -14,13 +14,13 @@ from penstock import (
     VersionedRecord,
     WindowStore,
 )
+from penstock._camel_case import snake_case
 from penstock._engine.state.views.key_value import TypedKeyValueStore
 from penstock._engine.state.views.typed import (
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,
 )
-from penstock.camel_case import snake_case
 
 PAIRS: list[tuple[type, type]] = [
     (KeyValueStore, TypedKeyValueStore),

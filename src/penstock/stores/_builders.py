@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
-from penstock.state import OpenEngine, check_open_engine
+from penstock.stores._open_engine import check_open_engine
+from penstock.stores.engine import OpenEngine
 
 BuiltInEngine: TypeAlias = Literal["rocksdb", "in_memory"]
 EngineChoice: TypeAlias = BuiltInEngine | OpenEngine

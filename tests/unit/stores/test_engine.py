@@ -28,7 +28,8 @@ from penstock import (
 )
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import StreamsError
-from penstock.state import StoreEngine, StorePlace, open_engine
+from penstock.stores import StoreEngine, StorePlace
+from penstock.stores._open_engine import open_engine
 from penstock.testing import TopologyTestDriver
 
 TEXT = serdes.string()
