@@ -19,10 +19,12 @@ from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import TableSource
 from penstock._engine.topology.topology import Topology
 from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table
+from penstock.dsl.handle import StreamHandle, TableHandle
 from penstock.dsl.loose_serdes import serdes_belong_in
+from penstock.dsl.materialized import is_versioned, store_name, table_store
 from penstock.dsl.options import Consumed, Materialized
 from penstock.dsl.stream import KStream
-from penstock.dsl.table import KTable, is_versioned, store_name, table_store
+from penstock.dsl.table import KTable
 from penstock.processor import ProcessorSupplier
 from penstock.settings import StreamsConfig
 from penstock.stores import StoreBuilder
@@ -79,12 +81,14 @@ class StreamsBuilder(ExplainsCamelCase):
             offset_reset=option.offset_reset,
         )
         return KStream(
-            self._graph,
-            self._graph.add(source),
-            key_serde=option.key,
-            value_serde=option.value,
-            sources=frozenset({source.name}),
-            repartition_required=False,
+            StreamHandle(
+                self._graph,
+                self._graph.add(source),
+                KTable,
+                option.key,
+                option.value,
+                frozenset({source.name}),
+            )
         )
 
     @overload
@@ -141,12 +145,15 @@ class StreamsBuilder(ExplainsCamelCase):
             ),
         )
         return KTable(
-            self._graph,
-            self._graph.add(drawing),
-            key_serde=read.key,
-            value_serde=read.value,
-            sources=frozenset({drawing.source_name}),
-            queryable_store_name=kept.name,
+            TableHandle(
+                self._graph,
+                self._graph.add(drawing),
+                KTable,
+                read.key,
+                read.value,
+                frozenset({drawing.source_name}),
+                kept.name,
+            )
         )
 
     @overload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal
 
 from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock._durations import Duration
@@ -11,18 +11,13 @@ from penstock._engine.topology.checks import check_option
 from penstock._engine.topology.graph import Process
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.table_nodes import TableSuppress
-from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
+from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values
 from penstock._engine.topology.rewrites.window_search import find_window_grace, go_on_when_idle
+from penstock.dsl.handle import TableHandle
 from penstock.dsl.options import check_duration
 from penstock.errors import TopologyError
 from penstock.stores import Logging, StoreBuilder
 from penstock.stores._builders import check_logging, suppression_buffer_builder
-
-if TYPE_CHECKING:
-    from penstock.dsl.table import KTable
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +143,11 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return Suppressed(limit_ms, config, _checked_name(name))
 
 
-def draw_suppress(table: KTable[K, V], suppressed: Suppressed) -> int:
+def draw_suppress(table: TableHandle, suppressed: Suppressed) -> int:
     """Draw the step that holds the changes of `table` back."""
     option = check_option(suppressed, Suppressed, "suppress")
-    graph, step = table._graph, table._step
-    if table_operation(graph, step).is_versioned:
+    graph, step = table.graph, table.step
+    if table.is_versioned:
         msg = (
             "suppress must be given a table without versions; got a versioned one, or a view of "
             "one; leave out history_retention"
@@ -174,18 +169,18 @@ def draw_suppress(table: KTable[K, V], suppressed: Suppressed) -> int:
         idle_after_ms=option.idle_after_ms,
         sends_old_values=True,
     )
-    return graph.add(Process(name, operation), step)
+    return table.add(Process(name, operation))
 
 
-def _store(table: KTable[Any, Any], option: Suppressed) -> StoreBuilder:
-    graph, logging = table._graph, option.buffer.logging
+def _store(table: TableHandle, option: Suppressed) -> StoreBuilder:
+    graph, logging = table.graph, option.buffer.logging
     if option.name is not None:
         name = f"{option.name}-store"
     else:
         name = graph.names.store("KTABLE-SUPPRESS-")
         if logging is not False:
             graph.unnamed_changelogs.append(f"{name}-changelog")
-    return suppression_buffer_builder(name, table._key_serde, table._value_serde, logging=logging)
+    return suppression_buffer_builder(name, table.key_serde, table.value_serde, logging=logging)
 
 
 def _buffer(buffer: BufferConfig | None, verb: str) -> BufferConfig:

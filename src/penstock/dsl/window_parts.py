@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from datetime import timedelta
+from typing import Any, TypeAlias, get_args
 
-from penstock._engine.topology.checks import check_option
+from penstock._engine.topology.checks import check_option, shown
 from penstock._engine.topology.nodes.window_nodes import (
     SessionAggregate,
     SlidingAggregate,
@@ -24,7 +25,7 @@ from penstock.serdes import Serde, session_windowed, time_windowed
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import session_store_builder, window_store_builder
 from penstock.windowed import Windowed
-from penstock.windows import END_OF_TIME, AnyWindows, SessionWindows, SlidingWindows
+from penstock.windows import END_OF_TIME, AnyWindows, JoinWindows, SessionWindows, SlidingWindows
 
 Serdes: TypeAlias = tuple[Serde[Any] | None, Serde[Any] | None]
 """(of the key, of the value); None is the default one."""
@@ -39,10 +40,24 @@ class Folding:
     merger: Callable[..., Any] | None = None
 
 
+def check_windows(windows: object) -> None:
+    """Refuse what a grouped stream cannot be cut into."""
+    if isinstance(windows, get_args(AnyWindows)):
+        return
+    hint = "; JoinWindows are for joins" if isinstance(windows, JoinWindows) else ""
+    if isinstance(windows, timedelta | int):
+        hint = "; write TimeWindows.of_size(...)"
+    msg = (
+        "windowed_by takes TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows; got "
+        f"{shown(windows)}{hint}"
+    )
+    raise TopologyError(msg)
+
+
 def windowed_option(
     materialized: Materialized[Any, Any] | None, verb: str
 ) -> Materialized[Any, Any]:
-    """Give the option of a windowed aggregation, checked."""
+    """Return the option of a windowed aggregation, checked."""
     if materialized is None:
         return Materialized()
     option = check_option(materialized, Materialized, verb)
@@ -64,7 +79,7 @@ def windowed_operation(
     emits_on_close: bool = False,
     idle_after_ms: int | None = None,
 ) -> WindowedOperation:
-    """Give the operation that folds records in windows of that kind."""
+    """Return the operation that folds records in windows of that kind."""
     initializer, aggregator = folding.initializer, folding.aggregator
     match windows:
         case SessionWindows():
@@ -105,7 +120,7 @@ def windowed_store(
     *,
     emits_on_close: bool = False,
 ) -> StoreBuilder:
-    """Give the store of an aggregation in windows of that kind."""
+    """Return the store of an aggregation in windows of that kind."""
     retention_ms, engine = _retention(windows, option, name), option.store or "rocksdb"
     match windows:
         case SessionWindows():
@@ -142,7 +157,7 @@ def windowed_store(
 
 
 def windowed_key_serde(windows: AnyWindows, key: Serde[Any] | None) -> Serde[Windowed[Any]]:
-    """Give the serde of the windowed keys that an aggregation sends out.
+    """Return the serde of the windowed keys that an aggregation sends out.
 
     Java has none if the key's own is left to the defaults, and then fails at the first sink.
     """
@@ -155,7 +170,7 @@ def windowed_key_serde(windows: AnyWindows, key: Serde[Any] | None) -> Serde[Win
 
 
 def _retention(windows: AnyWindows, option: Materialized[Any, Any], name: str) -> int:
-    """Give how long a store keeps what: at least as long as it may still change."""
+    """Return how long a store keeps its rows: at least as long as it may still change."""
     match windows:
         case SessionWindows():
             least_ms = windows.gap_ms + windows.grace_ms

@@ -12,15 +12,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 from penstock._engine.topology.checks import check_function, check_option, shown
-from penstock.dsl import global_table, table
-from penstock.dsl.lookups import join_global_table, join_table
+from penstock.dsl.handle import (
+    GlobalTableHandle,
+    HasHandle,
+    StreamHandle,
+    TableHandle,
+    handle_of,
+)
+from penstock.dsl.joins.stream_stream import StreamJoinKind, join_streams
+from penstock.dsl.joins.stream_table import join_global_table, join_table
 from penstock.dsl.options import Joined, NameLike, StreamJoined
-from penstock.dsl.stream_joins import JoinKind, join_streams
 from penstock.errors import TopologyError
 from penstock.windows import JoinWindows
 
 if TYPE_CHECKING:
+    from penstock.dsl.global_table import GlobalKTable
     from penstock.dsl.stream import KStream
+    from penstock.dsl.table import KTable
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -29,7 +37,7 @@ V2 = TypeVar("V2")
 R = TypeVar("R")
 
 
-class StreamJoins(Generic[K, V]):
+class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
     """The verbs of KStream that join it with something else.
 
     >>> from penstock import Consumed, JoinWindows, Produced, StreamJoined, StreamsBuilder, serdes
@@ -68,7 +76,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def join(
         self,
-        other: table.KTable[K, V2],
+        other: KTable[K, V2],
         joiner: Callable[[V, V2], R],
         joined: Joined[K, V, V2] | None = None,
     ) -> KStream[K, R]: ...
@@ -76,7 +84,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def join(
         self,
-        other: global_table.GlobalKTable[K2, V2],
+        other: GlobalKTable[K2, V2],
         key_selector: Callable[[K, V], K2 | None],
         joiner: Callable[[V, V2], R],
         *,
@@ -84,13 +92,13 @@ class StreamJoins(Generic[K, V]):
     ) -> KStream[K, R]: ...
 
     def join(self, other: Any, *how: Any, **options: Any) -> KStream[K, Any]:
-        """Give a record for each pair of records of two streams that have the same key and are near
+        """Send a record for each pair of records of two streams that have the same key and are near
         enough in time (`windows`); or, with a table, for each record whose key has a row; or, with
         a global table, for each whose `key_selector(key, value)` has one. Java: KStream.join.
 
         Records of streams without a key or a value are dropped and counted.
         """
-        return _join(cast("KStream[K, V]", self), other, _JOIN, how, options)
+        return self._join(other, _JOIN, how, options)
 
     @overload
     def join_with_key(
@@ -104,7 +112,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def join_with_key(
         self,
-        other: table.KTable[K, V2],
+        other: KTable[K, V2],
         joiner: Callable[[K, V, V2], R],
         joined: Joined[K, V, V2] | None = None,
     ) -> KStream[K, R]: ...
@@ -112,7 +120,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def join_with_key(
         self,
-        other: global_table.GlobalKTable[K2, V2],
+        other: GlobalKTable[K2, V2],
         key_selector: Callable[[K, V], K2 | None],
         joiner: Callable[[K, V, V2], R],
         *,
@@ -123,7 +131,7 @@ class StreamJoins(Generic[K, V]):
         """As `join`, with a joiner that also takes the key: `joiner(key, left, right)`. Java:
         KStream.join.
         """
-        return _join(cast("KStream[K, V]", self), other, _JOIN_WITH_KEY, how, options)
+        return self._join(other, _JOIN_WITH_KEY, how, options)
 
     @overload
     def left_join(
@@ -137,7 +145,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def left_join(
         self,
-        other: table.KTable[K, V2],
+        other: KTable[K, V2],
         joiner: Callable[[V, V2 | None], R],
         joined: Joined[K, V, V2] | None = None,
     ) -> KStream[K, R]: ...
@@ -145,7 +153,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def left_join(
         self,
-        other: global_table.GlobalKTable[K2, V2],
+        other: GlobalKTable[K2, V2],
         key_selector: Callable[[K, V], K2 | None],
         joiner: Callable[[V, V2 | None], R],
         *,
@@ -153,12 +161,12 @@ class StreamJoins(Generic[K, V]):
     ) -> KStream[K, R]: ...
 
     def left_join(self, other: Any, *how: Any, **options: Any) -> KStream[K, Any]:
-        """As `join`, and also give each record of this stream that matches nothing, joined with
+        """As `join`, and also send each record of this stream that matches nothing, joined with
         None; if it is joined with a stream, once its window is closed. Java: KStream.leftJoin.
 
         A record without a key is joined with None; one without a value is dropped and counted.
         """
-        return _join(cast("KStream[K, V]", self), other, _LEFT_JOIN, how, options)
+        return self._join(other, _LEFT_JOIN, how, options)
 
     @overload
     def left_join_with_key(
@@ -172,7 +180,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def left_join_with_key(
         self,
-        other: table.KTable[K, V2],
+        other: KTable[K, V2],
         joiner: Callable[[K, V, V2 | None], R],
         joined: Joined[K, V, V2] | None = None,
     ) -> KStream[K, R]: ...
@@ -180,7 +188,7 @@ class StreamJoins(Generic[K, V]):
     @overload
     def left_join_with_key(
         self,
-        other: global_table.GlobalKTable[K2, V2],
+        other: GlobalKTable[K2, V2],
         key_selector: Callable[[K, V], K2 | None],
         joiner: Callable[[K, V, V2 | None], R],
         *,
@@ -191,7 +199,7 @@ class StreamJoins(Generic[K, V]):
         """As `left_join`, with a joiner that also takes the key: `joiner(key, left, right)`. Java:
         KStream.leftJoin.
         """
-        return _join(cast("KStream[K, V]", self), other, _LEFT_JOIN_WITH_KEY, how, options)
+        return self._join(other, _LEFT_JOIN_WITH_KEY, how, options)
 
     def outer_join(
         self,
@@ -200,10 +208,10 @@ class StreamJoins(Generic[K, V]):
         windows: JoinWindows,
         joined: StreamJoined[K, V, V2] | None = None,
     ) -> KStream[K, R]:
-        """As `join` of two streams, and also give each record of either that matches nothing,
+        """As `join` of two streams, and also send each record of either that matches nothing,
         joined with None, once its window is closed. Java: KStream.outerJoin.
         """
-        return _join(cast("KStream[K, V]", self), other, _OUTER_JOIN, (joiner, windows, joined), {})
+        return self._join(other, _OUTER_JOIN, (joiner, windows, joined), {})
 
     def outer_join_with_key(
         self,
@@ -215,39 +223,41 @@ class StreamJoins(Generic[K, V]):
         """As `outer_join`, with a joiner that also takes the key: `joiner(key, left, right)`. Java:
         KStream.outerJoin.
         """
-        return _join(
-            cast("KStream[K, V]", self), other, _OUTER_JOIN_WITH_KEY, (joiner, windows, joined), {}
-        )
+        return self._join(other, _OUTER_JOIN_WITH_KEY, (joiner, windows, joined), {})
+
+    def _join(
+        self, other: object, kind: StreamJoinKind, how: tuple[Any, ...], options: dict[str, Any]
+    ) -> KStream[K, Any]:
+        # KStream, which inherits from this class, is the only one that does.
+        return cast("KStream[K, Any]", type(self)(_join(self._handle, other, kind, how, options)))
 
 
-_JOIN = JoinKind("join", keeps_left=False, keeps_right=False, with_key=False)
-_JOIN_WITH_KEY = JoinKind("join_with_key", keeps_left=False, keeps_right=False, with_key=True)
-_LEFT_JOIN = JoinKind("left_join", keeps_left=True, keeps_right=False, with_key=False)
-_LEFT_JOIN_WITH_KEY = JoinKind(
+_JOIN = StreamJoinKind("join", keeps_left=False, keeps_right=False, with_key=False)
+_JOIN_WITH_KEY = StreamJoinKind("join_with_key", keeps_left=False, keeps_right=False, with_key=True)
+_LEFT_JOIN = StreamJoinKind("left_join", keeps_left=True, keeps_right=False, with_key=False)
+_LEFT_JOIN_WITH_KEY = StreamJoinKind(
     "left_join_with_key", keeps_left=True, keeps_right=False, with_key=True
 )
-_OUTER_JOIN = JoinKind("outer_join", keeps_left=True, keeps_right=True, with_key=False)
-_OUTER_JOIN_WITH_KEY = JoinKind(
+_OUTER_JOIN = StreamJoinKind("outer_join", keeps_left=True, keeps_right=True, with_key=False)
+_OUTER_JOIN_WITH_KEY = StreamJoinKind(
     "outer_join_with_key", keeps_left=True, keeps_right=True, with_key=True
 )
 
 
 class _Join:
-    """A join of one kind of a stream, with whatever it is joined with: what the user may pass is
-    what its methods take.
-    """
+    """A join of one kind, with a method for each partner: the user may pass what it takes."""
 
-    def __init__(self, stream: KStream[Any, Any], kind: JoinKind) -> None:
+    def __init__(self, stream: StreamHandle, kind: StreamJoinKind) -> None:
         self._stream = stream
         self._kind = kind
 
     def with_stream(
         self,
-        other: KStream[Any, Any],
+        other: StreamHandle,
         joiner: Callable[..., Any],
         windows: JoinWindows,
         joined: StreamJoined[Any, Any, Any] | None = None,
-    ) -> KStream[Any, Any]:
+    ) -> StreamHandle:
         """Join with another stream."""
         kind = self._kind
         self._check_joiner(joiner)
@@ -264,10 +274,10 @@ class _Join:
 
     def with_table(
         self,
-        other: table.KTable[Any, Any],
+        other: TableHandle,
         joiner: Callable[..., Any],
         joined: Joined[Any, Any, Any] | None = None,
-    ) -> KStream[Any, Any]:
+    ) -> StreamHandle:
         """Join with a table."""
         self._check_joiner(joiner)
         option: Joined[Any, Any, Any] = (
@@ -277,12 +287,12 @@ class _Join:
 
     def with_global_table(
         self,
-        other: global_table.GlobalKTable[Any, Any],
+        other: GlobalTableHandle,
         key_selector: Callable[..., Any],
         joiner: Callable[..., Any],
         *,
         named: NameLike = None,
-    ) -> KStream[Any, Any]:
+    ) -> StreamHandle:
         """Join with a global table."""
         check_function(key_selector, f"{self._kind.verb}'s key_selector", "key", "value")
         self._check_joiner(joiner)
@@ -299,36 +309,36 @@ class _Join:
 
 
 def _join(
-    stream: KStream[Any, Any],
+    stream: StreamHandle,
     other: object,
-    kind: JoinKind,
+    kind: StreamJoinKind,
     how: tuple[Any, ...],
     options: dict[str, Any],
-) -> KStream[Any, Any]:
+) -> StreamHandle:
     join = _Join(stream, kind)
-    ways: dict[type, tuple[str, Callable[..., KStream[Any, Any]]]] = {
-        StreamJoins: ("a KStream", join.with_stream)
+    ways: dict[type[Any], tuple[str, Callable[..., StreamHandle]]] = {
+        StreamHandle: ("a KStream", join.with_stream)
     }
     if not kind.keeps_right:
-        ways[table.KTable] = ("a KTable", join.with_table)
-        ways[global_table.GlobalKTable] = ("a GlobalKTable", join.with_global_table)
-    way = next((way for partner, way in ways.items() if isinstance(other, partner)), None)
-    if way is None:
+        ways[TableHandle] = ("a KTable", join.with_table)
+        ways[GlobalTableHandle] = ("a GlobalKTable", join.with_global_table)
+    right = next((right for each in ways if (right := handle_of(other, each)) is not None), None)
+    if right is None:
         partners = "a KStream, a KTable or a GlobalKTable" if len(ways) > 1 else "another KStream"
         msg = f"{kind.verb} takes {partners}; got {shown(other)}"
         raise TopologyError(msg)
-    if cast("KStream[Any, Any]", other)._graph is not stream._graph:
+    if right.graph is not stream.graph:
         msg = (
             f"{kind.verb} takes a stream or table of the same StreamsBuilder; got one of another "
             "builder; make both with one"
         )
         raise TopologyError(msg)
-    partner, draw = way
+    partner, draw = ways[type(right)]
     signature = inspect.signature(draw)
     try:
-        signature.bind(other, *how, **options)
+        signature.bind(right, *how, **options)
     except TypeError as error:
         takes = ", ".join(signature.parameters)
         msg = f"{kind.verb} with {partner} takes ({takes}); {error}"
         raise TopologyError(msg) from None
-    return draw(other, *how, **options)
+    return draw(right, *how, **options)

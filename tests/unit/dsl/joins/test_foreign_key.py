@@ -10,7 +10,7 @@ import pytest
 
 from penstock import Consumed, Materialized, StreamsBuilder, TableJoined, TopologyError, serdes
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
-from penstock.dsl.foreign_key import one_partition_by
+from penstock.dsl.joins.foreign_key import one_partition_by
 from penstock.errors import StreamsError
 
 TEXT = serdes.string()
@@ -91,7 +91,7 @@ def test_the_result_has_the_keys_of_the_left_table() -> None:
         pair,
         materialized=Materialized(value=TEXT),
     )
-    assert (result._key_serde, result._value_serde) == (serdes.long(), TEXT)
+    assert (result._handle.key_serde, result._handle.value_serde) == (serdes.long(), TEXT)
     sources = {
         node.name: node.key_serde
         for node in builder.build().nodes.values()

@@ -40,4 +40,4 @@ def test_a_global_table_needs_no_topic_and_no_connection() -> None:
     topology = builder.build()
     assert topology.internal_topics == {}
     assert topology.stores_of("look") == []
-    assert joined._repartition_required
+    assert joined._handle.repartition_required

@@ -41,9 +41,9 @@ def test_the_result_has_the_key_serde_and_no_value_serde() -> None:
     builder = StreamsBuilder()
     left, right = tables(builder)
     joined = left.join(right, both)
-    assert (joined._key_serde, joined._value_serde) == (TEXT, None)
+    assert (joined._handle.key_serde, joined._handle.value_serde) == (TEXT, None)
     kept = left.join(right, both, Materialized("kept", value=TEXT))
-    assert (kept._key_serde, kept._value_serde) == (TEXT, TEXT)
+    assert (kept._handle.key_serde, kept._handle.value_serde) == (TEXT, TEXT)
     store = builder.build().stores["kept"]
     assert (store.key, store.value) == (TEXT, TEXT)
 
@@ -60,7 +60,7 @@ def test_what_is_joined_with_itself_hangs_on_one_table() -> None:
     builder = StreamsBuilder()
     left, _ = tables(builder)
     joined = left.outer_join(left, both)
-    assert len(left._graph.steps[joined._step].parents) == 1
+    assert len(left._handle.graph.steps[joined._handle.step].parents) == 1
     nodes = builder.build().nodes
     sides = [nodes[name] for name in ("KTABLE-JOINTHIS-0000000007", "KTABLE-JOINOTHER-0000000008")]
     assert [parents_of(side) for side in sides] == [("KTABLE-SOURCE-0000000002",)] * 2

@@ -7,9 +7,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from penstock._engine.topology.checks import check_function, check_option, shown, takes
+from penstock._engine.topology.checks import check_function, check_option, takes
 from penstock._engine.topology.graph import Graph, Process, StreamSink, StreamSource
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import foreign_key_nodes as nodes
@@ -21,13 +21,18 @@ from penstock._engine.topology.rewrites.table_needs import (
     table_operation,
     table_view,
 )
-from penstock.dsl import table, table_joins
+from penstock.dsl.handle import TableHandle
+from penstock.dsl.joins.table_table import TableJoinKind, join_tables, table_of_same_builder
+from penstock.dsl.materialized import store_name, table_store, with_versions
 from penstock.dsl.options import Materialized, NameLike, TableJoined
 from penstock.errors import StreamsError, TopologyError
 from penstock.serdes import bytes as bytes_serde
 from penstock.serdes.foreign_key import AnswerKeySerde, AnswerSerde
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import store_builder
+
+if TYPE_CHECKING:
+    from penstock.dsl.table import KTable
 
 _PREFIX = "KTABLE-FK-JOIN-"
 
@@ -64,27 +69,25 @@ class _Names:
 
 
 def join_by_either_key(
-    left: table.KTable[Any, Any],
-    right: table.KTable[Any, Any],
+    left: TableHandle,
+    other: object,
     arguments: tuple[Any, ...],
     options: dict[str, Any],
-    kind: table_joins.JoinKind,
-) -> table.KTable[Any, Any]:
+    kind: TableJoinKind,
+) -> KTable[Any, Any]:
     """Draw `join` or `left_join`: by foreign key if an extractor stands before the joiner."""
 
     def by_key(
         joiner: Any, materialized: Materialized[Any, Any] | None = None, *, named: NameLike = None
-    ) -> table.KTable[Any, Any]:
-        return table_joins.join_tables(
-            left, right, joiner, kind, materialized=materialized, named=named
-        )
+    ) -> KTable[Any, Any]:
+        return join_tables(left, other, joiner, kind, materialized=materialized, named=named)
 
     def by_foreign_key(
         foreign_key_extractor: Any,
         joiner: Any,
         table_joined: TableJoined[Any, Any] | None = None,
         materialized: Materialized[Any, Any] | None = None,
-    ) -> table.KTable[Any, Any]:
+    ) -> KTable[Any, Any]:
         join = ForeignKeyJoin(
             kind.verb,
             foreign_key_extractor,
@@ -93,7 +96,7 @@ def join_by_either_key(
             Materialized() if materialized is None else materialized,
             kind.keeps_left,
         )
-        return foreign_key_join(left, right, join)
+        return foreign_key_join(left, other, join)
 
     has_extractor = (
         "foreign_key_extractor" in options
@@ -114,134 +117,130 @@ def join_by_either_key(
     return draw(*arguments, **options)
 
 
-def foreign_key_join(
-    left: table.KTable[Any, Any], right: table.KTable[Any, Any], join: ForeignKeyJoin
-) -> table.KTable[Any, Any]:
-    """Draw the join of each row of `left` with the row of `right` that it refers to."""
-    _check(left, right, join)
-    graph = left._graph
-    send_old_values(graph, right._step, Ask.ALWAYS)
-    send_old_values(graph, left._step, Ask.ALWAYS)
+def foreign_key_join(left: TableHandle, other: object, join: ForeignKeyJoin) -> KTable[Any, Any]:
+    """Draw the join of each row of `left` with the row of `other` that it refers to."""
+    right = table_of_same_builder(left, other, join.verb)
+    _check(join)
+    graph = left.graph
+    send_old_values(graph, right.step, Ask.ALWAYS)
+    send_old_values(graph, left.step, Ask.ALWAYS)
     called = _names(graph, join.table_joined.name)
     graph.internal_topics += (called.subscription_topic, called.answer_topic)
     if join.table_joined.name is None:
         for name in (called.subscription_topic, called.answer_topic, called.store):
             graph.unnamed_joins.append(name)
     answers = _draw_right_side(left, right, join, called)
-    name = table.store_name(graph, join.materialized, f"{_PREFIX}OUTPUT-")
+    name = store_name(graph, join.materialized, f"{_PREFIX}OUTPUT-")
     resolve = nodes.ResolveAnswer(
         left=_reading(left),
         joiner=join.joiner,
         keeps_left=join.keeps_left,
         topic=called.subscription_topic,
         answer_topic=called.answer_topic,
-        right_value_serde=right._value_serde,
+        right_value_serde=right.value_serde,
     )
     resolved = graph.add(Process(called.resolve, resolve, resolve.left.view.stores()), answers)
     option = join.materialized
-    store = table.table_store(option, name, option.key or left._key_serde, option.value)
-    result = table.with_versions(
-        TableSource(store, is_materialized=option.name is not None), option
-    )
-    return table.KTable(
-        graph,
+    store = table_store(option, name, option.key or left.key_serde, option.value)
+    result = with_versions(TableSource(store, is_materialized=option.name is not None), option)
+    return left.table(
         graph.add(Process(called.result, result), resolved),
-        key_serde=left._key_serde,
+        key_serde=left.key_serde,
         value_serde=option.value,
-        sources=left._sources | {called.answer_source},
+        sources=left.sources | {called.answer_source},
         queryable_store_name=name,  # Java gives one even where no store is made
     )
 
 
 def _draw_right_side(
-    left: table.KTable[Any, Any],
-    right: table.KTable[Any, Any],
+    left: TableHandle,
+    right: TableHandle,
     join: ForeignKeyJoin,
     called: _Names,
 ) -> int:
-    """Draw everything up to the source of the answers, and give its step."""
-    graph = left._graph
+    """Draw everything up to the source of the answers, and return its step."""
+    graph = left.graph
     subscriptions = _draw_subscriptions(left, right, join, called)
     # As in Java, only the results are kept as the user says.
     store = store_builder(
         called.store, bytes_serde(), bytes_serde(), kind="subscriptions", engine="rocksdb"
     )
-    keep = nodes.KeepSubscriptions(store, called.subscription_topic, right._key_serde)
+    keep = nodes.KeepSubscriptions(store, called.subscription_topic, right.key_serde)
     kept = graph.add(Process(called.keep, keep), subscriptions)
     partitioner = join.table_joined.partitioner
     answer = nodes.AnswerSubscription(
         right=_reading(right),
         topic=called.subscription_topic,
         answer_topic=called.answer_topic,
-        key_serde=left._key_serde,
+        key_serde=left.key_serde,
         decodes_keys=partitioner is not None,
     )
     step = Process(called.answer_subscription, answer, answer.right.view.stores())
     answered = graph.add(step, kept)
     all_answered = graph.add(
         Process(called.answer_subscribers, _answer_subscribers(left, right, called, store, answer)),
-        right._step,
+        right.step,
     )
     sink = StreamSink(
         name=called.answer_sink,
         topic=called.answer_topic,
-        key_serde=AnswerKeySerde(left._key_serde) if partitioner is None else left._key_serde,
+        key_serde=AnswerKeySerde(left.key_serde) if partitioner is None else left.key_serde,
         value_serde=AnswerSerde(),
         partitioner=_to_left_row if partitioner is None else one_partition_by(partitioner),
     )
     sent = graph.add(sink, answered, all_answered)
-    graph.copartition(left._sources | {called.answer_source})
-    return graph.add(_source(called.answer_source, called.answer_topic, left._key_serde), sent)
+    graph.copartition(left.sources | {called.answer_source})
+    return graph.add(_source(called.answer_source, called.answer_topic, left.key_serde), sent)
 
 
 def _draw_subscriptions(
-    left: table.KTable[Any, Any],
-    right: table.KTable[Any, Any],
+    left: TableHandle,
+    right: TableHandle,
     join: ForeignKeyJoin,
     called: _Names,
 ) -> int:
-    """Draw the way of the subscriptions to the right side, and give the step of their source."""
-    graph = left._graph
+    """Draw the way of the subscriptions to the right side, and return the step of their source."""
+    graph = left.graph
     subscribe = nodes.Subscribe(
         extractor=join.extractor,
         with_key=not takes(join.extractor, 1),
         keeps_left=join.keeps_left,
-        latest_only=table_operation(graph, left._step).is_versioned,
+        latest_only=left.is_versioned,
         topic=called.subscription_topic,
-        key_serde=left._key_serde,
-        value_serde=left._value_serde,
-        foreign_key_serde=right._key_serde,
+        key_serde=left.key_serde,
+        value_serde=left.value_serde,
+        foreign_key_serde=right.key_serde,
     )
-    subscribed = graph.add(Process(called.subscribe, subscribe), left._step)
+    subscribed = graph.add(Process(called.subscribe, subscribe), left.step)
     partitioner = join.table_joined.other_partitioner
     sink = StreamSink(
         name=called.subscription_sink,
         topic=called.subscription_topic,
-        key_serde=right._key_serde,
+        key_serde=right.key_serde,
         value_serde=bytes_serde(),
         partitioner=None if partitioner is None else one_partition_by(partitioner),
     )
     sent = graph.add(sink, subscribed)
-    graph.copartition(right._sources | {called.subscription_source})
-    source = _source(called.subscription_source, called.subscription_topic, right._key_serde)
+    graph.copartition(right.sources | {called.subscription_source})
+    source = _source(called.subscription_source, called.subscription_topic, right.key_serde)
     return graph.add(source, sent)
 
 
 def _answer_subscribers(
-    left: table.KTable[Any, Any],
-    right: table.KTable[Any, Any],
+    left: TableHandle,
+    right: TableHandle,
     called: _Names,
     store: StoreBuilder,
     answer: nodes.AnswerSubscription,
 ) -> nodes.AnswerSubscribers:
     return nodes.AnswerSubscribers(
         store=store,
-        latest_only=table_operation(right._graph, right._step).is_versioned,
+        latest_only=right.is_versioned,
         topic=called.subscription_topic,
         answer_topic=called.answer_topic,
-        key_serde=left._key_serde,
-        value_serde=right._value_serde,
-        foreign_key_serde=right._key_serde,
+        key_serde=left.key_serde,
+        value_serde=right.value_serde,
+        foreign_key_serde=right.key_serde,
         decodes_keys=answer.decodes_keys,
     )
 
@@ -258,9 +257,9 @@ def _source(name: str, topic: str, key_serde: Any) -> StreamSource:
     )
 
 
-def _reading(of: table.KTable[Any, Any]) -> nodes.Reading:
-    """Say how to look up a table's rows; the store's bytes will do if its serde is the table's."""
-    graph, step = of._graph, of._step
+def _reading(of: TableHandle) -> nodes.Reading:
+    """Return how to look up a table's rows: as the store's bytes if its serde is the table's."""
+    graph, step = of.graph, of.step
     view = table_view(graph, step)
     store = getattr(table_operation(graph, step), "store", None)
     as_stored = (
@@ -268,9 +267,9 @@ def _reading(of: table.KTable[Any, Any]) -> nodes.Reading:
         and not view.with_versions
         and isinstance(store, StoreBuilder)
         and store.name == view.store
-        and store.value == of._value_serde
+        and store.value == of.value_serde
     )
-    return nodes.Reading(view, of._value_serde, as_stored)
+    return nodes.Reading(view, of.value_serde, as_stored)
 
 
 def _names(graph: Graph, name: str | None) -> _Names:
@@ -302,16 +301,7 @@ def _names(graph: Graph, name: str | None) -> _Names:
     )
 
 
-def _check(left: table.KTable[Any, Any], right: object, join: ForeignKeyJoin) -> None:
-    if not isinstance(right, table.KTable):
-        msg = f"{join.verb} of a table takes another KTable; got {shown(right)}"
-        raise TopologyError(msg)
-    if right._graph is not left._graph:
-        msg = (
-            f"{join.verb} takes a table of the same StreamsBuilder; got one of another builder; "
-            "make both with one"
-        )
-        raise TopologyError(msg)
+def _check(join: ForeignKeyJoin) -> None:
     if not takes(join.extractor, 2):
         check_function(join.extractor, f"{join.verb}'s foreign_key_extractor", "value")
     check_function(join.joiner, f"{join.verb}'s joiner", "left", "right")
@@ -332,7 +322,7 @@ def _to_left_row(topic: str, key: object, value: Any, partitions: int) -> int | 
 
 
 def one_partition_by(partitioner: AnyFunction) -> AnyFunction:
-    """Give the user's partitioner as one that is shown no value and must choose one partition."""
+    """Return the user's partitioner as one that is shown no value and must choose one partition."""
 
     def one_partition(topic: str, key: Any, value: Any, partitions: int) -> Any:  # noqa: ARG001
         chosen = partitioner(topic, key, None, partitions)

@@ -4,8 +4,9 @@ with the other's, one for the pairs of both. Java: KStreamImplJoin.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock._engine.topology.graph import (
     Graph,
@@ -16,6 +17,8 @@ from penstock._engine.topology.graph import (
 )
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.join_nodes import KeepForJoin, SelfJoin, StreamJoinSide
+from penstock.dsl.handle import StreamHandle
+from penstock.dsl.materialized import note_unnamed
 from penstock.dsl.options import StreamJoined
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
@@ -23,15 +26,10 @@ from penstock.stores import StoreBuilder
 from penstock.stores._builders import join_store_builder, outer_join_store_builder
 from penstock.windows import JoinWindows
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from penstock.dsl.stream import KStream
-
 
 @dataclass(frozen=True, slots=True)
-class JoinKind:
-    """Which records a join gives, and what its joiner takes."""
+class StreamJoinKind:
+    """Which records a join sends, and what its joiner takes."""
 
     verb: str
     keeps_left: bool
@@ -75,23 +73,23 @@ class _Names:
 
 
 def join_streams(
-    streams: tuple[KStream[Any, Any], KStream[Any, Any]],
-    kind: JoinKind,
+    streams: tuple[StreamHandle, StreamHandle],
+    kind: StreamJoinKind,
     joiner: Callable[..., Any],
     windows: JoinWindows,
     joined: StreamJoined[Any, Any, Any],
-) -> KStream[Any, Any]:
+) -> StreamHandle:
     """Draw the join of two streams, each through a topic of its own if it has been rekeyed."""
     left, right = streams
     this = _meeting_place(left, joined.name, "-left", joined.key, joined.value)
     other = _meeting_place(right, joined.name, "-right", joined.key, joined.other_value)
-    graph = this._graph
-    sources = this._sources | other._sources
+    graph = this.graph
+    sources = this.sources | other.sources
     graph.copartition(sources)
     names = _names(graph, kind, joined.name)
     stores = _stores(graph, kind, names, windows, joined)
-    graph.add(Process(names.this_kept_by, KeepForJoin(stores[0])), this._step)
-    graph.add(Process(names.other_kept_by, KeepForJoin(stores[1])), other._step)
+    graph.add(Process(names.this_kept_by, KeepForJoin(stores[0])), this.step)
+    graph.add(Process(names.other_kept_by, KeepForJoin(stores[1])), other.step)
     sides = _sides(kind, joiner, windows, stores)
     step = graph.add(
         StreamJoin(
@@ -112,11 +110,10 @@ def join_streams(
                 kind.keeps_left,
             ),
         ),
-        this._step,
-        other._step,
+        this.step,
+        other.step,
     )
-    return type(this)(
-        graph,
+    return this.then(
         step,
         # Java inherits the serde of neither stream: they may differ.
         key_serde=joined.key,
@@ -127,7 +124,7 @@ def join_streams(
 
 
 def _sides(
-    kind: JoinKind,
+    kind: StreamJoinKind,
     joiner: Callable[..., Any],
     windows: JoinWindows,
     stores: tuple[StoreBuilder, StoreBuilder, StoreBuilder | None],
@@ -158,51 +155,50 @@ def _sides(
 
 
 def repartitioned(
-    stream: KStream[Any, Any],
+    stream: StreamHandle,
     name: str,
     key: Serde[Any] | None,
     value: Serde[Any] | None,
     *,
     by_user: bool,
-) -> KStream[Any, Any]:
-    """Give the stream behind a repartition topic called after `name`; `by_user` tells whether it is
-    the user's.
+) -> StreamHandle:
+    """Return the stream behind a repartition topic called after `name`; `by_user` says whether it
+    is the user's.
 
     A stream that was repartitioned for a join before is not repartitioned again for one without a
     name; the numbers are used up all the same.
     """
-    graph = stream._graph
-    key_serde, value_serde = key or stream._key_serde, value or stream._value_serde
+    graph = stream.graph
+    key_serde, value_serde = key or stream.key_serde, value or stream.value_serde
     called = repartition_names(graph, name, by_user=by_user)
-    if stream._repartition is None or name != stream._name:
-        step = graph.add(Repartition(called, key_serde, value_serde), stream._step)
-        stream._repartition = step
-    return type(stream)(
-        graph,
-        stream._repartition,
+    if stream.repartition is None or name != stream.node_name:
+        step = graph.add(Repartition(called, key_serde, value_serde), stream.step)
+        stream.repartition = step
+    return stream.then(
+        stream.repartition,
         key_serde=key_serde,
         value_serde=value_serde,
-        sources=frozenset({graph.steps[stream._repartition].drawing.name}),
+        sources=frozenset({graph.steps[stream.repartition].drawing.name}),
         repartition_required=False,
-        name=called.source,
+        node_name=called.source,
     )
 
 
 def _meeting_place(
-    stream: KStream[Any, Any],
+    stream: StreamHandle,
     name: str | None,
     suffix: str,
     key: Serde[Any] | None,
     value: Serde[Any] | None,
-) -> KStream[Any, Any]:
-    if not stream._repartition_required:
+) -> StreamHandle:
+    if not stream.repartition_required:
         return stream
     if name is None:
-        return repartitioned(stream, stream._name, key, value, by_user=False)
+        return repartitioned(stream, stream.node_name, key, value, by_user=False)
     return repartitioned(stream, check_name(name + suffix), key, value, by_user=True)
 
 
-def _names(graph: Graph, kind: JoinKind, name: str | None) -> _Names:
+def _names(graph: Graph, kind: StreamJoinKind, name: str | None) -> _Names:
     def given_or_next(suffix: str, prefix: str) -> str:
         given = None if name is None else check_name(name + suffix)
         return graph.names.named_or_next(given, prefix)
@@ -224,12 +220,12 @@ def _names(graph: Graph, kind: JoinKind, name: str | None) -> _Names:
 
 def _stores(
     graph: Graph,
-    kind: JoinKind,
+    kind: StreamJoinKind,
     names: _Names,
     windows: JoinWindows,
     joined: StreamJoined[Any, Any, Any],
 ) -> tuple[StoreBuilder, StoreBuilder, StoreBuilder | None]:
-    """Give the stores of both streams, and of what waits for a match if that is given too."""
+    """Return the stores of both streams, and that of records which wait for a match, if any do."""
     own, base = (joined.this_store, joined.other_store), joined.store_name
     if own[0] is not None and own[1] is not None and own[0].name == own[1].name:
         msg = (
@@ -287,7 +283,7 @@ def _window_store(
 
 
 def _waiting_store(
-    kind: JoinKind, names: _Names, joined: StreamJoined[Any, Any, Any]
+    kind: StreamJoinKind, names: _Names, joined: StreamJoined[Any, Any, Any]
 ) -> StoreBuilder:
     if joined.this_store is not None:
         name = joined.this_store.name + kind.waiting_suffix
@@ -304,10 +300,3 @@ def _waiting_store(
         engine=engine,
         logging=joined.logging,
     )
-
-
-def note_unnamed(graph: Graph, store: StoreBuilder) -> None:
-    """Note a store that the user gave no name, and its changelog."""
-    graph.unnamed_stores.append(store.name)
-    if store.logged:
-        graph.unnamed_changelogs.append(f"{store.name}-changelog")

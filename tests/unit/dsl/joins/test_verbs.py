@@ -13,7 +13,7 @@ NEAR = JoinWindows.of_time_difference(5)
 
 
 def names(stream: KStream[Any, Any]) -> list[str]:
-    return [step.drawing.name for step in stream._graph.steps]
+    return [step.drawing.name for step in stream._handle.graph.steps]
 
 
 def first(left: Any, right: Any) -> Any:
@@ -59,16 +59,16 @@ def test_the_key_serde_of_joined_streams_is_the_option_s_alone() -> None:
     builder = StreamsBuilder()
     read = Consumed(key=TEXT, value=TEXT)
     left, right = builder.stream("left", read), builder.stream("right", read)
-    assert left.join(right, first, NEAR)._key_serde is None
-    assert left.join(right, first, NEAR, StreamJoined(key=TEXT))._key_serde is TEXT
+    assert left.join(right, first, NEAR)._handle.key_serde is None
+    assert left.join(right, first, NEAR, StreamJoined(key=TEXT))._handle.key_serde is TEXT
 
 
 def test_the_key_serde_of_a_join_with_a_table_is_the_option_s_or_the_stream_s() -> None:
     builder = StreamsBuilder()
     left: KStream[Any, Any] = builder.stream("left", Consumed(key=TEXT))
     table: Any = builder.table("right")
-    assert left.join(table, first)._key_serde is TEXT
-    assert left.join(table, first, Joined(key=NUMBER))._key_serde is NUMBER
+    assert left.join(table, first)._handle.key_serde is TEXT
+    assert left.join(table, first, Joined(key=NUMBER))._handle.key_serde is NUMBER
 
 
 def test_joined_streams_must_be_partitioned_alike_and_global_tables_need_not() -> None:
