@@ -108,7 +108,7 @@ MIRRORED_BY = {
     "_engine/state/segments/versioned.py": "stores/test_versions.py",
     "_engine/state/segments/window_rows.py": "stores/test_windows.py",
     "_engine/topology/nodes/foreign_key_nodes.py": "operators/test_foreign_key.py",
-    "cli/clusters.py": "broker/test_commands.py",
+    "cli/arguments/clusters.py": "broker/test_commands.py",
     "cli/doctor/cluster.py": "broker/test_commands.py",
     "cli/demo/performance.py": "spark/test_cli_run.py",
     "serdes/document_types.py": "unit/serdes/test_json.py",

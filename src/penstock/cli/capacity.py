@@ -10,13 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock.capacity import FORMULAS, Formula, figures_of
-from penstock.cli.options import add_command, add_json
+from penstock.cli.arguments.options import add_command, add_json
+from penstock.cli.arguments.times import duration
 from penstock.cli.printing import indented, table, to_json
-from penstock.cli.times import duration
 from penstock.errors import StreamsError
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Estimate the size and speed of an application. Each formula shows its figures with units and says

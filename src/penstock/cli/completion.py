@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from penstock.cli.options import add_command
+from penstock.cli.arguments.options import add_command
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Print a script for bash, zsh or fish that completes commands, options and their choices.

@@ -7,16 +7,16 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.options import add_cluster, add_command, add_json, positive, settings_of
-from penstock.cli.times import moment_ms
-from penstock.cli.values import TYPES, WINDOWED_TYPES, as_line, decode, serde_of
+from penstock.cli.arguments.options import add_cluster, add_command, add_json, positive, settings_of
+from penstock.cli.arguments.times import moment_ms
+from penstock.cli.arguments.values import TYPES, WINDOWED_TYPES, as_line, decode, serde_of
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.kafka.client.topic_io import Read, TopicReader
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Print the committed records of a topic, from its beginning until Ctrl-C: key, a tab, value. A record

@@ -17,14 +17,20 @@ from penstock._engine.planner.outline import (
     outline,
 )
 from penstock._engine.planner.permissions import ANYBODY, Need, acl_command, needs_of
-from penstock.cli.options import add_cluster, add_command, add_json, add_program, settings_of
+from penstock.cli.arguments.options import (
+    add_cluster,
+    add_command,
+    add_json,
+    add_program,
+    settings_of,
+)
+from penstock.cli.arguments.programs import load_application
 from penstock.cli.printing import indented, plural, table, to_json
-from penstock.cli.programs import load_application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Show what an application will be: its sub-topologies and tasks, its stores, the internal topics it

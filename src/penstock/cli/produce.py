@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from penstock.cli.options import add_cluster, add_command, add_json, settings_of
-from penstock.cli.values import TYPES, encode
+from penstock.cli.arguments.options import add_cluster, add_command, add_json, settings_of
+from penstock.cli.arguments.values import TYPES, encode
 from penstock.errors import SerializationError, StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Write each line of standard input to a topic, as the value of a record, or as key and value with

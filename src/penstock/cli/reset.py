@@ -27,8 +27,8 @@ from penstock._engine.planner.reset import (
 )
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.topology.topology import Topology
-from penstock.cli.clusters import reached
-from penstock.cli.options import (
+from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
     add_json,
@@ -36,15 +36,15 @@ from penstock.cli.options import (
     names,
     settings_of,
 )
+from penstock.cli.arguments.programs import Application, load_application
+from penstock.cli.arguments.times import duration, moment_ms
 from penstock.cli.printing import Paint, indented, plural, table, to_json
-from penstock.cli.programs import Application, load_application
-from penstock.cli.times import duration, moment_ms
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.state.files.directory import TaskDirectory
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Let an application begin anew, as Java's kafka-streams-application-reset does: its committed offsets

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from penstock.cli.options import add_cluster, add_command, add_program, settings_of
-from penstock.cli.programs import play
+from penstock.cli.arguments.options import add_cluster, add_command, add_program, settings_of
+from penstock.cli.arguments.programs import play
 from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Run a program until Ctrl-C. A program that makes no KafkaStreams itself, but has one Topology or

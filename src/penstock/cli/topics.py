@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.planner.internal_topics import is_internal
 from penstock._engine.planner.layout import draft_of
-from penstock.cli.clusters import reached
-from penstock.cli.options import (
+from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
     add_json,
@@ -19,14 +19,14 @@ from penstock.cli.options import (
     positive,
     settings_of,
 )
+from penstock.cli.arguments.programs import Application, load_application
 from penstock.cli.printing import table, to_json
-from penstock.cli.programs import Application, load_application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.kafka.application.topic_listing import TopicFacts
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 List the topics of a cluster, or those of a program: what it reads and writes, the internal ones it

@@ -12,6 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from penstock.cli.arguments.options import (
+    add_cluster,
+    add_command,
+    add_json,
+    add_program,
+    settings_of,
+)
+from penstock.cli.arguments.programs import Application, load_application
 from penstock.cli.doctor.cluster import check_cluster
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.cli.doctor.machine import (
@@ -22,14 +30,12 @@ from penstock.cli.doctor.machine import (
     check_spark,
     check_state_directory,
 )
-from penstock.cli.options import add_cluster, add_command, add_json, add_program, settings_of
 from penstock.cli.printing import Paint, plural, to_json
-from penstock.cli.programs import Application, load_application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Check what an application needs: Python and its packages, Java, Spark, the state directory; and of

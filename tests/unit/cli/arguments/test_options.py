@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.cli import main
-from penstock.cli.options import add_cluster, names, positive, settings_of
+from penstock.cli.arguments.options import add_cluster, names, positive, settings_of
 
 
 def settings(*arguments: str) -> dict[str, object]:

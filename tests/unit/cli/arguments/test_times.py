@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from penstock.cli.times import duration, moment_ms
+from penstock.cli.arguments.times import duration, moment_ms
 
 
 @pytest.mark.parametrize(

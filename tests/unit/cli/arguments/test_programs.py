@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.cli.programs import application_id_of, load_application, load_topology
+from penstock.cli.arguments.programs import application_id_of, load_application, load_topology
 from penstock.errors import StreamsError
 
 BUILDER = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.cli.values import TYPES, as_line, decode, encode, serde_of
+from penstock.cli.arguments.values import TYPES, as_line, decode, encode, serde_of
 from penstock.errors import SerializationError
 
 TEXTS = {
