@@ -21,7 +21,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that moves only when told to: for tests and for `TopologyTestDriver`."""
+    """A clock that moves only by `advance`: for tests and for `TopologyTestDriver`."""
 
     def __init__(self, now_ms: int = 0) -> None:
         self._now_ms = now_ms
@@ -38,15 +38,15 @@ class ManualClock:
 
 
 def perf_counter() -> float:
-    """Give seconds for measuring how long something took."""
+    """Return seconds for measuring durations."""
     return time.perf_counter()
 
 
 def monotonic() -> float:
-    """Give seconds that never go back, for leases and intervals."""
+    """Return seconds that never go back, for leases and intervals."""
     return time.monotonic()
 
 
 def new_id() -> str:
-    """Give an id that nothing else in the world has."""
+    """Return a globally unique id."""
     return uuid.uuid4().hex

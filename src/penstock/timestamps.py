@@ -82,8 +82,8 @@ class WallclockTimestampExtractor:
 class EventTimestampExtractor:
     """Take the time from the value: `EventTimestampExtractor(lambda order: order.created_at)`.
 
-    The function gives milliseconds or an aware `datetime`; it is not called for a null value, whose
-    record keeps its own timestamp.
+    The function returns milliseconds or an aware `datetime`; it is not called for a null value,
+    whose record keeps its own timestamp.
     """
 
     def __init__(self, field: Callable[[Any], int | datetime]) -> None:

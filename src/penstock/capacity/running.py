@@ -123,7 +123,7 @@ def partitions(
     growth: float = 2,
     outage_seconds: float = 60,
 ) -> Partitions:
-    """Tell how many slots and partitions a rate needs.
+    """Return how many slots and partitions a rate needs.
 
     `load` is how busy a slot may be: the rest is for peaks, commits and catching up. A repartition
     step writes and reads each record again. Partitions cannot be added to a topic with keyed state

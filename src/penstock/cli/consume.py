@@ -135,13 +135,13 @@ def start(text: str) -> dict[str, Any]:
 
 
 def plain(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Give a record as a line: key and value, or the value alone."""
+    """Return a record as a line: key and value, or the value alone."""
     key, value = _decoded(record, key_serde, value_serde)
     return as_line(value) if record.key is None else f"{as_line(key)}\t{as_line(value)}"
 
 
 def detailed(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Give a record as a line that also says where it lies, of when it is, and its headers."""
+    """Return a record as a line that also says where it lies, of when it is, and its headers."""
     key, value = _decoded(record, key_serde, value_serde)
     headers = "".join(f" {name}={data}" for name, data in _headers(record))
     place = f"{record.partition}:{record.offset} {record.timestamp}"
@@ -149,7 +149,7 @@ def detailed(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> st
 
 
 def as_json(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Give a record as a JSON object in one line, as `penstock produce --json` takes it."""
+    """Return a record as a JSON object in one line, as `penstock produce --json` takes it."""
     key, value = _decoded(record, key_serde, value_serde)
     document = {
         "topic": record.topic,

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def as_document(description: TopologyDescription) -> dict[str, Any]:
-    """Give a description as plain lists and dicts."""
+    """Return a description as plain lists and dicts."""
     return {
         "subtopologies": [
             {"id": part.id, "nodes": _nodes(part.nodes)} for part in description.subtopologies

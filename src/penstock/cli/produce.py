@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def produce(lines: Iterable[str], writer: Writer, form: Form, partition: int | None = None) -> int:
-    """Write lines; give how many.
+    """Write lines; return how many.
 
     Raises:
         StreamsError: a line is no record; those before it have been written.
@@ -160,7 +160,7 @@ def produce(lines: Iterable[str], writer: Writer, form: Form, partition: int | N
 
 
 def read_lines(lines: Iterable[str], form: Form) -> Iterator[Line]:
-    """Give a record for each line.
+    """Yield a record for each line.
 
     Raises:
         StreamsError: a line is no record.

@@ -168,7 +168,7 @@ def run(arguments: argparse.Namespace) -> int:
 def wish_of(
     arguments: argparse.Namespace, topology: Topology, application_id: str, now_ms: int
 ) -> Wish:
-    """Give what the user wants; what they do not say, the program does."""
+    """Return the options; the program says what the user does not."""
     draft = draft_of(topology, application_id)
     inputs: list[str] | None = arguments.input_topics
     intermediate: list[str] | None = arguments.intermediate_topics
@@ -187,7 +187,7 @@ def wish_of(
 
 
 def target_of(arguments: argparse.Namespace, now_ms: int) -> Target:
-    """Give where the input topics are to be read from."""
+    """Return where the input topics are to be read from."""
     time_ms: int | None = arguments.to_datetime
     ago: timedelta | None = arguments.by_duration
     if ago is not None:
@@ -221,7 +221,7 @@ def read_offsets(path: Path) -> dict[Partition, int]:
 
 
 def as_text(plan: ResetPlan) -> list[str]:
-    """Give a plan as lines."""
+    """Return a plan as lines."""
     lines = [f"reset of application {plan.application_id}"]
     lines += [f"note: {note}" for note in plan.notes]
     if plan.is_empty:
@@ -260,7 +260,7 @@ def _application(arguments: argparse.Namespace) -> Application:
 
 
 def _confirmed(application_id: str) -> bool:
-    """Ask whoever is at the terminal, and tell them if that was a no."""
+    """Ask the user at the terminal, and confirm a no."""
     if not sys.stdin.isatty():
         msg = (
             f"resetting {application_id!r} must be confirmed, and nobody is at the terminal; "

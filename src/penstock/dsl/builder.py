@@ -189,8 +189,9 @@ class StreamsBuilder(ExplainsCamelCase):
         consumed: Consumed[K, V] | None,
         supplier: ProcessorSupplier[K, V, Any, Any],
     ) -> StreamsBuilder:
-        """Let every worker hold what processors of `supplier` make of a topic's records; all other
-        processors may read the store, without being connected. Java: StreamsBuilder.addGlobalStore.
+        """Add a store that every worker holds whole: processors of `supplier` write a topic's
+        records to it, all others may read it without being connected. Java:
+        StreamsBuilder.addGlobalStore.
         """
         draw_global_store(self._graph, store, topic, consumed, supplier)
         return self

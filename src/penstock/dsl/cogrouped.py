@@ -83,7 +83,7 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         """Add another grouped stream, whose values are folded with `aggregator(key, value,
         aggregate)`. Java: CogroupedKStream.cogroup.
 
-        Like Java's it changes this object, and gives it back.
+        Like Java's it changes this object, and returns it.
         """
         handle = handle_of(grouped, GroupedHandle)
         if handle is None:

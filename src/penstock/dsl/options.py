@@ -329,7 +329,7 @@ class Printed(Generic[K, V]):
 
 
 def check_duration(duration: Duration, what: str) -> int:
-    """Give a duration in milliseconds; refuse what is none, or negative."""
+    """Return a duration in milliseconds; refuse what is none, or negative."""
     try:
         duration_ms = to_milliseconds(duration, what)
     except TypeError as error:
@@ -341,7 +341,7 @@ def check_duration(duration: Duration, what: str) -> int:
 
 
 def given_name(named: NameLike) -> str | None:
-    """Give the user's name for a node, checked, or None."""
+    """Return the user's name for a node, checked, or None."""
     if named is None:
         return None
     return named.name if isinstance(named, Named) else check_name(named)

@@ -72,19 +72,19 @@ class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return self.max_records is not None or self.max_bytes is not None
 
     def with_no_bound(self) -> BufferConfig:
-        """Give the same without limits."""
+        """Return the same config without limits."""
         return replace(self, max_records=None, max_bytes=None)
 
     def emit_early_when_full(self) -> BufferConfig:
-        """Give the same, so that a full buffer emits its oldest rows."""
+        """Return the same config, so that a full buffer emits its oldest rows."""
         return replace(self, when_full="emit_early")
 
     def shut_down_when_full(self) -> BufferConfig:
-        """Give the same, so that a full buffer stops the application."""
+        """Return the same config, so that a full buffer stops the application."""
         return replace(self, when_full="shut_down")
 
     def with_logging_disabled(self) -> BufferConfig:
-        """Give the same without a changelog: a restart forgets what was held back."""
+        """Return the same config without a changelog: a restart forgets what was held back."""
         return replace(self, logging=False)
 
 
@@ -113,7 +113,7 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         name: str | None = None,
         idle_after: Duration | None = None,
     ) -> Suppressed:
-        """Let out only the last result of each window, when it takes no more records. Java:
+        """Emit only the last result of each window, when it takes no more records. Java:
         Suppressed.untilWindowCloses.
 
         The buffer must not emit early: it is unbounded, or stops the application when it is full.
@@ -135,7 +135,7 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def until_time_limit(
         limit: Duration, buffer: BufferConfig | None = None, *, name: str | None = None
     ) -> Suppressed:
-        """Let out the last value of a row once stream time has moved on by `limit` since its first
+        """Emit the last value of a row once stream time has moved on by `limit` since its first
         change that was held back. Java: Suppressed.untilTimeLimit.
         """
         limit_ms = check_duration(limit, "Suppressed.until_time_limit's limit")

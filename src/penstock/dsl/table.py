@@ -71,8 +71,8 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         """Keep the rows for which `predicate(key, value)` is true, delete the others. Java:
         KTable.filter.
 
-        If the table above has a store, a row that was not there before and is not kept either gives
-        no record; otherwise it gives a deletion.
+        If the table above has a store, a row that was not there before and is not kept either sends
+        no record; otherwise it sends a deletion.
         """
         check_function(predicate, "filter's predicate", "key", "value")
         return self._filter(predicate, materialized, named, keep_when=True)
@@ -127,7 +127,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         """Replace the value of each row by what a `ValueTransformerWithKey` makes of it, which may
         use stores; it is asked about deletions too. Java: KTable.transformValues.
 
-        `supplier` is the class, or any function that gives a new transformer each time. A table
+        `supplier` is the class, or any function that returns a new transformer each time. A table
         without a store is looked up through a transformer of its own, which must not need stores.
         """
         check_transformer_supplier(supplier)

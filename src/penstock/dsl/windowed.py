@@ -98,7 +98,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         """Say when results come out: with each record, or when a window closes. Java:
         TimeWindowedKStream.emitStrategy, SessionWindowedKStream.emitStrategy.
 
-        Like Java's it changes this object, and gives it back.
+        Like Java's it changes this object, and returns it.
         """
         self._emit = check_option(strategy, EmitStrategy, "emit_strategy")
         return self
@@ -113,7 +113,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         it was. Java has no such thing: there they are only counted.
 
         A record is written once, even if it is too late for several windows. Like `emit_strategy`
-        it changes this object, and gives it back.
+        it changes this object, and returns it.
         """
         check_sink_topic(topic)
         option = (

@@ -140,7 +140,7 @@ def _varint(length: int) -> bytes:
 
 
 def _read_varint(data: bytes) -> tuple[int, int]:
-    """Give a length and where it ends."""
+    """Return a length and where it ends."""
     value = shift = 0
     for position, byte in enumerate(data):
         value |= (byte & 0x7F) << shift

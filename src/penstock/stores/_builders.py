@@ -1,7 +1,7 @@
-"""How a store is made: what `Stores` and the DSL's verbs say of one, checked, as plain data.
+"""Store builders: what `Stores` and the DSL's verbs say of a store, checked, as plain data.
 
-Times are milliseconds here. The intervals of segments are Java's: in them a store lets go of what
-is too old, and whoever reads several keys of a store on disk sees them segment by segment.
+Times are milliseconds here. Segment intervals are Java's: a store drops expired rows by whole
+segments, and a read of several keys of a store on disk goes segment by segment.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _SHORTEST_SEGMENT_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class StoreTimes:
-    """How long a store of windows, sessions or versions keeps what."""
+    """How long a store of windows, sessions or versions keeps its rows."""
 
     retention_ms: int
     """How long a window (by its start), a session (by its end), a version (by when it was
     replaced) is kept after stream time has passed it.
     """
     segment_interval_ms: int
-    """The stretch of time that is let go of at once."""
+    """The time span of one segment, which expires as a whole."""
     window_size_ms: int = 0
     retain_duplicates: bool = False
     """Whether a put adds to what the window holds, instead of replacing it."""
@@ -79,7 +79,7 @@ class StoreBuilder:
     other_value: Serde[Any] | None = field(default=None, repr=False)
     """The right side's, in the store of an outer join."""
     max_entries: int | None = field(default=None, repr=False)
-    """How many keys a store may hold; the one used longest ago gives way."""
+    """How many keys a store may hold; the least recently used one is evicted."""
 
 
 def store_builder(
@@ -92,7 +92,7 @@ def store_builder(
     caching: bool = False,
     logging: Logging = True,
 ) -> StoreBuilder:
-    """Make a builder of what the user said."""
+    """Return the builder of a key-value store."""
     check_engine(engine)
     logged, settings = _changelog(logging)
     return StoreBuilder(name, key, value, logged, kind, engine, caching, settings)
@@ -107,7 +107,7 @@ def lru_map_builder(
     caching: bool = False,
     logging: Logging = True,
 ) -> StoreBuilder:
-    """Make a builder of a key-value store in memory that holds a limited number of keys."""
+    """Return the builder of a key-value store in memory that holds a limited number of keys."""
     if not isinstance(max_entries, int) or isinstance(max_entries, bool) or max_entries < 1:
         msg = (
             f"store {name!r}: max_entries must be a whole number, at least 1; got "
@@ -135,7 +135,7 @@ def window_store_builder(
     retain_duplicates: bool = False,
     order: ReadOrder = "key",
 ) -> StoreBuilder:
-    """Make a builder of a window store. One that retains duplicates is never cached, as in Java."""
+    """Return the builder of a window store; with duplicates it is never cached, as in Java."""
     check_engine(engine)
     _check_not_negative(name, "retention", retention_ms)
     _check_not_negative(name, "window_size", window_size_ms)
@@ -166,7 +166,7 @@ def session_store_builder(
     logging: Logging = True,
     order: ReadOrder = "key",
 ) -> StoreBuilder:
-    """Make a builder of a session store."""
+    """Return the builder of a session store."""
     check_engine(engine)
     _check_not_negative(name, "retention", retention_ms)
     logged, settings = _changelog(logging)
@@ -184,7 +184,7 @@ def versioned_store_builder(
     engine: EngineChoice = "rocksdb",
     logging: Logging = True,
 ) -> StoreBuilder:
-    """Make a builder of a key-value store that keeps old versions; it is never cached."""
+    """Return the builder of a versioned key-value store, which is never cached."""
     check_engine(engine)
     _check_not_negative(name, "history_retention", history_retention_ms)
     if segment_interval_ms is None:
@@ -212,7 +212,7 @@ def join_store_builder(
     engine: EngineChoice = "rocksdb",
     logging: Logging = True,
 ) -> StoreBuilder:
-    """Make a builder of the store of one side of a stream-stream join."""
+    """Return the builder of the store of one side of a stream-stream join."""
     if logging is not False:
         # Its keys never repeat, so that nothing could be compacted; and the user cannot change it.
         given = logging if isinstance(logging, Mapping) else {}
@@ -240,7 +240,7 @@ def outer_join_store_builder(
     engine: EngineChoice = "rocksdb",
     logging: Logging = True,
 ) -> StoreBuilder:
-    """Make a builder of what a left or outer stream-stream join has not matched yet."""
+    """Return the builder of the unmatched records of a left or outer stream-stream join."""
     check_engine(engine)
     logged, settings = _changelog(logging)
     return StoreBuilder(
@@ -251,14 +251,14 @@ def outer_join_store_builder(
 def join_buffer_builder(
     name: str, key: Serde[Any] | None, value: Serde[Any] | None
 ) -> StoreBuilder:
-    """Make a builder of where a stream's records wait before they are joined with a table."""
+    """Return the builder of the buffer of a stream-table join with a grace period."""
     return StoreBuilder(name, key, value, kind="join_buffer", engine="rocksdb")
 
 
 def suppression_buffer_builder(
     name: str, key: Serde[Any] | None, value: Serde[Any] | None, *, logging: Logging = True
 ) -> StoreBuilder:
-    """Make a builder of where suppress holds the changes of a table back."""
+    """Return the builder of the buffer of suppress."""
     logged, settings = _changelog(logging)
     return StoreBuilder(name, key, value, logged, "suppression", "in_memory", False, settings)
 

@@ -36,7 +36,7 @@ def check_open_engine(opens: Callable[..., Any]) -> None:
         inspect.signature(opens).bind(object())
     except (TypeError, ValueError) as error:
         if isinstance(error, ValueError) and not isinstance(opens, functools.partial):
-            return  # it does not tell what it takes
+            return  # its signature is unknown
         msg = (
             f"store={_shown(opens)} must be callable with a StorePlace alone; got {error}; pass "
             "the rest with functools.partial"
@@ -79,7 +79,7 @@ def _missing(engine: object) -> list[str]:
 
 
 def _made_by(opens: Callable[..., Any]) -> type | None:
-    """Give the class of the engines, None if nothing tells it before one is opened."""
+    """Return the class of the engines, None if it is unknown before one is opened."""
     while isinstance(opens, functools.partial):
         opens = opens.func
     if inspect.isclass(opens):

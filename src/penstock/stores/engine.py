@@ -14,7 +14,7 @@ serdes, caches, changelogs, windows and what is not committed yet are the layers
 class, or the partial, is pickled to get to Spark's workers; connections are made when a place is
 opened.
 
-What an engine holds is a copy of the changelog. It may lose everything: then it gives None as its
+What an engine holds is a copy of the changelog. It may lose everything: then it returns None as its
 offset and the store is restored. It must not lose or keep a part.
 
 A small one, on the database that comes with Python; it only lacks what to raise once it is closed.
@@ -96,27 +96,28 @@ class BytesReader(Protocol):
 
     @abstractmethod
     def get(self, key: bytes) -> bytes | None:
-        """Give the value of a key, None if it has none."""
+        """Return the value of a key, None if it has none."""
         raise NotImplementedError
 
     @abstractmethod
     def scan(
         self, start: bytes | None, end: bytes | None, *, reverse: bool
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Give the entries from `start` (included) to `end` (excluded), None for no bound, ordered
-        by the unsigned bytes of their keys; a shorter key is before those that begin with it.
+        """Return the entries from `start` (included) to `end` (excluded), None for no bound,
+        ordered by the unsigned bytes of their keys; a shorter key is before those that begin with
+        it.
 
         The entries are those of now: changes made while the caller iterates are not seen.
         """
         raise NotImplementedError
 
     def collect(self, start: bytes, end: bytes) -> list[tuple[bytes, bytes]]:
-        """Give the entries of `scan` at once: quicker, if there are few of them."""
+        """Return the entries of `scan` as a list: faster if there are few of them."""
         return list(self.scan(start, end, reverse=False))
 
     @abstractmethod
     def approximate_num_entries(self) -> int:
-        """Give about how many entries there are."""
+        """Return the approximate number of entries."""
         raise NotImplementedError
 
 
@@ -127,11 +128,11 @@ class StoreEngine(BytesReader, Protocol):
     One thread writes and closes, any may read; what is used after `close` raises StateClosedError.
     A scan that still runs when the engine is closed ends with StateClosedError.
 
-    Keys and values may be empty. Whoever inherits from this class need not write `collect`.
+    Keys and values may be empty. A subclass of this class need not write `collect`.
 
     An engine that keeps its state elsewhere than in `place.directory` has two more duties. A worker
     that was believed dead may wake up after its task has moved: once a place has been opened again,
-    `write` of whoever had it before must raise StateLockedError. And it needs a method
+    `write` of the engine that had it before must raise StateLockedError. And it needs a method
     `destroy()`, which deletes all that is at its place and closes the engine: the test driver calls
     it at its end, and so does `KafkaStreams.clean_up`.
     """
@@ -150,12 +151,12 @@ class StoreEngine(BytesReader, Protocol):
 
     @abstractmethod
     def changelog_offset(self) -> int | None:
-        """Give the offset of the changelog up to which this state is complete, None if unknown."""
+        """Return the changelog offset up to which this state is complete, None if unknown."""
         raise NotImplementedError
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything; doing it again does nothing."""
+        """Release everything; a second call does nothing."""
         raise NotImplementedError
 
 

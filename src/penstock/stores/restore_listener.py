@@ -1,4 +1,4 @@
-"""What an application hears of the restoring of its stores."""
+"""StateRestoreListener: callbacks for the restoring of an application's stores."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class TopicPartition(NamedTuple):
 
 
 class StateRestoreListener:
-    """Hears how stores are brought up to date from their changelogs, store by store and partition
-    by partition; override what you want to hear. Java: StateRestoreListener.
+    """Called while stores are restored from their changelogs, for each store and partition;
+    override the methods that you need. Java: StateRestoreListener.
     """
 
     def on_restore_start(

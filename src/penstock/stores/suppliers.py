@@ -104,8 +104,8 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a key-value store in memory that holds at most `max_entries` keys: the one that
-        was used longest ago gives way.
+        """Ask for a key-value store in memory that holds at most `max_entries` keys: the least
+        recently used one is evicted.
         """
         return lru_map_builder(
             name, key, value, max_entries=max_entries, caching=caching, logging=logging

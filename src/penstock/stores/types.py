@@ -32,37 +32,37 @@ class KeyValueStore(Protocol[K, V]):
     def name(self) -> str: ...
 
     def get(self, key: K) -> V | None:
-        """Give the value of `key`, or None."""
+        """Return the value of `key`, or None."""
 
     def put(self, key: K, value: V | None) -> None:
         """Set the value of `key`; None deletes it."""
 
     def put_if_absent(self, key: K, value: V) -> V | None:
-        """Set the value of `key` if it has none; give the one it had."""
+        """Set the value of `key` if it has none; return the one it had."""
 
     def put_all(self, entries: Iterable[tuple[K, V | None]]) -> None:
         """Set several."""
 
     def delete(self, key: K) -> V | None:
-        """Delete `key` and give the value it had."""
+        """Delete `key` and return the value it had."""
 
     def range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
-        """Give the entries from `start` to `end`, both included, None for no bound."""
+        """Return the entries from `start` to `end`, both included, None for no bound."""
 
     def reverse_range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
-        """Give the entries of `range`, last first."""
+        """Return the entries of `range`, last first."""
 
     def all(self) -> Iterator[tuple[K, V]]:
-        """Give all entries."""
+        """Return all entries."""
 
     def reverse_all(self) -> Iterator[tuple[K, V]]:
-        """Give all entries, last first."""
+        """Return all entries, last first."""
 
     def prefix_scan(self, prefix: bytes) -> Iterator[tuple[K, V]]:
-        """Give the entries whose serialized key begins with `prefix`."""
+        """Return the entries whose serialized key begins with `prefix`."""
 
     def approximate_num_entries(self) -> int:
-        """Give about how many entries there are."""
+        """Return the approximate number of entries."""
 
 
 class ValueAndTimestamp(NamedTuple, Generic[V]):
@@ -86,11 +86,11 @@ class VersionedRecord(NamedTuple, Generic[V]):
 
 
 NEWEST: Final = -1
-"""What a versioned store's `put` gives if nothing of a later time is known of the key. Java:
+"""What a versioned store's `put` returns if nothing of a later time is known of the key. Java:
 PUT_RETURN_CODE_VALID_TO_UNDEFINED.
 """
 NOT_PUT: Final = -(2**63)
-"""What it gives if the version is too old to be kept. Java: PUT_RETURN_CODE_NOT_PUT."""
+"""What it returns if the version is too old to be kept. Java: PUT_RETURN_CODE_NOT_PUT."""
 
 
 class VersionedKeyValueStore(Protocol[K_contra, V]):
@@ -102,16 +102,16 @@ class VersionedKeyValueStore(Protocol[K_contra, V]):
     def name(self) -> str: ...
 
     def put(self, key: K_contra, value: V | None, timestamp: int) -> int:
-        """Set the value that `key` has from `timestamp` on; None deletes it from then on. Give the
-        time until which it is valid: that of the next version, `NEWEST` if there is none, `NOT_PUT`
-        if the history does not reach back that far.
+        """Set the value that `key` has from `timestamp` on; None deletes it from then on. Return
+        the time until which it is valid: that of the next version, `NEWEST` if there is none,
+        `NOT_PUT` if the history does not reach back that far.
         """
 
     def delete(self, key: K_contra, timestamp: int) -> VersionedRecord[V] | None:
-        """Delete `key` from `timestamp` on; give the value it had then."""
+        """Delete `key` from `timestamp` on; return the value it had then."""
 
     def get(self, key: K_contra, as_of: int | None = None) -> VersionedRecord[V] | None:
-        """Give the newest value of `key`, or the one it had at the time `as_of`; None if it had
+        """Return the newest value of `key`, or the one it had at the time `as_of`; None if it had
         none, or if the history does not reach back that far.
         """
 
@@ -134,34 +134,34 @@ class WindowStore(Protocol[K, V]):
     @overload
     def fetch(self, key: K, time_from: int, time_to: int, /) -> Iterator[tuple[int, V]]: ...
     def fetch(self, key: K, time_from: int, time_to: int | None = None, /) -> Any:
-        """Give the value of the window that begins at a time; or, between two times, the starts and
-        values of all windows of `key`, the earliest first.
+        """Return the value of the window that begins at a time; or, between two times, the starts
+        and values of all windows of `key`, the earliest first.
         """
 
     def backward_fetch(self, key: K, time_from: int, time_to: int) -> Iterator[tuple[int, V]]:
-        """Give the windows of `key` between two times, the latest first."""
+        """Return the windows of `key` between two times, the latest first."""
 
     def fetch_range(
         self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the windows of several keys between two times, None for no bound. Java: fetch."""
+        """Return the windows of several keys between two times, None for no bound. Java: fetch."""
 
     def backward_fetch_range(
         self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the windows of `fetch_range`, last first."""
+        """Return the windows of `fetch_range`, last first."""
 
     def fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the windows of all keys between two times."""
+        """Return the windows of all keys between two times."""
 
     def backward_fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the windows of `fetch_all`, last first."""
+        """Return the windows of `fetch_all`, last first."""
 
     def all(self) -> Iterator[tuple[Windowed[K], V]]:
-        """Give all windows."""
+        """Return all windows."""
 
     def backward_all(self) -> Iterator[tuple[Windowed[K], V]]:
-        """Give all windows, last first."""
+        """Return all windows, last first."""
 
 
 class TimestampedWindowStore(WindowStore[K, ValueAndTimestamp[V]], Protocol[K, V]):
@@ -186,19 +186,19 @@ class SessionStore(Protocol[K, V]):
         """Delete a session."""
 
     def fetch_session(self, key: K, start: int, end: int) -> V | None:
-        """Give the value of the session with exactly these bounds, or None."""
+        """Return the value of the session with exactly these bounds, or None."""
 
     def find_sessions(
         self, key: K, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of `key` that end at `earliest_end` or later and start at
+        """Return the sessions of `key` that end at `earliest_end` or later and start at
         `latest_start` or earlier, by their ends.
         """
 
     def backward_find_sessions(
         self, key: K, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of `find_sessions`, last first."""
+        """Return the sessions of `find_sessions`, last first."""
 
     def find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
@@ -208,25 +208,25 @@ class SessionStore(Protocol[K, V]):
     def backward_find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of `find_sessions_range`, last first."""
+        """Return the sessions of `find_sessions_range`, last first."""
 
     def find_sessions_ending(
         self, earliest_end: int, latest_end: int
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of all keys that end between two times, by their ends. Java:
+        """Return the sessions of all keys that end between two times, by their ends. Java:
         findSessions(Instant, Instant), which stores on disk refuse.
         """
 
     def fetch(self, key: K) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of `key`."""
+        """Return the sessions of `key`."""
 
     def backward_fetch(self, key: K) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of `key`, last first."""
+        """Return the sessions of `key`, last first."""
 
     def fetch_range(self, key_from: K | None, key_to: K | None) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of several keys, None for no bound. Java: fetch."""
+        """Return the sessions of several keys, None for no bound. Java: fetch."""
 
     def backward_fetch_range(
         self, key_from: K | None, key_to: K | None
     ) -> Iterator[tuple[Windowed[K], V]]:
-        """Give the sessions of `fetch_range`, last first."""
+        """Return the sessions of `fetch_range`, last first."""

@@ -2,5 +2,5 @@
 
 `foreground.py` runs an application and attends to it, `figures.py` makes numbers of the workers'
 reports, `wording.py` makes lines of the numbers, `display.py` puts the lines on the screen,
-`invocation.py` holds what `penstock run` was told.
+`invocation.py` holds the options of `penstock run`.
 """

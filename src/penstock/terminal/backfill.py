@@ -88,7 +88,7 @@ def show_backfill(application_id: str, *, quiet: bool) -> Iterator[BackfillDispl
 
 
 def advance_line(advance: Advance, seconds: float) -> str:
-    """Give the line for how far it is after so many seconds."""
+    """Return the progress line after so many seconds."""
     known = max(advance.known, advance.processed)
     part = advance.processed / known if known else 0.0
     parts = [

@@ -10,7 +10,7 @@ from penstock.settings import StreamsConfig
 
 @contextmanager
 def reached(config: StreamsConfig) -> Iterator[StreamsConfig]:
-    """Give settings that name a cluster: their own, or the local broker, which is started if it
+    """Yield settings that name a cluster: their own, or the local broker, which is started if it
     does not run; local state is beside it then, as for `penstock run`.
     """
     # Other commands do without the Kafka client.

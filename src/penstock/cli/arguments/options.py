@@ -36,7 +36,7 @@ def add_command(
 
 
 def add_program(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """Let a command take a program as `python` does: what it finds in sys.argv comes after it."""
+    """Add a program as `python` takes it: what it finds in sys.argv comes after it."""
     parser.add_argument(
         "program",
         nargs="?" if optional else None,
@@ -51,7 +51,7 @@ def add_program(parser: argparse.ArgumentParser, *, optional: bool = False) -> N
 
 
 def add_cluster(parser: argparse.ArgumentParser, *, of_program: bool = True) -> None:
-    """Let a command be told where the cluster is, and how to connect; a program may say it too."""
+    """Add where the cluster is, and how to connect; a program may say it too."""
     default = "the program's own, else the local broker" if of_program else "the local broker"
     before = "the program and --settings say" if of_program else "--settings says"
     parser.add_argument(
@@ -74,12 +74,12 @@ def add_cluster(parser: argparse.ArgumentParser, *, of_program: bool = True) -> 
 
 
 def add_json(parser: argparse.ArgumentParser, what: str = "print one JSON document") -> None:
-    """Let a command print JSON for programs instead of text for people."""
+    """Add an option to print JSON for programs instead of text for people."""
     parser.add_argument("--json", action="store_true", help=what)
 
 
 def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Give the settings of the command line: those of the file, before them the single ones."""
+    """Return the settings of the command line: those of the file, before them the single ones."""
     settings: dict[str, Any] = {}
     if arguments.settings is not None:
         settings.update(read_file(arguments.settings))

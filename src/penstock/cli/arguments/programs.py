@@ -29,8 +29,8 @@ class Application:
 
 
 def load_topology(program: str, arguments: Sequence[str] = ()) -> Topology:
-    """Run a program file, not as `__main__`, and give the topology it defines at its top level; if
-    it has none there, that of the KafkaStreams which it makes when it is run.
+    """Run a program file, not as `__main__`, and return the topology it defines at its top level;
+    if it has none there, that of the KafkaStreams which it makes when it is run.
     """
     path, name = file_and_name(program)
     with as_main(path, arguments):
@@ -43,7 +43,7 @@ def load_topology(program: str, arguments: Sequence[str] = ()) -> Topology:
 def load_application(
     program: str, settings: Mapping[str, Any], arguments: Sequence[str] = ()
 ) -> Application:
-    """Run a program as `__main__` up to where it makes its KafkaStreams, and give that.
+    """Run a program as `__main__` up to where it makes its KafkaStreams, and return that.
 
     A program that makes none, or `file:name`, is the application that its file is named after, as
     for `penstock run`. `settings` go before the program's own.
@@ -66,7 +66,7 @@ def load_application(
 
 
 def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:
-    """Run a program that is only looked at, and give its top-level names."""
+    """Run a program that is only looked at, and return its top-level names."""
     try:
         return run_file(path, name)
     except SystemExit as ended:
@@ -90,7 +90,7 @@ def play(program: str, arguments: Sequence[str], wishes: Invocation) -> None:
 
 
 def run_file(path: str | Path, name: str = "<run_path>") -> dict[str, Any]:
-    """Run a program under a name of its own, and give its top-level names.
+    """Run a program under a name of its own, and return its top-level names.
 
     Raises:
         StreamsError: it failed; a note holds its traceback, without our own lines.
@@ -107,12 +107,12 @@ def run_file(path: str | Path, name: str = "<run_path>") -> dict[str, Any]:
 
 
 def application_id_of(path: str | Path) -> str:
-    """Give the id of a program that names none: `word_count.py` is word-count."""
+    """Return the id of a program that names none: `word_count.py` is word-count."""
     return Path(path).stem.replace("_", "-")
 
 
 def topology_among(names: Mapping[str, Any], path: str, name: str = "") -> Topology:
-    """Give the one topology among the top-level names of a program, or the one called `name`."""
+    """Return the one topology among the top-level names of a program, or the one called `name`."""
     found = {
         key: value
         for key, value in names.items()

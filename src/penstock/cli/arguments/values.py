@@ -49,7 +49,7 @@ WINDOWED_TYPES = tuple(
 
 
 def serde_of(name: str, window_size_ms: int | None = None) -> Serde[Any]:
-    """Give the serde of a type: `long`, or `time-windowed:string` for the keys of windows."""
+    """Return the serde of a type: `long`, or `time-windowed:string` for the keys of windows."""
     prefix, colon, inner = name.rpartition(":")
     plain: Serde[Any] = getattr(serdes, inner)()
     if not colon:
@@ -60,7 +60,7 @@ def serde_of(name: str, window_size_ms: int | None = None) -> Serde[Any]:
 
 
 def encode(name: str, topic: str, value: Any) -> bytes | None:
-    """Give the bytes of a value: text as it is typed, or what stood in JSON.
+    """Return the bytes of a value: text as it is typed, or what stood in JSON.
 
     Raises:
         SerializationError: it is no value of this type.
@@ -75,12 +75,12 @@ def encode(name: str, topic: str, value: Any) -> bytes | None:
 
 
 def decode(serde: Serde[Any], topic: str, data: bytes | None) -> Any:
-    """Give a value that JSON can hold: bytes in hexadecimal, windows with their ends."""
+    """Return a value that JSON can hold: bytes in hexadecimal, windows with their ends."""
     return None if data is None else _plain(serde.deserialize(topic, data))
 
 
 def as_line(value: Any) -> str:
-    """Give a value as people read it."""
+    """Return a value as people read it."""
     if value is None:
         return "null"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

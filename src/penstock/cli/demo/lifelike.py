@@ -1,6 +1,6 @@
 """Input for the demonstration, invented by number: the same line has the same number forever.
 
-So a second start goes on where the first ended, and whoever wants to can check every count.
+So a second start goes on where the first ended, and every count can be checked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WAVE_SECONDS = 30.0
 
 
 def line(number: int) -> Pair:
-    """Give key and value of the line of that number."""
+    """Return key and value of the line of that number."""
     who, does, what, where = (
         _pick(choices, f"line {number} {part}")
         for part, choices in enumerate((_WHO, _DOES, _WHAT, _WHERE))
@@ -36,7 +36,7 @@ def line(number: int) -> Pair:
 
 
 def payment(number: int) -> Pair:
-    """Give key and value of the payment of that number."""
+    """Return key and value of the payment of that number."""
     name = _pick(_NAMES, f"name {number}")
     cents = 150 + int(20_000 * _chance(f"amount {number}") ** 4)
     value = Payment(_pick(_SHOPS, f"shop {number}"), cents)
@@ -44,7 +44,7 @@ def payment(number: int) -> Pair:
 
 
 def records_by(seconds: float) -> int:
-    """Give how many lines there should be after so long: sometimes many come, sometimes few."""
+    """Return how many lines there should be after so long: sometimes many come, sometimes few."""
     wave = 1 - math.cos(2 * math.pi * seconds / _WAVE_SECONDS)
     return int(_LINES_A_SECOND * (seconds + 0.5 * _WAVE_SECONDS / math.pi * wave))
 

@@ -1,6 +1,6 @@
 """`penstock doctor`: what keeps an application from running here, and what to do about it.
 
-`findings.py` is what is told of a check, `machine.py` looks at this machine, `cluster.py` at the
+`findings.py` is the result of a check, `machine.py` looks at this machine, `cluster.py` at the
 cluster and the topics of a program.
 """
 
@@ -109,7 +109,7 @@ def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
 
 
 def as_text(finding: Finding, paint: Paint) -> list[str]:
-    """Give a finding as lines: what was found, then what to do."""
+    """Return a finding as lines: what was found, then what to do."""
     mark = paint(_COLOURS[finding.status], f"{finding.status:>7}")
     lines = [f"{mark}  {finding.name}: {finding.told}"]
     if finding.fix:
@@ -118,7 +118,7 @@ def as_text(finding: Finding, paint: Paint) -> list[str]:
 
 
 def summary(found: Iterable[Finding]) -> str:
-    """Give the last line."""
+    """Return the last line."""
     statuses = [finding.status for finding in found]
     failed, warned = statuses.count("failed"), statuses.count("warning")
     if not failed and not warned:
@@ -127,7 +127,7 @@ def summary(found: Iterable[Finding]) -> str:
 
 
 def _placed(config: StreamsConfig) -> StreamsConfig:
-    """Give the settings with the state directory that the application would have."""
+    """Return the settings with the state directory that the application would have."""
     if config.names_cluster:
         return config
     from penstock._engine.kafka.local_broker.embedded import with_state_beside_broker  # noqa: PLC0415

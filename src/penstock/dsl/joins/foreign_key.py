@@ -148,7 +148,7 @@ def foreign_key_join(left: TableHandle, other: object, join: ForeignKeyJoin) -> 
         key_serde=left.key_serde,
         value_serde=option.value,
         sources=left.sources | {called.answer_source},
-        queryable_store_name=name,  # Java gives one even where no store is made
+        queryable_store_name=name,  # Java has one even where no store is made
     )
 
 
