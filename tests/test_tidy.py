@@ -110,7 +110,7 @@ MIRRORED_BY = {
     "_engine/topology/nodes/foreign_key_nodes.py": "operators/test_foreign_key.py",
     "cli/arguments/clusters.py": "broker/test_commands.py",
     "cli/doctor/cluster.py": "broker/test_commands.py",
-    "cli/demo/performance.py": "spark/test_cli_run.py",
+    "cli/demo/runner.py": "spark/test_cli_run.py",
     "serdes/document_types.py": "unit/serdes/test_json.py",
     "serdes/documents.py": "unit/serdes/test_json.py",
     "serdes/functions.py": "unit/serdes/test_of.py",

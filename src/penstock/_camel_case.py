@@ -1,5 +1,5 @@
-"""Names that a class does not have, answered: `stream.mapValues` raises an error that names
-`map_values`, and `stream.count` one that says what to do first.
+"""Errors for attributes that a class does not have: that of `stream.mapValues` names `map_values`,
+that of `stream.count` says what to do first.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ExplainsCamelCase:
 
 
 class ExplainsJavaNames(type):
-    """The type of public classes whose factories are called otherwise in Java: `_java_names` says
+    """The type of public classes whose factories have other names in Java: `_java_names` says
     what to write for each.
     """
 
@@ -67,7 +67,7 @@ class ExplainsJavaNames(type):
 
 
 def snake_case(name: str) -> str:
-    """Spell a Java name our way.
+    """Return a Java name in snake case.
 
     >>> snake_case("flatMapValues")
     'flat_map_values'

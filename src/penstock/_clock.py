@@ -1,4 +1,4 @@
-"""The only module that asks for the time, or for chance. Everything else is handed a `Clock`."""
+"""The only module that asks for the time, or for chance; all others take a `Clock`."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Database:
             connection.close()
 
     def read(self, query: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Connect, ask one question, disconnect."""
+        """Connect, execute one query, disconnect."""
         connection = self.connect()
         try:
             with connection.transaction() as transaction:
@@ -144,7 +144,7 @@ class Connection:
         self.execute("BEGIN" if self._is_postgresql else "BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Make a transaction last."""
+        """Commit a transaction."""
         self.execute("COMMIT")
 
     def lock_out_others(self, number: int) -> None:

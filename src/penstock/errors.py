@@ -208,7 +208,7 @@ def user_function(frame: FrameType | None) -> str | None:
         if not _is_ours(frame):
             frames.append(frame)
         elif frames:
-            break  # what lies below has called us
+            break  # the frames below have called this package
         frame = frame.f_back
     own = [each for each in frames if not each.f_code.co_filename.startswith(_LIBRARIES)]
     found = own[0] if own else frames[-1] if frames else None

@@ -41,7 +41,7 @@ V = TypeVar("V")
 Write: TypeAlias = Callable[[Transaction, FixedKeyRecord[K, V]], object]
 
 ID_HEADER = "penstock-outbox-id"
-"""The header of a published message that tells which one it is, as decimal digits."""
+"""The header of a published message that identifies it, as decimal digits."""
 
 _log = logging.getLogger(__name__)
 
@@ -308,7 +308,7 @@ class OutboxRelay:
         if self._connection is None:
             self._connection = self._database.connect()
             if self._database.is_postgresql:
-                # Held until the connection ends, with whatever becomes of this process.
+                # Held until the connection ends, even if this process is killed.
                 self._connection.execute(
                     "SELECT pg_advisory_lock(?, hashtext(?))",
                     (_RELAYING & 0x7FFFFFFF, self._outbox.table),

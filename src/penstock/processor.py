@@ -67,7 +67,7 @@ class Cancellable(Protocol):
 
 
 class _Context(Protocol[R_contra]):
-    """What both kinds of processors may ask of the task that runs them."""
+    """The part of the context that all kinds of processors share."""
 
     @property
     def application_id(self) -> str: ...

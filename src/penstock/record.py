@@ -1,4 +1,4 @@
-"""The things that flow: records, their headers and where they come from.
+"""Records, their headers and where they come from.
 
 Inside the engine a record is four loose values (key, value, timestamp, headers), its headers a
 tuple of pairs that never changes; a `Record` object is made only where a user's processor is

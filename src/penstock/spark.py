@@ -1,5 +1,5 @@
-"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; and giving
-an application its past, so that it goes live from there.
+"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; and the
+backfill of an application, which goes live from there.
 
 ```python
 from penstock import spark as streams

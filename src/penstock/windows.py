@@ -37,7 +37,7 @@ END_OF_TIME: Final = 2**63 - 1
 
 
 class Window(NamedTuple):
-    """A stretch of time. Java: Window."""
+    """A time span. Java: Window."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Results that explain themselves: each figure of an estimate has a unit and says how it came."""
+"""Results that explain themselves: each figure of an estimate has a unit and an explanation."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.N
 
 
 def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """Refuse a command that there is not, with the nearest one."""
+    """Refuse an unknown command, and name the nearest one."""
     if not words:
         parser.print_help(sys.stderr)
         sys.exit(2)

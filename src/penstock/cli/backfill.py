@@ -1,4 +1,4 @@
-"""`penstock backfill app.py`: give an application its past, then it can go live from there."""
+"""`penstock backfill app.py`: process the past of an application, which then goes live."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
     def instead(topology: Topology, config: StreamsConfig) -> None:
         _backfill(topology, config, arguments)
 
-    wishes = Invocation(settings_of(arguments), quiet=arguments.quiet, instead=instead)
-    play(arguments.program, arguments.arguments, wishes)
+    options = Invocation(settings_of(arguments), quiet=arguments.quiet, instead=instead)
+    play(arguments.program, arguments.arguments, options)
     return 0
 
 

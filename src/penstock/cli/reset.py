@@ -1,4 +1,4 @@
-"""`penstock reset`: let an application begin anew; shows what it would do, then asks."""
+"""`penstock reset`: start an application anew; shows what it would do, then asks."""
 
 from __future__ import annotations
 

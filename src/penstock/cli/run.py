@@ -1,4 +1,4 @@
-"""`penstock run app.py`: run a program, as `python app.py` would, with wishes of one's own."""
+"""`penstock run app.py`: run a program, as `python app.py` would, with more options."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments)
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
-    wishes = Invocation(settings, arguments.available_now, arguments.quiet)
-    play(arguments.program, arguments.arguments, wishes)
+    options = Invocation(settings, arguments.available_now, arguments.quiet)
+    play(arguments.program, arguments.arguments, options)
     return 0

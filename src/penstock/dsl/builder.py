@@ -204,7 +204,7 @@ class StreamsBuilder(ExplainsCamelCase):
         return self
 
     def build(self, config: Mapping[str, Any] | StreamsConfig | None = None) -> Topology:
-        """Build the topology of all that was said so far. Java: StreamsBuilder.build.
+        """Build the topology of all streams and tables so far. Java: StreamsBuilder.build.
 
         `config` may hold settings of the application; of them a build looks at
         `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name,

@@ -14,8 +14,8 @@ from penstock._engine.topology.nodes.window_nodes import CogroupMerge
 from penstock.dsl.handle import GroupedHandle, handle_of
 from penstock.dsl.materialized import materialized_option, store_name, table_store, with_versions
 from penstock.dsl.options import Materialized, NameLike, given_name
-from penstock.dsl.window_parts import (
-    Folding,
+from penstock.dsl.windowed_aggregation import (
+    AggregateFunctions,
     check_windows,
     windowed_key_serde,
     windowed_operation,
@@ -75,7 +75,7 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         self._first = first
         self._inputs: dict[GroupedHandle, Callable[..., Any]] = {}
         self._parents: dict[GroupedHandle, tuple[int, frozenset[str]]] = {}
-        """What the nodes of inputs hang on; their repartition topics serve all aggregations."""
+        """The parents of the inputs' nodes; their repartition topics serve all aggregations."""
 
     def cogroup(
         self, grouped: KGroupedStream[K, V], aggregator: Callable[[K, V, A], A]
@@ -140,7 +140,7 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         key_serde: Serde[Any] | None,
         named: NameLike,
     ) -> KTable[Any, A]:
-        """Draw a node for each input, and one that unites their changes."""
+        """Draw a node for each input, and one that merges their changes."""
         graph, name = self._first.graph, given_name(named)
         self._repartition(store.name, by_user=option.name is not None)
         sources = frozenset[str]().union(*(above for _, above in self._parents.values()))
@@ -184,7 +184,7 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
 
 
 class _WindowedCogroupedKStream(ExplainsCamelCase, Generic[K, A]):
-    """What cogrouped streams in windows of all kinds have in common."""
+    """The part that cogrouped streams in windows of all kinds share."""
 
     __slots__ = ("_cogrouped", "_windows")
 
@@ -205,7 +205,9 @@ class _WindowedCogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         store = windowed_store(windows, option, name, (option.key, option.value))
 
         def operation(aggregator: Callable[..., Any]) -> nodes.TableOperation:
-            return windowed_operation(windows, store, Folding(initializer, aggregator, merger))
+            return windowed_operation(
+                windows, store, AggregateFunctions(initializer, aggregator, merger)
+            )
 
         key_serde = windowed_key_serde(windows, option.key)
         return self._cogrouped._draw(operation, store, option, key_serde, named)

@@ -14,8 +14,8 @@ from penstock.dsl.cogrouped import CogroupedKStream
 from penstock.dsl.handle import GroupedHandle, HasHandle
 from penstock.dsl.materialized import materialized_option, store_name, table_store, with_versions
 from penstock.dsl.options import Materialized, NameLike
-from penstock.dsl.window_parts import check_windows
 from penstock.dsl.windowed import SessionWindowedKStream, TimeWindowedKStream
+from penstock.dsl.windowed_aggregation import check_windows
 from penstock.serdes import Serde
 from penstock.serdes import long as long_serde
 from penstock.stores import StoreBuilder
@@ -64,7 +64,7 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
         """Count the records of each key. Java: KGroupedStream.count."""
         option = materialized_option(materialized, "count")
         if materialized is not None and option.name is None:
-            self._handle.graph.names.store("KSTREAM-AGGREGATE-")  # Java burns a number here
+            self._handle.graph.names.store("KSTREAM-AGGREGATE-")  # Java uses up a number here
         store = self._store(option, "KSTREAM-AGGREGATE-", option.value or long_serde())
         operation = nodes.Aggregate(store, nothing_counted, count_one)
         return self._draw("KSTREAM-AGGREGATE-", operation, option, named)

@@ -1,8 +1,8 @@
-"""Handles: what a stream or table of the DSL holds of the graph, and what its verbs draw behind.
+"""Handles: the step of the graph that a stream or table stands for, and what its verbs need of it.
 
-Modules of the DSL import downwards only: the functions that draw know handles, the classes with the
-verbs stand above them. Streams become tables and tables streams; so a handle carries the class of
-tables, which is the topmost and which `StreamsBuilder` puts in.
+Modules of the DSL import downwards only: handles, the functions that draw steps, the classes with
+the verbs, `StreamsBuilder`. KTable is above the classes whose verbs return tables, so each handle
+carries it as `new_table`; `StreamsBuilder` puts it there.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class StreamHandle(Handle):
     sources: frozenset[str]
     repartition_required: bool = False
     node_name: str = ""
-    """What unnamed repartition topics and printed lines are called after: its node."""
+    """The node that unnamed repartition topics and printed lines are named after."""
     repartition: int | None = None
     """The repartition step of an earlier join, which the next one without a name shares."""
 

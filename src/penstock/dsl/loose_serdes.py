@@ -1,5 +1,5 @@
-"""Serdes passed to a verb one by one, as in `stream("orders", key, value)`: Python alone would only
-say that there are too many arguments.
+"""Refuse serdes passed to a verb one by one, as in `stream("orders", key, value)`, with an error
+that names the option. Python's own error only counts the arguments.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Op = TypeVar("Op", bound=TableOperation)
 def materialized_option(
     materialized: Materialized[Any, Any] | None, verb: str
 ) -> Materialized[Any, Any]:
-    """Return what the user says of a verb's store, or the defaults."""
+    """Return the option of a verb's store, or the defaults."""
     if materialized is None:
         return Materialized()
     return check_option(materialized, Materialized, verb)

@@ -36,8 +36,8 @@ V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
-Partitions: TypeAlias = int | Iterable[int] | None
-StreamPartitioner: TypeAlias = Callable[[str, K, V, int], Partitions]
+PartitionChoice: TypeAlias = int | Iterable[int] | None
+StreamPartitioner: TypeAlias = Callable[[str, K, V, int], PartitionChoice]
 """`(topic, key, value, partitions)` -> a partition, several, none at all (empty: dropped), or None:
 Kafka's default.
 """

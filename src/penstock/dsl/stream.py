@@ -438,7 +438,7 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         graph = self._source.graph
         splitter = graph.steps[self._step].drawing.name
         name = f"{splitter}{number if option.name is None else option.name}"
-        graph.names.processor(name)  # Java burns a number for each branch
+        graph.names.processor(name)  # Java uses up a number for each branch
         self._operation = nodes.Branch(predicates, (*self._operation.children, name))
         graph.redraw(self._step, Process(splitter, self._operation))
         step = graph.add(Process(name, nodes.PassThrough()), self._step)

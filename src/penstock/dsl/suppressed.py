@@ -84,7 +84,7 @@ class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return replace(self, when_full="shut_down")
 
     def with_logging_disabled(self) -> BufferConfig:
-        """Return the same config without a changelog: a restart forgets what was held back."""
+        """Return the same config without a changelog: a restart loses what is buffered."""
         return replace(self, logging=False)
 
 
@@ -144,7 +144,7 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
 
 def draw_suppress(table: TableHandle, suppressed: Suppressed) -> int:
-    """Draw the step that holds the changes of `table` back."""
+    """Draw the step that buffers the changes of `table`."""
     option = check_option(suppressed, Suppressed, "suppress")
     graph, step = table.graph, table.step
     if table.is_versioned:

@@ -138,8 +138,8 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         return self._view(name, operation, option, None, stores)
 
     def suppress(self, until: Suppressed) -> KTable[K, V]:
-        """Hold changes back and let only the last ones out: when a window closes, when a time has
-        passed, or when too many are held back. Java: KTable.suppress.
+        """Buffer changes and emit only the last ones: when a window closes, when a time has
+        passed, or when too many are buffered. Java: KTable.suppress.
         """
         handle = self._handle
         above = handle.graph.steps[handle.step].drawing.name
@@ -306,9 +306,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         option = check_option(materialized, Materialized, verb)
         if option.name is None:
             if prefix is not None:
-                self._handle.graph.names.store(
-                    prefix
-                )  # Java burns a number, though it makes no store
+                self._handle.graph.names.store(prefix)  # Java uses up a number, without a store
             is_versioned(option)
             return option, None
         return option, table_store(option, option.name, option.key, option.value)

@@ -14,8 +14,8 @@ from penstock._engine.topology.nodes.counting import count_one, nothing_counted
 from penstock.dsl.handle import GroupedHandle
 from penstock.dsl.materialized import store_name
 from penstock.dsl.options import Materialized, NameLike, Produced, check_duration
-from penstock.dsl.window_parts import (
-    Folding,
+from penstock.dsl.windowed_aggregation import (
+    AggregateFunctions,
     windowed_key_serde,
     windowed_operation,
     windowed_option,
@@ -52,7 +52,7 @@ class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
     @classmethod
     def on_window_update(cls) -> EmitStrategy:
-        """Emit the result of a window whenever it changes: what happens if nothing is said. Java:
+        """Emit the result of a window whenever it changes: the default. Java:
         EmitStrategy.onWindowUpdate.
         """
         return cls(on_close=False)
@@ -84,7 +84,7 @@ class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
 
 class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
-    """What streams in windows of all kinds have in common."""
+    """The part that streams in windows of all kinds share."""
 
     __slots__ = ("_emit", "_grouped", "_late", "_windows")
 
@@ -134,10 +134,10 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
             and option.name is None
             and not isinstance(self._windows, SlidingWindows)
         ):
-            self._grouped.graph.names.store("KSTREAM-AGGREGATE-")  # Java burns a number here
-        folding = Folding(nothing_counted, count_one, _add)
+            self._grouped.graph.names.store("KSTREAM-AGGREGATE-")  # Java uses up a number here
+        functions = AggregateFunctions(nothing_counted, count_one, _add)
         value = option.value or long_serde()
-        return self._draw("KSTREAM-AGGREGATE-", folding, option, value, named)
+        return self._draw("KSTREAM-AGGREGATE-", functions, option, value, named)
 
     def reduce(
         self,
@@ -159,13 +159,13 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
             return other if one is None else reducer(one, other)
 
         value = option.value or self._grouped.grouped.value
-        folding = Folding(_nothing, fold, merge)
-        return self._draw("KSTREAM-REDUCE-", folding, option, value, named)
+        functions = AggregateFunctions(_nothing, fold, merge)
+        return self._draw("KSTREAM-REDUCE-", functions, option, value, named)
 
     def _draw(
         self,
         prefix: str,
-        folding: Folding,
+        functions: AggregateFunctions,
         option: Materialized[Any, Any],
         value: Serde[Any] | None,
         named: NameLike,
@@ -183,7 +183,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         operation = windowed_operation(
             windows,
             store,
-            folding,
+            functions,
             emits_on_close=emit.on_close,
             idle_after_ms=emit.idle_after_ms,
         )
@@ -267,8 +267,8 @@ class TimeWindowedKStream(_WindowedKStream[K, V]):
         check_function(initializer, "aggregate's initializer")
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")
         option = windowed_option(materialized, "aggregate")
-        folding = Folding(initializer, aggregator)
-        return self._draw("KSTREAM-AGGREGATE-", folding, option, option.value, named)
+        functions = AggregateFunctions(initializer, aggregator)
+        return self._draw("KSTREAM-AGGREGATE-", functions, option, option.value, named)
 
 
 class SessionWindowedKStream(_WindowedKStream[K, V]):
@@ -312,8 +312,8 @@ class SessionWindowedKStream(_WindowedKStream[K, V]):
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")
         check_function(merger, "aggregate's merger", "key", "one", "other")
         option = windowed_option(materialized, "aggregate")
-        folding = Folding(initializer, aggregator, merger)
-        return self._draw("KSTREAM-AGGREGATE-", folding, option, option.value, named)
+        functions = AggregateFunctions(initializer, aggregator, merger)
+        return self._draw("KSTREAM-AGGREGATE-", functions, option, option.value, named)
 
 
 def _nothing() -> None:

@@ -4,8 +4,8 @@
 have is refused there and not at the first record.
 
 Classes of a main script or a notebook cannot be imported by a worker: they are pickled whole and
-rebuilt there. `forget_codecs`, `check_can_travel`, `spelled_out` and `spell_out` see to it that
-they arrive as they left.
+rebuilt there. `forget_codecs`, `check_can_travel`, `spelled_out` and `spell_out` keep
+them complete.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def forget_codecs(classes: tuple[type, ...]) -> None:
 def check_can_travel(classes: tuple[type, ...]) -> None:
     """Refuse to pickle a msgspec.Struct that workers cannot import.
 
-    cloudpickle rebuilds such a class without its fields and without a word (msgspec issue 394):
+    cloudpickle rebuilds such a class without its fields and without an error (msgspec issue 394):
     every value would be written as {}.
     """
     for cls in classes:
@@ -205,7 +205,7 @@ def _parts(place: str, info: look.Type) -> Iterator[tuple[str, look.Type]]:
 def _is_frozen(info: look.Type) -> bool:
     """Yes if a value of this type is immutable, but for what is in it.
 
-    A class that has a word to say when it is made may count on being made each time.
+    A class with code that runs when an instance is made may count on that each time.
     """
     if isinstance(info, look.StructType | look.DataclassType):
         cls = _class_of(info)

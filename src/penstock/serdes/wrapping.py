@@ -10,7 +10,7 @@ from penstock.serdes.contract import Serde
 T = TypeVar("T")
 
 DefaultSerde: TypeAlias = Callable[[], Serde[Any]]
-"""Gives a default serde, or raises if the application has none."""
+"""Returns a default serde, or raises if the application has none."""
 
 
 class WrappingSerde(Serde[T]):

@@ -1,4 +1,4 @@
-"""Which keys there are, dotted as Kafka writes them or in snake_case; what was meant by others."""
+"""The known keys, dotted as Kafka writes them or in snake_case, and suggestions for others."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _made_by(opens: Callable[..., Any]) -> type | None:
     try:
         made = typing.get_type_hints(opens).get("return")
     except (NameError, TypeError):
-        return None  # no function, or its annotation names what is not to be had
+        return None  # not a function, or its annotation cannot be resolved
     return made if inspect.isclass(made) else None
 
 

@@ -1,4 +1,4 @@
-"""Lines on the screen: in place on a terminal, one after the other elsewhere, none if so wished."""
+"""Lines on the screen: in place on a terminal, one after the other elsewhere, none if quiet."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class LiveDisplay(QuietDisplay):
                     stream.finish()
             sys.stdout, sys.stderr = self._streams_before
         with self._lock:
-            # The panel stays, the status line has served.
+            # The panel stays, the status line goes.
             kept = self._drawn[:-1]
             self._drawn = []
             self._write("".join(f"{line}{_ERASE_LINE}\n" for line in kept) + _ERASE_BELOW)

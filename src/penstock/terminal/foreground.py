@@ -1,4 +1,4 @@
-"""Running an application in the foreground: bring it up, attend to it, end it as the user wishes.
+"""Run an application in the foreground: start it, show its progress, end it on a signal.
 
 The slow things, bringing up and closing, happen on threads; this one draws and receives signals.
 The first SIGINT or SIGTERM lets the workers commit and leave, the second one raises

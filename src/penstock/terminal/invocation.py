@@ -14,7 +14,7 @@ from penstock.terminal.display import Panel
 
 @dataclass(slots=True)
 class Invocation:
-    """Wishes that go before what the program says, and whether it made an application at all."""
+    """Options that override the program's own, and whether it made an application at all."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     available_now: bool = False
@@ -37,7 +37,7 @@ def current() -> Invocation:
 
 @contextmanager
 def invoked(invocation: Invocation) -> Iterator[None]:
-    """Have wishes in force."""
+    """Put options in force for the block."""
     global _current  # noqa: PLW0603  # a program that is run has no other way to get them
     before, _current = _current, invocation
     try:

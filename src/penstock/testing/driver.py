@@ -47,7 +47,7 @@ _PARTITION = 0
 _driver_number = itertools.count(1)
 
 _AS_JAVAS: Mapping[str, object] = {
-    # Results that are looked for now and then are looked for with each record here.
+    # Final results, which an application looks for at intervals, are emitted with each record here.
     JOIN_EMIT_INTERVAL: 0,
     WINDOW_EMIT_INTERVAL: 0,
     # What a store has forgotten by then is lost.

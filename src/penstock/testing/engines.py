@@ -23,7 +23,7 @@ class DriverEngines:
     """Opens the engines of one driver."""
 
     def __init__(self, application_id: str, task_id: str) -> None:
-        # The application's name may be that of one in earnest, and so may the engine's server.
+        # A real application may have the same name, and use the same server.
         self._application_id = f"{application_id}-{new_id()}"
         self._task_id = task_id
         self._at_end = ExitStack()

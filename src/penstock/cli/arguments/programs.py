@@ -66,7 +66,7 @@ def load_application(
 
 
 def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:
-    """Run a program that is only looked at, and return its top-level names."""
+    """Run a program that is only inspected, and return its top-level names."""
     try:
         return run_file(path, name)
     except SystemExit as ended:
@@ -77,14 +77,14 @@ def _names_in(path: str, name: str = "<run_path>") -> dict[str, Any]:
         raise StreamsError(msg) from ended
 
 
-def play(program: str, arguments: Sequence[str], wishes: Invocation) -> None:
-    """Run a program as `python` would, with wishes in force; if it runs no application, then the
+def play(program: str, arguments: Sequence[str], options: Invocation) -> None:
+    """Run a program as `python` would, with `options` in force; if it runs no application, then the
     one that its file is named after.
     """
     path, name = file_and_name(program)
-    with as_main(path, arguments), invoked(wishes):
+    with as_main(path, arguments), invoked(options):
         names = run_file(path, "__main__")
-        if not wishes.answered:
+        if not options.answered:
             topology = topology_among(names, path, name)
             KafkaStreams(topology, {"application.id": application_id_of(path)}).run()
 
@@ -129,7 +129,7 @@ def topology_among(names: Mapping[str, Any], path: str, name: str = "") -> Topol
 
 @contextmanager
 def as_main(path: str | Path, arguments: Sequence[str]) -> Iterator[None]:
-    """Have `sys.argv` and `sys.path` as Python itself has them for a program."""
+    """Set `sys.argv` and `sys.path` as Python itself sets them for a program."""
     argv, sys.argv = sys.argv, [str(path), *arguments]
     sys.path.insert(0, str(Path(path).resolve().parent))
     try:
@@ -139,7 +139,7 @@ def as_main(path: str | Path, arguments: Sequence[str]) -> Iterator[None]:
 
 
 def check_is_file(path: str | Path) -> None:
-    """Refuse a program that is not there."""
+    """Refuse a program file that does not exist."""
     if Path(path).is_dir():
         msg = f"a program must be a Python file; {str(path)!r} is a folder"
         raise StreamsError(msg)
@@ -150,7 +150,7 @@ def check_is_file(path: str | Path) -> None:
 
 
 class _EnoughSeenError(BaseException):
-    """Ends a program that is only looked at; no `except Exception` of the program's holds it."""
+    """Ends a program that is only inspected; no `except Exception` of the program's holds it."""
 
 
 def _not_one(path: str, name: str, found: list[str], names: Mapping[str, Any]) -> str:

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
-    """Look at one thing after the other."""
+    """Yield the findings of all checks, in order."""
     yield check_python(sys.version_info[:2], sys.executable)
     yield check_packages()
     yield check_parts_in_c()

@@ -1,4 +1,4 @@
-"""How a foreign-key join of two tables is drawn: ten nodes, two topics and a store. Java:
+"""The foreign-key join of two tables: ten nodes, two topics and a store. Java:
 KTableImpl.doJoinOnForeignKey; `foreign_key_nodes.py` shows how the nodes work together.
 """
 
@@ -39,7 +39,7 @@ _PREFIX = "KTABLE-FK-JOIN-"
 
 @dataclass(frozen=True, slots=True)
 class ForeignKeyJoin:
-    """What the user says of a foreign-key join."""
+    """The arguments of a foreign-key join."""
 
     verb: str
     extractor: Callable[..., Any]
@@ -199,7 +199,7 @@ def _draw_subscriptions(
     join: ForeignKeyJoin,
     called: _Names,
 ) -> int:
-    """Draw the way of the subscriptions to the right side, and return the step of their source."""
+    """Draw the path of the subscriptions to the right side; return the step of their source."""
     graph = left.graph
     subscribe = nodes.Subscribe(
         extractor=join.extractor,

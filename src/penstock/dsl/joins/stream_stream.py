@@ -1,5 +1,5 @@
-"""Drawing the join of two streams: a node that keeps each stream's records, one that joins them
-with the other's, one for the pairs of both. Java: KStreamImplJoin.
+"""The stream-stream join: a node that keeps each stream's records, one that joins them
+with the other's, one that merges both. Java: KStreamImplJoin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drawing the joins of a stream with a table or a global table: each record looks up one row. Java:
+"""The stream-table join, also with global tables: each record looks up one row. Java:
 KStreamImpl.doStreamTableJoin and doGlobalTableJoin.
 """
 

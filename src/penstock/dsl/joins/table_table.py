@@ -1,4 +1,4 @@
-"""How a join of two tables is drawn: inner, left and outer. Java: KTableImpl.doJoin."""
+"""The table-table join: inner, left and outer. Java: KTableImpl.doJoin."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
     def _join(
         self, other: object, kind: StreamJoinKind, how: tuple[Any, ...], options: dict[str, Any]
     ) -> KStream[K, Any]:
-        # KStream, which inherits from this class, is the only one that does.
+        # KStream is the only class that inherits from this one.
         return cast("KStream[K, Any]", type(self)(_join(self._handle, other, kind, how, options)))
 
 

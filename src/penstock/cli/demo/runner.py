@@ -1,4 +1,4 @@
-"""The demonstration runs: the application, its input and the reading of its results."""
+"""Runs the demonstration: the application, its input and the reading of its results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock._clock import monotonic
 from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter, record_count
 from penstock._engine.kafka.local_broker.embedded import embedded_cluster
 from penstock.application import KafkaStreams, State
-from penstock.cli.demo import lifelike, program
+from penstock.cli.demo import generator, program
 from penstock.cli.demo.attendants import AT_WORK, ENDED, PACE_SECONDS, START_MS, attended
 from penstock.cli.demo.panel import Results
 from penstock.settings import StreamsConfig
@@ -41,11 +41,11 @@ def feed(streams: KafkaStreams, bootstrap_servers: str) -> None:
     streams.wait_until(State.RUNNING, START_MS)
     began, first, pause = monotonic(), line, threading.Event()
     while streams.state in AT_WORK:
-        due = first + lifelike.records_by(monotonic() - began)
+        due = first + generator.records_by(monotonic() - began)
         while line < due:
-            writer.write(program.LINES, *lifelike.line(line))
+            writer.write(program.LINES, *generator.line(line))
             if line % 2:
-                writer.write(program.PAYMENTS, *lifelike.payment(payment))
+                writer.write(program.PAYMENTS, *generator.payment(payment))
                 payment += 1
             line += 1
         pause.wait(PACE_SECONDS)

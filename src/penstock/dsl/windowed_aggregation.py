@@ -1,7 +1,6 @@
-"""What a windowed aggregation is made of, for each kind of windows: its operation, its store and
-the serde of its keys.
+"""The operation, the store and the key serde of a windowed aggregation, for each kind of windows.
 
-How long a store keeps what and whether it has a cache is as in Java: WindowStoreMaterializer,
+Retention and caching of the store are as in Java: WindowStoreMaterializer,
 SlidingWindowStoreMaterializer, SessionStoreMaterializer.
 """
 
@@ -32,8 +31,8 @@ Serdes: TypeAlias = tuple[Serde[Any] | None, Serde[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Folding:
-    """The user's functions; only sessions have a merger."""
+class AggregateFunctions:
+    """Initializer and aggregator of the user; only sessions have a merger."""
 
     initializer: Callable[..., Any]
     aggregator: Callable[..., Any]
@@ -74,22 +73,22 @@ def windowed_option(
 def windowed_operation(
     windows: AnyWindows,
     store: StoreBuilder,
-    folding: Folding,
+    functions: AggregateFunctions,
     *,
     emits_on_close: bool = False,
     idle_after_ms: int | None = None,
 ) -> WindowedOperation:
     """Return the operation that folds records in windows of that kind."""
-    initializer, aggregator = folding.initializer, folding.aggregator
+    initializer, aggregator = functions.initializer, functions.aggregator
     match windows:
         case SessionWindows():
-            assert folding.merger is not None
+            assert functions.merger is not None
             return SessionAggregate(
                 store,
                 initializer,
                 aggregator,
                 windows=windows,
-                merger=folding.merger,
+                merger=functions.merger,
                 emits_on_close=emits_on_close,
                 idle_after_ms=idle_after_ms,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from penstock.cli.demo.lifelike import line, payment, records_by
+from penstock.cli.demo.generator import line, payment, records_by
 from penstock.cli.demo.program import PAYMENT
 
 
