@@ -18,6 +18,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from conformance.harness import Line, record_to_json, to_bytes
 from conformance.plain_producer import PlainProducer, record_batch
+from penstock._clock import monotonic
 from penstock._engine.kafka.client import admin_calls
 from penstock._engine.kafka.client.topics import (
     delete_internal_topics,
@@ -25,7 +26,6 @@ from penstock._engine.kafka.client.topics import (
     existing_topics,
 )
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock.clock import monotonic
 from penstock.testing import TestRecord
 
 Partition = tuple[str, int]

@@ -27,8 +27,8 @@ from conformance.applicability import guarantee_for, tasks_race, why_not
 from conformance.cluster_run import OpenApplication
 from conformance.harness import Case
 from conformance.levelling import as_far_as_committed, levelled, told_at_the_end
+from penstock._clock import SystemClock, perf_counter
 from penstock._engine.kafka.local_broker.broker import LocalBroker
-from penstock.clock import SystemClock, perf_counter
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:

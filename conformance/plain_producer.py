@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable
 from time import sleep
 
-from penstock.clock import monotonic
+from penstock._clock import monotonic
 
 _PRODUCE, _VERSION = 0, 3
 _ALL_REPLICAS = -1

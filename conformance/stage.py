@@ -18,6 +18,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Turn, take_turn
 from penstock._engine.control.messages import Report
@@ -26,7 +27,6 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.streaming.query import ApplicationQuery
 from penstock._engine.spark.streaming.source import SCHEMA, Run, Slot, TurnReader, to_arrow
 from penstock.application import KafkaStreams
-from penstock.clock import SystemClock, monotonic, new_id
 
 _TURN_SECONDS = 20.0
 _ASK_SECONDS = 0.03

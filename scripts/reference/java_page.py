@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import serdes
-from penstock.camel_case import snake_case
+from penstock._camel_case import snake_case
 from penstock.settings.client_keys import clients_knowing
 from penstock.settings.table import BY_KEY, NOT_HONOURED, RENAMED
 from scripts.reference.java_names import NAMES, NO_TYPE, OURS

@@ -11,6 +11,9 @@ from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._clock import monotonic
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.instance import Instance
 from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
@@ -20,9 +23,6 @@ from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import ENDING, MOVES, State, UncaughtResponse
-from penstock.camel_case import ExplainsCamelCase
-from penstock.clock import monotonic
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener

@@ -22,7 +22,7 @@ from penstock._engine.runtime.records import Output
 from penstock._engine.spark.shipping.shipping import pack
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
-from penstock.state import StorePlace
+from penstock.stores import StorePlace
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, settings, write
 from tests.stores import redis_server

@@ -18,8 +18,8 @@ from penstock._engine.kafka.tasks.key_placement import KeySample, OwnTopic, find
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock.cli.arguments.programs import Application
 from penstock.cli.doctor.cluster import check_cluster
-from penstock.cli.programs import Application
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import settings

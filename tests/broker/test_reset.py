@@ -21,7 +21,7 @@ from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.records import Output
 from penstock.cli import main
-from penstock.cli.programs import Application, load_application
+from penstock.cli.arguments.programs import Application, load_application
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, write
 from tests.broker.programs import counting

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Produced, StreamsBuilder, serdes
+from penstock._clock import monotonic
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.state.files.directory import StateDirectory
-from penstock.clock import monotonic
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, settings, write
 

@@ -18,10 +18,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from penstock._clock import SystemClock
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
-from penstock.clock import SystemClock
 from tests.chaos.program import settings, topology
 
 

@@ -11,7 +11,8 @@ pytest.importorskip("redis", reason="the Redis example needs the package redis")
 
 from examples.redis_store import RedisEngine, text, visits_per_minute
 from penstock.errors import StateLockedError
-from penstock.state import StorePlace, destroy_state
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import destroy_state
 from penstock.testing import TopologyTestDriver
 from tests.stores import redis_server
 

@@ -28,7 +28,7 @@ from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.settings.table import WINDOW_EMIT_INTERVAL
-from penstock.store_builders import BuiltInEngine as Engine
+from penstock.stores._builders import BuiltInEngine as Engine
 from penstock.windows import AnyWindows
 from tests.operators.programs import drive, pipe, read
 

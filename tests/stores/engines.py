@@ -13,7 +13,7 @@ from _pytest.mark import ParameterSet
 from penstock._engine.state.contract import BytesReader, StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay
-from penstock.state import StorePlace
+from penstock.stores import StorePlace
 from tests.stores import redis_server
 from tests.stores.redis_server import needs_redis
 

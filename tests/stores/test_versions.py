@@ -21,7 +21,8 @@ from hypothesis.stateful import (
 )
 
 from penstock import serdes
-from penstock.stores import NEWEST, NOT_PUT, VersionedRecord, versioned_store_builder
+from penstock.stores import NEWEST, NOT_PUT, VersionedRecord
+from penstock.stores._builders import versioned_store_builder
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES, EngineCase, engine_names
 

@@ -38,19 +38,19 @@ class Serde(Generic[T]):
     """
 
     def encode(self, value: T, /) -> bytes:
-        """Give the bytes of `value`, which is never None."""
+        """Return the bytes of `value`, which is never None."""
         raise NotImplementedError(self._must_override("encode", "serialize"))
 
     def decode(self, data: bytes, /) -> T:
-        """Give the value of `data`, which is never None."""
+        """Return the value of `data`, which is never None."""
         raise NotImplementedError(self._must_override("decode", "deserialize"))
 
     def serialize(self, topic: str, value: T | None, headers: HeaderPairs = ()) -> bytes | None:
-        """Give the bytes of `value` for a record of `topic`; None has none."""
+        """Return the bytes of `value` for a record of `topic`; None has none."""
         return None if value is None else self.encode(value)
 
     def deserialize(self, topic: str, data: bytes | None, headers: HeaderPairs = ()) -> T | None:
-        """Give the value of the `data` of a record of `topic`; no bytes are None."""
+        """Return the value of the `data` of a record of `topic`; no bytes are None."""
         return None if data is None else self.decode(data)
 
     def _must_override(self, simple: str, full: str) -> str:

@@ -77,7 +77,7 @@ class JsonSerde(BuiltInSerde[T], replaceable=True):
         return self.reduce_with_classes()
 
     def reduce_with_classes(self) -> tuple[object, ...]:
-        """Give what pickle needs, for a pickler that can send the classes of the main script."""
+        """Return what pickle needs, for a pickler that can send the classes of the main script."""
         return _json_serde, (*self._arguments, spelled_out(self._classes))
 
 
@@ -142,7 +142,7 @@ def _msgspec_encoder(found: Survey) -> Encode[Any]:
 
 
 def _encoder(encode: Encode[T], root: type | None, call: str) -> Encode[T]:
-    """Refuse values of another class: msgspec would write them, and nobody could read them."""
+    """Refuse values of another class: msgspec would write what it cannot read."""
     expected: type = root or object
 
     def encode_checked(value: T) -> bytes:

@@ -51,7 +51,7 @@ class StringSerde(BuiltInSerde[str], replaceable=True, exact=True):
 class BytesSerde(BuiltInSerde[bytes], replaceable=True, exact=True):
     """Bytes as they are. Java: Serdes.ByteArraySerde, BytesSerde and ByteBufferSerde."""
 
-    # Gives back the very object, and refuses what is not bytes, in one C call.
+    # Returns the very object, and refuses what is not bytes, in one C call.
     encode = staticmethod(bytes.__bytes__)
     decode = staticmethod(bytes.__bytes__)
 
@@ -134,8 +134,8 @@ _FOREIGN_TYPE = re.compile(
 
 
 def said(error: TypeError) -> str:
-    """Give what a serde says of a value that it cannot write. The C functions that encode text and
-    bytes speak of descriptors, which tells users nothing.
+    """Return the error text for a value that a serde cannot write. The C functions that encode text
+    and bytes speak of descriptors, which tells users nothing.
 
     >>> said(TypeError("descriptor 'encode' for 'str' objects doesn't apply to a 'int' object"))
     'serdes.string() writes str; got int'

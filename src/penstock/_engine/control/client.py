@@ -6,11 +6,11 @@ import socket
 import threading
 from typing import Any
 
+from penstock._clock import monotonic
 from penstock._engine.control import wire
 from penstock._engine.control.connection import Connection, hang_up, shake_hands
 from penstock._engine.control.messages import ControlAddress
 from penstock._engine.control.wire import Message, WireError
-from penstock.clock import monotonic
 
 _CONNECT_SECONDS = 5.0
 _PAUSE_SECONDS, _PAUSE_SECONDS_MAX = 0.05, 1.0

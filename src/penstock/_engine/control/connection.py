@@ -10,9 +10,9 @@ import secrets
 import socket
 from contextlib import suppress
 
+from penstock._clock import monotonic
 from penstock._engine.control import wire
 from penstock._engine.control.wire import Message, Seals, Side, WireError
-from penstock.clock import monotonic
 
 FRAME_SECONDS = 20.0
 """How long sending a frame, or receiving it after its first byte, may take."""

@@ -21,6 +21,7 @@ from itertools import count
 from operator import itemgetter
 from typing import TypeAlias
 
+from penstock._clock import SystemClock, monotonic
 from penstock._engine.control.client import ControlClient, DriverSilent
 from penstock._engine.control.messages import (
     ControlAddress,
@@ -36,7 +37,6 @@ from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
-from penstock.clock import SystemClock, monotonic
 
 _REPORT_SECONDS = 0.25
 _ROWS_KEPT = 200_000

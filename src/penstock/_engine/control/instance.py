@@ -12,9 +12,9 @@ import logging
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
+from penstock._clock import monotonic
 from penstock._engine.control.messages import Report
 from penstock._engine.control.status import GONE
-from penstock.clock import monotonic
 
 _log = logging.getLogger(__name__)
 

@@ -17,11 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from penstock._clock import monotonic
 from penstock._engine.control import wire
 from penstock._engine.control.connection import Connection, hang_up, shake_hands
 from penstock._engine.control.messages import ControlAddress, Report
 from penstock._engine.control.wire import Message, MessageTooLong, WireError
-from penstock.clock import monotonic
 
 _log = logging.getLogger(__name__)
 

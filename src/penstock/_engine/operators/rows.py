@@ -17,8 +17,7 @@ from penstock._engine.state.segments.versioned import VersionedState
 from penstock._engine.state.views.table import TableState
 from penstock._engine.topology.nodes.stream_nodes import TableOperation
 from penstock.record import HeaderPairs
-from penstock.store_types import NEWEST, NOT_PUT
-from penstock.stores import StoreBuilder
+from penstock.stores import NEWEST, NOT_PUT, StoreBuilder
 
 Keep: TypeAlias = Callable[[Any, bytes, Any, Any, int, int, HeaderPairs], None]
 """`keep(key, raw_key, new, old, value_timestamp, timestamp, headers)`: store the new value with its

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration
 from penstock._engine.operators.site import Site
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, ProcessorContext, PunctuationType, Punctuator
 from penstock.record import HeaderPairs, Headers, RecordMetadata

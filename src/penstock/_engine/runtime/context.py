@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, Record, RecordMetadata

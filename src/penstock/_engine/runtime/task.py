@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar, cast
 
+from penstock._clock import monotonic
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
@@ -48,7 +49,6 @@ from penstock._engine.runtime.wiring import Wiring
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, SourceNode, title_of
-from penstock.clock import monotonic
 from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import HeaderPairs

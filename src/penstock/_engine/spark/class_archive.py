@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pyspark.find_spark_home import _find_spark_home
 
+from penstock._clock import SystemClock
 from penstock._engine.kafka.local_broker import class_archive, java
 from penstock._engine.kafka.local_broker.jars import cache_root
-from penstock.clock import SystemClock
 from penstock.errors import StreamsError
 
 QUICK_START = "-XX:TieredStopAtLevel=1"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from penstock.state import BytesReader, KeyRange, StoreEngine
+from penstock.stores import BytesReader, KeyRange, StoreEngine
 
 __all__ = ["BytesReader", "BytesStore", "KeyRange", "StoreEngine"]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_offset_reset,
     check_partitioner,
@@ -38,7 +39,6 @@ from penstock._engine.topology.nodes.stream_nodes import (
 )
 from penstock._engine.topology.picture.mermaid import to_mermaid
 from penstock._engine.topology.picture.svg import to_svg
-from penstock.camel_case import ExplainsCamelCase
 from penstock.errors import TopologyError, user_location
 from penstock.processor import FixedKeyProcessor
 from penstock.stores import StoreBuilder

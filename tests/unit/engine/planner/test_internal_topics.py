@@ -18,12 +18,8 @@ from penstock._engine.planner.internal_topics import (
 )
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
-from penstock.stores import (
-    Logging,
-    StoreBuilder,
-    join_store_builder,
-    window_store_builder,
-)
+from penstock.stores import Logging, StoreBuilder
+from penstock.stores._builders import join_store_builder, window_store_builder
 
 
 class Echo(Processor[Any, Any, Any, Any]):

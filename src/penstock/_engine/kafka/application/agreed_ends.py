@@ -16,10 +16,10 @@ from collections.abc import Callable
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic, new_id
 from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.tasks import Partition
-from penstock.clock import monotonic, new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
-from penstock.clock import monotonic
 
 _LOOK_SECONDS = 10.0
 

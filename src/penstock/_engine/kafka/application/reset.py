@@ -13,7 +13,7 @@ from typing import Any
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
 from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.groups import committed_offsets, members_of

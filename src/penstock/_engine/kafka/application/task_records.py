@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import end_offsets

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.application.backfill_journal import (
     PROGRESS_KEY,
     Progress,

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, may_pass
 from penstock._engine.kafka.client.clients import admin_settings
 from penstock._engine.kafka.client.refused_connections import advice, client_refused, is_refusal

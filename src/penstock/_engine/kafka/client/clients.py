@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.refused_connections import (
     check_files,
     check_token_function,
@@ -21,7 +22,6 @@ from penstock._engine.kafka.client.refused_connections import (
     lacks_token,
 )
 from penstock._engine.kafka.client.translation import translate, whole
-from penstock.clock import monotonic
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from confluent_kafka import IsolationLevel, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
 from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
 from penstock._engine.kafka.client.client_errors import may_pass

@@ -16,10 +16,10 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS
 from penstock._engine.kafka.client.topics import Isolation, end_offsets, existing_topics
 from penstock._engine.kafka.client.translation import translate
-from penstock.clock import new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.settings.client_keys import Client

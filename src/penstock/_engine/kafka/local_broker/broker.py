@@ -27,12 +27,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.local_broker import child_process as leash
 from penstock._engine.kafka.local_broker import class_archive, distribution, loopback
 from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.local_broker.jars import Progress
 from penstock._engine.state.files.private_files import make_private, open_private
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 # Internal topics of one copy and few partitions; a first consumer that waits for nobody.

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
+from penstock._clock import monotonic
 from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import Attempt, AttemptFile, Place
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 _CAREFUL_SECONDS = 300.0

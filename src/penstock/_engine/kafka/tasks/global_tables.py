@@ -16,6 +16,7 @@ from typing import cast
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import Clock, SystemClock
 from penstock._engine.kafka.client.client_errors import TaskMigrated, may_pass
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.denials import allowing
@@ -26,7 +27,6 @@ from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.records import ChangelogRecord, RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
-from penstock.clock import Clock, SystemClock
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -14,13 +14,13 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Final
 from zlib import crc32
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import KEY, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SinkNode
-from penstock.clock import monotonic
 from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)

@@ -26,7 +26,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle
 from penstock._engine.kafka.client.bulk import Unwritten
 from penstock._engine.kafka.client.client_errors import RecordsRefused

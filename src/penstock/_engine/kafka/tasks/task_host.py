@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.kafka.client.clients import admin_settings, producer_settings
 from penstock._engine.kafka.client.output_topics import missing_outputs
 from penstock._engine.kafka.client.topics import output_partition_count
@@ -35,7 +36,6 @@ from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.directory import StateDirectory, TaskDirectory, claim_member_id
 from penstock._engine.state.files.open_files import files_needed, raise_limit, shortage
 from penstock._engine.state.overlay import Reserve
-from penstock.clock import SystemClock, monotonic, new_id
 from penstock.errors import (
     ProductionError,
     StateCorruptedError,

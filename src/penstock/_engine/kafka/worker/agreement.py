@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.groups import GroupMember, group_members
 from penstock._engine.planner.identity import Identity, read_identity
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -15,13 +15,13 @@ from contextlib import suppress
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.assigned_task import Running
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import CommitOffset
-from penstock.clock import monotonic
 
 _CHECKPOINT_MS = 10_000
 # Shorter than a transaction lasts, which is open meanwhile.

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, Protocol
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import (
     TaskMigrated,
     code_of,
@@ -22,7 +23,6 @@ from penstock._engine.kafka.client.client_errors import (
 )
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.refused_connections import advice
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 _FENCED_TIMES = 5

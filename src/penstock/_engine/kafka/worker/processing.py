@@ -6,13 +6,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from penstock._clock import Clock, monotonic
 from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
 from penstock._engine.kafka.tasks.assigned_task import Running
 from penstock._engine.kafka.tasks.inputs import InputReader
 from penstock._engine.kafka.tasks.pace import Pace
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
 from penstock._engine.runtime.task import Task
-from penstock.clock import Clock, monotonic
 from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)

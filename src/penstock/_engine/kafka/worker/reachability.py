@@ -13,8 +13,8 @@ from typing import Protocol
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import admin_settings
-from penstock.clock import monotonic
 from penstock.settings import StreamsConfig
 
 _ASK_SECONDS = 3.0

@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 
-from penstock.clock import monotonic
+from penstock._clock import monotonic
 from penstock.errors import user_function
 
 _log = logging.getLogger(__name__)

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Unwritten, open_writer
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
@@ -36,7 +37,6 @@ from penstock._engine.kafka.client.client_errors import (
 from penstock._engine.kafka.client.denials import DENIED, allowing
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 _log = logging.getLogger(__name__)

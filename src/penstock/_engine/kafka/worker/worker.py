@@ -12,6 +12,7 @@ from typing import Any
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import Clock, SystemClock, monotonic
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
     BrokerSilent,
@@ -40,7 +41,6 @@ from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
-from penstock.clock import Clock, SystemClock, monotonic
 from penstock.errors import StateLockedError, StreamsError
 
 _log = logging.getLogger(__name__)

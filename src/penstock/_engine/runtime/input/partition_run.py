@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
+from penstock._clock import monotonic
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.input.record_queue import SKIPPED, RecordQueue
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.records import HEADERS
-from penstock.clock import monotonic
 
 Fail: TypeAlias = Callable[[RecordQueue, Exception], NoReturn]
 """`fail(queue, error)` is told what the processing of a record has raised, and raises."""

@@ -52,7 +52,8 @@ from penstock._engine.state.views.typed import (
 from penstock._engine.state.views.window import WindowState
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
-from penstock.store_builders import StoreBuilder, StoreKind
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import StoreKind
 from penstock.windows import END_OF_TIME
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]

@@ -8,7 +8,8 @@ from penstock._engine.planner.plan import StorePlan, plan_global_stores, plan_su
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.files.directory import TaskDirectory
 from penstock._engine.topology.topology import Topology
-from penstock.state import OpenEngine, StorePlace, destroy_state, open_engine
+from penstock.stores import OpenEngine, StorePlace
+from penstock.stores._open_engine import destroy_state, open_engine
 
 
 def own_engine_of(plan: StorePlan) -> OpenEngine | None:

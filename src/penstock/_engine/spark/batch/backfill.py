@@ -17,6 +17,7 @@ from typing import TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.messages import ControlAddress, WorkerFailure
 from penstock._engine.control.server import ControlServer, Verb
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan
@@ -33,7 +34,6 @@ from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack, TaskProgress
 from penstock._engine.spark.session import session_for
 from penstock._engine.topology.topology import Topology
-from penstock.clock import SystemClock, monotonic, new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from pyspark import SparkContext
 from pyspark.sql import DataFrame
 
+from penstock._clock import monotonic, new_id
 from penstock._engine.spark.batch.job import Job
-from penstock.clock import monotonic, new_id
 
 _POLL_SECONDS = 0.5
 _DESCRIPTION, _GROUP = "spark.job.description", "spark.jobGroup.id"

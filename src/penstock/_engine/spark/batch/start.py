@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from penstock._clock import SystemClock
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
 from penstock._engine.spark.batch.inputs import (
     Partitions,
@@ -22,7 +23,6 @@ from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.nodes.stream_nodes import title_of
 from penstock._engine.topology.topology import Topology
-from penstock.clock import SystemClock
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings

@@ -15,6 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.engine_thread import Program
 from penstock._engine.control.messages import Instruction, Report
 from penstock._engine.control.server import ControlServer, Verb
@@ -30,7 +31,6 @@ from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
 from penstock._engine.spark.streaming.slot_plan import SlotPlan
 from penstock._engine.spark.streaming.source import Run, data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
-from penstock.clock import SystemClock, monotonic, new_id
 
 _log = logging.getLogger(__name__)
 

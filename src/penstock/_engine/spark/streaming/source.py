@@ -15,10 +15,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
+from penstock._clock import SystemClock
 from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Program, Times, Turn, take_turn
 from penstock._engine.control.messages import ControlAddress
-from penstock.clock import SystemClock
 
 SCHEMA = "timestamp bigint"
 _ARROW = pa.schema([("timestamp", pa.int64())])

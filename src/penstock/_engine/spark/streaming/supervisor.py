@@ -13,12 +13,12 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.application.topic_watch import LOOK_SECONDS, TopicChange, TopicWatch
 from penstock._engine.kafka.client.client_errors import BrokerAway
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.topology.topology import Topology
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 _log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from penstock.clock import monotonic, new_id
+from penstock._clock import monotonic, new_id
 
 _VARIABLE = "PENSTOCK_RUN"
 _PROCESSES = Path("/proc")

@@ -26,7 +26,8 @@ from penstock._engine.state.logged import Log, Write
 from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.segments.recent_rows import RecentRows, Row, note
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreBuilder, StoreTimes
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import StoreTimes
 
 SEGMENT_BYTES: Final = 8
 CLOCK_KEY: Final = b"\xffclock"

@@ -31,8 +31,8 @@ from penstock._engine.state.logged import Log
 from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.segments.rows import CLOCK_KEY
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreTimes
-from penstock.store_types import NEWEST, NOT_PUT
+from penstock.stores import NEWEST, NOT_PUT
+from penstock.stores._builders import StoreTimes
 
 Version: TypeAlias = tuple[bytes, int]
 """(value, since when)"""

@@ -25,7 +25,7 @@ from penstock._engine.state.segments.rows import (
     time_of_index,
 )
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreBuilder
+from penstock.stores import StoreBuilder
 from penstock.windows import END_OF_TIME
 
 WindowRow: TypeAlias = tuple[bytes, int, bytes]

@@ -26,7 +26,7 @@ from penstock._engine.state.segments.rows import (
 )
 from penstock._engine.state.views.table import Forward
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreBuilder
+from penstock.stores import StoreBuilder
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import Consumed, StreamsBuilder, StreamsError, serdes
+from penstock._clock import monotonic
 from penstock._engine.runtime.input import partition_run as stretch
 from penstock._engine.runtime.input.partition_run import process_plainly
 from penstock._engine.runtime.position import Position
-from penstock.clock import monotonic
 from penstock.handlers import ErrorHandlerContext, Response
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.test_task import offsets, raws, task

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from penstock._clock import monotonic
 from penstock._engine.control.client import ControlClient, DriverSilent
 from penstock._engine.control.messages import ControlAddress, WorkerFailure
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
@@ -18,7 +19,6 @@ from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.task import Task
-from penstock.clock import monotonic
 
 _REPORT_SECONDS = 0.5
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from penstock._clock import new_id
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.planner.tasks import TaskPlan
@@ -36,10 +37,10 @@ from penstock._engine.spark.batch.tasks.task_loops import HostedTask, run_cycle,
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.overlay import Reserve
-from penstock.clock import new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
-from penstock.state import StorePlace, destroy_state
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import destroy_state
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
