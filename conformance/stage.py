@@ -68,7 +68,7 @@ class Stage:
         return _Part(self, self._query)
 
     def clear(self) -> None:
-        """Let the worker wait for the next application."""
+        """Have the worker wait for the next application."""
         self._run = None
 
     def wear_out(self) -> None:
@@ -175,7 +175,7 @@ class _HostedQuery(ApplicationQuery):
 
 
 class _StageReader(TurnReader):
-    """Gives the slot of a turn to whichever application is on."""
+    """Runs the application that is on in the slot of a turn."""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Slot)

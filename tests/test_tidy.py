@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +23,10 @@ LONGEST_FILE = 500
 EXCUSE = "Long because"
 """How the docstring of a longer file begins to say why."""
 FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base", "manager"}
+
+UNNAMED_ACTORS = re.compile(r"\b(whoever|somebody|nobody)\b", re.I)
+RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
+"""How docstrings begin that say Return, Raise or Yield in other words."""
 
 MIRRORED_BY = {
     "spark.py": "spark/test_dataframes.py",
@@ -201,6 +207,52 @@ def test_whoever_leaves_something_undone_names_the_issue() -> None:
         if re.search(rf"\b({word})\b(?!.*#\d)", line)
     ]
     assert undone == []
+
+
+def test_docstrings_and_comments_name_the_actor() -> None:
+    unnamed = [
+        f"{_shown(path)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, text in (*docstrings_of(path), *comments_of(path))
+        if UNNAMED_ACTORS.search(text)
+    ]
+    assert not unnamed, "\n".join(unnamed)
+
+
+def test_comments_in_c_name_the_actor() -> None:
+    unnamed = [
+        f"{_shown(path)}: {comment}"
+        for path in sorted(PACKAGE.rglob("*.[ch]"))
+        for comment in re.findall(r"/\*.*?\*/|//.*?$", path.read_text("utf-8"), re.S | re.M)
+        if UNNAMED_ACTORS.search(comment)
+    ]
+    assert not unnamed, "\n".join(unnamed)
+
+
+def test_docstrings_say_return_raise_or_yield() -> None:
+    riddles = [
+        f"{_shown(path)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, text in docstrings_of(path)
+        if RIDDLES.match(text)
+    ]
+    assert not riddles, "\n".join(riddles)
+
+
+def docstrings_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of all docstrings, those of attributes included."""
+    for node in ast.walk(tree_of(path)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield node.lineno, text
+
+
+def comments_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of all comments."""
+    source = io.StringIO(path.read_text(encoding="utf-8"))
+    for token in tokenize.generate_tokens(source.readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
 
 
 def _shown(path: Path) -> str:

@@ -162,7 +162,7 @@ def _in_order(stage: Stage) -> Any:
 
 
 def _merged(senders: Iterable[list[Written]]) -> Iterable[Written]:
-    """Give the records of several senders, always the one whose head has the smallest time; the
+    """Return the records of several senders, always the one whose head has the smallest time; the
     first sender of those that are equal.
     """
     queues = [list(records) for records in senders]

@@ -56,11 +56,11 @@ class LocalJob:
             self._written.append(list(self._run(stage)))
 
     def outcome(self) -> tuple[Outcome, StoredRows]:
-        """Give what was written and what is stored, as the reference does."""
+        """Return what was written and what is stored, as the reference does."""
         return outcome_of(self._written)
 
     def positions(self) -> dict[tuple[str, int], int]:
-        """Give the next offset of each partition that was read."""
+        """Return the next offset of each partition that was read."""
         return {
             (row["name"], row["partition"]): row["sequence"]
             for rows in self._written
@@ -91,7 +91,7 @@ class LocalJob:
             yield pa.RecordBatch.from_pylist(rows[start : start + self._batch_rows], schema=FEED)
 
     def _fed(self, stage: Stage) -> Iterator[tuple[int | None, Row]]:
-        """Give the rows of a stage and which of its partitions each goes to, None for all."""
+        """Return the rows of a stage and which of its partitions each goes to, None for all."""
         for number, topic in enumerate(stage.topics()):
             for one in self._inputs.get(topic, ()):
                 place = (one.offset, 0, 0, 0)

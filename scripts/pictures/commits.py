@@ -36,8 +36,8 @@ LOG = ("record", "record", "record", "marker", "record", "marker")
 
 def crash_points() -> list[str]:
     """Give the points of an exactly-once commit at which a worker can be killed, in their order."""
-    commit = _method(_KAFKA / "worker.py", "Worker", "commit")
-    inner = _points(_method(_KAFKA / "transactions.py", "ExactlyOnce", "commit"))
+    commit = _method(_KAFKA / "worker" / "worker.py", "Worker", "commit")
+    inner = _points(_method(_KAFKA / "worker" / "transactions.py", "ExactlyOnce", "commit"))
     found: list[str] = []
     for node in _calls(commit):
         if (

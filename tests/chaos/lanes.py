@@ -137,6 +137,8 @@ class ProcessLane:
         try:
             return slot.process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
+            self.send(slot, signal.SIGUSR1)  # ours writes its stacks to the log, Java ends
+            time.sleep(1)
             slot.process.kill()
             return slot.process.wait()
 

@@ -34,6 +34,7 @@ from penstock import (
     Windowed,
     serdes,
 )
+from penstock._engine.state.rocksdb.settings import RocksDbSettings
 from penstock.dsl.suppressed import BufferConfig, Suppressed
 from penstock.handlers import DefaultProductionExceptionHandler, ErrorHandlerContext, Response
 from penstock.record import ProducerRecord
@@ -62,7 +63,7 @@ NEAR_MS: Final = 1_000
 SESSION_SECONDS: Final = 3.0
 POLL_INTERVAL_SECONDS: Final = 30.0
 
-_DAY_MS: Final = 24 * 3600 * 1000
+_JOIN_GRACE_MS: Final = 10 * 60 * 1000
 _TEXT, _LONG = serdes.string(), serdes.long()
 
 
@@ -163,7 +164,7 @@ def _windows(app: str, events: KStream[str, int]) -> None:
 
 def _joins(app: str, builder: StreamsBuilder, events: KStream[str, int]) -> None:
     clicks = builder.stream(f"{app}-clicks", Consumed(_TEXT, _LONG))
-    near = JoinWindows.of_time_difference(NEAR_MS, grace=_DAY_MS)
+    near = JoinWindows.of_time_difference(NEAR_MS, grace=_JOIN_GRACE_MS)
     kept = StreamJoined(store_name="matches", key=_TEXT, value=_LONG, other_value=_LONG)
     events.join(clicks, _match, near, kept).to(f"{app}-matches", Produced(_TEXT, _TEXT))
     profiles = _table(app, builder, "profiles")
@@ -233,5 +234,15 @@ def settings(servers: str, state_dir: str, app: str, guarantee: str) -> StreamsC
             "production.exception.handler": SkipTooLarge(),
             "errors.dead.letter.queue.topic.name": f"{app}-dead",
             "penstock.turn.ms": 2000,
+            "rocksdb.config.setter": _small_buffers,
         }
     )
+
+
+def _small_buffers(_store: str, settings: RocksDbSettings) -> None:
+    """Have buffers full within minutes and not within hours: files are made all the time, and what
+    still grows after the warm-up is a leak.
+    """
+    settings.write_buffer_bytes = 256 * 1024
+    settings.block_cache_bytes = 1024 * 1024
+    settings.cache_index_and_filter_blocks = True

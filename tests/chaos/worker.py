@@ -8,6 +8,7 @@ milliseconds in the file `clock` of the TROUBLES folder to it.
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 import signal
@@ -56,6 +57,8 @@ def main(arguments: list[str]) -> None:
     *given, troubles = arguments
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     config = settings(*given)
+    # The harness asks for the stacks of a worker that does not end.
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     blueprint = prepare(topology(config.application_id, troubles), config)

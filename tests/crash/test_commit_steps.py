@@ -74,6 +74,6 @@ def test_two_workers_share_the_tasks_and_one_takes_over_when_the_other_is_killed
 
 
 def test_the_crash_points_are_those_of_the_code() -> None:
-    folder = Path(__file__).parents[2] / "src" / "penstock" / "_engine" / "kafka"
+    folder = Path(__file__).parents[2] / "src" / "penstock" / "_engine" / "kafka" / "worker"
     code = (folder / "transactions.py").read_text() + (folder / "worker.py").read_text()
     assert [point for point in CRASH_POINTS if f'crash_point("{point}")' not in code] == []

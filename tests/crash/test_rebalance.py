@@ -91,14 +91,20 @@ def test_a_worker_that_stands_still_in_a_commit_and_comes_back_as_a_zombie(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("guarantee", "point"), [("exactly_once_v2", "before-ends"), ("at_least_once", "after-ends")]
+    ("guarantee", "point"),
+    [
+        ("exactly_once_v2", "before-ends"),
+        ("at_least_once", "after-ends"),
+        ("at_least_once", "processed"),
+    ],
 )
 def test_a_zombie_that_gets_its_tasks_back_has_the_state_of_those_that_had_them(
     guarantee: str, point: str, kafka_broker: LocalBroker, tmp_path: Path
 ) -> None:
-    """It stands still where it asks for the ends of its changelogs. Meanwhile another worker
-    processes records and writes to the same changelogs: the zombie must restore these when the
-    other one leaves, and not take the ends for its own.
+    """It stands still where it asks for the ends of its changelogs, or before it writes to them.
+    Meanwhile another worker processes records and writes to the same changelogs: the zombie must
+    restore these when the other one leaves, and neither take the ends for its own nor write what it
+    had in hand behind them.
     """
     name = f"back-{guarantee}-{point}"
     fleet = Fleet(kafka_broker.bootstrap_servers, tmp_path, name, guarantee)

@@ -67,6 +67,7 @@ class Restorer:
         self._reader = open_reader(settings)
         self._consumer = self._reader.consumer
         self._jobs: dict[Partition, RestoreJob] = {}
+        self._corrupted: dict[Partition, TaskCorrupted] = {}
         # Whoever hosts a worker takes them often; if it does not, they are not kept for ever.
         self._events: deque[RestoreEvent] = deque(maxlen=_EVENTS_KEPT)
 
@@ -104,7 +105,8 @@ class Restorer:
 
         Raises:
             TaskCorrupted: What is to be read next was deleted, as what is too old is in the
-                changelogs of windows.
+                changelogs of windows. All other partitions have been served before: what was read
+                of them does not come again.
         """
         if not self._jobs:
             return
@@ -119,6 +121,9 @@ class Restorer:
                 self._events.append(job.event("batch", offset=job.reached, count=len(changes)))
         for job in [job for job in self._jobs.values() if job.done]:
             self._leave(job, "end")
+        # One at a time: the caller drops the whole task, and with it its other partitions.
+        for corrupted in self._corrupted.values():
+            raise corrupted
 
     def remaining(self) -> int:
         """Give how many offsets are left to read."""
@@ -136,6 +141,7 @@ class Restorer:
 
     def _leave(self, job: RestoreJob, kind: Kind) -> None:
         del self._jobs[job.partition]
+        self._corrupted.pop(job.partition, None)
         self._consumer.incremental_unassign([TopicPartition(*job.partition)])
         self._events.append(job.event(kind, count=job.restored))
 
@@ -168,7 +174,7 @@ class Restorer:
                 f"changelog {topic!r}, partition {number} no longer has what follows offset "
                 f"{job.reached - 1}: {error.str()}"
             )
-            raise TaskCorrupted(msg, job.partition)
+            self._corrupted[job.partition] = TaskCorrupted(msg, job.partition)
         elif not may_pass(error):
             topic, number = job.partition
             told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"

@@ -240,7 +240,13 @@ class TaskHost:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except StreamsError as closing:
+            # What went wrong first says why; a full disk, for instance, cannot be closed either.
+            if error is None:
+                raise
+            _log.warning("worker=%s: %s", self.member_id, closing)
 
     def _open_global_tables(self) -> GlobalTables | None:
         plan = self._blueprint.global_stores

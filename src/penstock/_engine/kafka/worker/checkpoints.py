@@ -9,10 +9,13 @@ restores.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.assigned_task import Running
@@ -24,6 +27,8 @@ Partition = tuple[str, int]
 _CHECKPOINT_MS = 10_000
 # Shorter than a transaction lasts, which is open meanwhile.
 _ENDS_SECONDS = 3.0
+_MARKER_SECONDS = 2.0
+_MARKER_PAUSE_SECONDS = 0.02
 
 
 class Checkpoints:
@@ -53,12 +58,7 @@ class Checkpoints:
         checkpoint will do.
         """
         crash_point("before-ends")
-        changelogs = [
-            changelog
-            for running in learning
-            for changelog in running.task.restorable()
-            if changelog not in running.offsets
-        ]
+        changelogs = _changelogs(learning)
         # Inputs that are changelogs: the state is that of the records before the committed offset.
         ends = {partition: kept.offset for partition, kept in offsets.items()}
         if changelogs:
@@ -70,6 +70,32 @@ class Checkpoints:
                 return {}
         crash_point("after-ends")
         return ends
+
+    def wait_for_markers(self, started: Iterable[Running]) -> None:
+        """Wait until the last transaction's markers are in the changelogs of `started`.
+
+        The broker answers a commit before it writes them. A checkpoint before its marker would be
+        lost with it if the changelog is cut at its end while the application rests.
+        """
+        changelogs = _changelogs(started)
+        until = monotonic() + _MARKER_SECONDS
+        with suppress(BrokerAway):
+            while changelogs and monotonic() < until:
+                stable = end_offsets(self._admin, changelogs, "read_committed", _ENDS_SECONDS)
+                if stable == end_offsets(
+                    self._admin, changelogs, "read_uncommitted", _ENDS_SECONDS
+                ):
+                    return
+                time.sleep(_MARKER_PAUSE_SECONDS)
+
+
+def _changelogs(learning: Iterable[Running]) -> list[Partition]:
+    return [
+        changelog
+        for running in learning
+        for changelog in running.task.restorable()
+        if changelog not in running.offsets
+    ]
 
 
 def offsets_again(started: Mapping[int, Running], task_topic: str) -> dict[Partition, CommitOffset]:

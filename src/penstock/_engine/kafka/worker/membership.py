@@ -15,7 +15,12 @@ from typing import Any, NoReturn, Protocol
 from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from penstock._clock import monotonic
-from penstock._engine.kafka.client.client_errors import TaskMigrated, is_migration, may_pass
+from penstock._engine.kafka.client.client_errors import (
+    TaskMigrated,
+    code_of,
+    is_migration,
+    may_pass,
+)
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.refused_connections import advice
 from penstock.errors import StreamsError
@@ -42,6 +47,7 @@ class Membership:
         self.metadata: Any = None
         """Group metadata of the generation whose assignment is in force."""
         self._group_id = str(settings.get("group.id", ""))
+        self.session_seconds = int(settings.get("session.timeout.ms", 45_000)) / 1000
         self._tasks: set[int] = set()
         self._fenced_at: list[float] = []
         self.consumer = self._join()
@@ -109,6 +115,27 @@ class Membership:
         self.consumer.close()
         self.consumer = self._join()
         msg = f"the group has fenced this worker, which joins anew: {error.str()}"
+        raise TaskMigrated(msg)
+
+    def prove_ownership(self) -> None:
+        """Commit an offset that has no meaning: the broker takes it from a current member only.
+
+        Raises:
+            TaskMigrated: this worker's tasks may be another's by now.
+        """
+        meaningless = TopicPartition(self._task_topic, 0, 0)
+        try:
+            current = self.consumer.consumer_group_metadata() == self.metadata
+            if current:
+                self.consumer.commit(offsets=[meaningless], asynchronous=False)
+                return
+            why = "the group has changed"
+        except KafkaException as error:
+            why = code_of(error).str()
+        msg = (
+            f"this worker stood still for more than half of its session "
+            f"({self.session_seconds:.0f} s), and its tasks may be another's by now: {why}"
+        )
         raise TaskMigrated(msg)
 
     def leave(self) -> None:

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Unwritten, open_writer
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
@@ -158,15 +159,44 @@ class _Sender:
         return _unwritten(failures)
 
 
-class AtLeastOnce(_Sender):
-    """Flush, then commit offsets."""
+class Member(Protocol):
+    """This worker's place in the group."""
 
-    def __init__(self, settings: Mapping[str, Any], group: Consumer) -> None:
+    consumer: Consumer
+    session_seconds: float
+
+    def prove_ownership(self) -> None:
+        """Raise TaskMigrated unless the broker confirms that the tasks are still this worker's."""
+
+
+class AtLeastOnce(_Sender):
+    """Flush, then commit offsets.
+
+    Nothing fences the records of a producer without transactions. A process that stood still for so
+    long that its session may be over asks the group before it writes: a late record in a changelog
+    would take the place of the new owner's, and set its state back.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], member: Member) -> None:
         super().__init__(settings)
-        self._group = group
+        self._member, self._group = member, member.consumer
+        self._seen, self._stood_still = monotonic(), False
 
     def prepare(self) -> None:
-        pass
+        self._look()
+
+    def send(self, outputs: list[Output]) -> None:
+        self._look()
+        if self._stood_still:
+            self._member.prove_ownership()
+            self._stood_still = False
+        super().send(outputs)
+
+    def _look(self) -> None:
+        """Compare the clock with the last look, which a step or two takes at most."""
+        before, self._seen = self._seen, monotonic()
+        if self._seen - before > self._member.session_seconds / 2:
+            self._stood_still = True
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
         crash_point("before-flush")
@@ -298,11 +328,13 @@ class ExactlyOnce(_Sender):
             self._open = True
 
 
-def open_committer(settings: Mapping[str, Any], group: Consumer) -> Committer:
+def open_committer(settings: Mapping[str, Any], member: Member) -> Committer:
     """Make a producer with these settings, and what commits with it: transactions if they name
     any.
     """
-    return ExactlyOnce(settings) if "transactional.id" in settings else AtLeastOnce(settings, group)
+    if "transactional.id" in settings:
+        return ExactlyOnce(settings)
+    return AtLeastOnce(settings, member)
 
 
 def _positions(offsets: Offsets) -> list[TopicPartition]:

@@ -218,6 +218,9 @@ class Worker:
                 # The checkpoint lies before the marker of its own transaction. One that comes after
                 # all work has nothing behind it that a changelog could delete while we rest.
                 self.commit()
+                if self._config.exactly_once:
+                    started = [each for each in self._running.values() if each.started]
+                    self._checkpoints.wait_for_markers(started)
                 self.commit(checkpoint=True)
             except CommitPostponed as postponed:
                 _log.warning("worker=%s cannot commit yet: %s", self._member_id, postponed)
@@ -385,6 +388,8 @@ class Worker:
         for (topic, number), records in batch.items():
             self._owner_of(topic, number).add_records(topic, number, records)
         processed = self._processing.step(self._running)
+        if processed:
+            crash_point("processed")
         self._send(self._running.values())
         return processed
 
@@ -491,4 +496,4 @@ class Worker:
 
     def _make_committer(self) -> Committer:
         settings = self._home.refusals.fit(producer_settings(self._config, self._member_id))
-        return open_committer(settings, self._membership.consumer)
+        return open_committer(settings, self._membership)
