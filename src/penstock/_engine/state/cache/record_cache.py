@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from penstock._engine.state.cache.entries import CacheBudget, Change, Entries, RecordInHand
+from penstock._engine.state.cache.entries import CacheBudget, CacheChange, Entries, RecordInHand
 from penstock._engine.state.logged import LoggedStore, RecordStore, Write
 from penstock._engine.state.merging import merged
-from penstock._engine.state.row_sender import let_puts_out
+from penstock._engine.state.row_sender import flush_puts
 from penstock.record import HeaderPairs
 
 FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
@@ -113,7 +113,7 @@ class CachedStore:
             # Only now, as in Java: while it is flushed, other caches find the budget exceeded.
             budget.used_bytes += entries.used_bytes - before
 
-    def _let_out(self, changes: list[Change]) -> None:
+    def _let_out(self, changes: list[CacheChange]) -> None:
         """Write changes to the store and tell the listener, each as if its record were in hand.
         What is flushed may cause new changes here: they are others.
         """
@@ -121,7 +121,7 @@ class CachedStore:
         if self._sends_as_they_are and isinstance(below, LoggedStore):
             # Nobody asks which record is in hand.
             assert self._listener is not None
-            changes = changes[let_puts_out(changes, below.put, below.log, self._listener) :]
+            changes = changes[flush_puts(changes, below.put, below.log, self._listener) :]
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
         keeps_bytes = position.keeps_bytes

@@ -166,6 +166,6 @@ def test_answers_are_those_of_the_engine(
                 end = latest + 1 if to_the_last else time + draw.randrange(10)
                 found = bench.collect(prefix, time, end, to_the_last=to_the_last)
                 assert found == bench.expected(prefix, time, end)
-        young = bench.recent._young.values()
-        assert bench.recent._young_count == sum(1 + len(tail.rows) for tail in young)
+        young = bench.recent.young.values()
+        assert bench.recent.young_count == sum(1 + len(tail.rows) for tail in young)
         assert bench.recent.count() <= known
