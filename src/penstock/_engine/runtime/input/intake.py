@@ -1,7 +1,7 @@
 """Bytes become records: decode, then ask the extractor for the time. Bad ones meet their
 handler.
 
-Good records may be decoded by functions of C that need no bytecode in between (`stretch.py`); as
+Good records may be decoded by functions of C that need no bytecode in between (`fast/`); as
 soon as anything is unusual, a record goes the plain way.
 """
 
