@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 from confluent_kafka import KafkaError, TopicPartition
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.kafka.client import bulk
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Portion, Reader, Writer
 from penstock._engine.kafka.local_broker.broker import LocalBroker
@@ -22,7 +23,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 OpenReader: TypeAlias = Callable[[Mapping[str, Any]], Reader]
 OpenWriter: TypeAlias = Callable[[Mapping[str, Any]], Writer]
 
-COMPILED = pytest.mark.skipif(not bulk.is_compiled(), reason="installed without a C compiler")
+IN_C = compiled is not None and bulk.why_not_in_c() is None
+COMPILED = pytest.mark.skipif(not IN_C, reason="nothing is compiled")
 READERS = [
     pytest.param(bulk.PlainReader, id="Python"),
     pytest.param(bulk.CompiledReader, id="C", marks=COMPILED),
@@ -184,9 +186,8 @@ def test_a_client_goes_with_the_last_who_holds_it(open_client: Callable[..., Any
         gc.enable()
 
 
+@COMPILED
 def test_plugins_of_the_user_are_kept() -> None:
-    if not bulk.is_compiled():
-        pytest.skip("installed without a C compiler")
     with pytest.raises(Exception, match="no-such-plugin"):
         bulk.CompiledWriter({**NO_BROKER, "plugin.library.paths": "no-such-plugin"})
 

@@ -46,8 +46,8 @@ Draw: TypeAlias = Callable[[KStream[str, str]], object]
 @contextmanager
 def in_python() -> Iterator[None]:
     with (
-        patch("penstock._engine.kafka.client.bulk._bulk", None),
-        patch("penstock._engine.runtime.output.sink._sink", None),
+        patch("penstock._engine.kafka.client.bulk._in_c", None),
+        patch("penstock._engine.runtime.output.sink.compiled", None),
     ):
         yield
 

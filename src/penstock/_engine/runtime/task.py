@@ -31,7 +31,7 @@ from penstock._engine.runtime.failures import (
 )
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.input.intake import InputPartition, decoders_of, make_admit
-from penstock._engine.runtime.input.partition_run import process_stretch
+from penstock._engine.runtime.input.partition_run import process_run
 from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues
 from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
@@ -228,9 +228,7 @@ class Task:
         position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
         try:
-            return process_stretch(
-                queue, position, self.counters, self._fail, count, before, deadline
-            )
+            return process_run(queue, position, self.counters, self._fail, count, before, deadline)
         except SystemExit as called:
             # In a worker's thread it would end the engine silently.
             self._failures.fail_in_source(queue.source, exit_called(called))

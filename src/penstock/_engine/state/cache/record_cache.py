@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from penstock._engine.state.cache.entries import CacheBudget, Change, Entries, RecordInHand
+from penstock._engine.state.cache.entries import CacheBudget, CacheChange, Entries, RecordInHand
 from penstock._engine.state.logged import LoggedStore, RecordStore, Write
 from penstock._engine.state.merging import merged
-from penstock._engine.state.row_sender import let_puts_out
+from penstock._engine.state.row_sender import flush_puts
 from penstock.record import HeaderPairs
 
 FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
@@ -113,7 +113,7 @@ class CachedStore:
             # Only now, as in Java: during the flush, other caches find the budget exceeded.
             budget.used_bytes += entries.used_bytes - before
 
-    def _flush_entries(self, changes: list[Change]) -> None:
+    def _flush_entries(self, changes: list[CacheChange]) -> None:
         """Write dirty entries to the store and call the listener, each with its record in hand. A
         flush may write new entries to this cache; they wait for the next flush.
         """
@@ -121,7 +121,7 @@ class CachedStore:
         if self._sends_rows and isinstance(below, LoggedStore):
             # This listener does not ask for the record in hand.
             assert self._listener is not None
-            changes = changes[let_puts_out(changes, below.put, below.log, self._listener) :]
+            changes = changes[flush_puts(changes, below.put, below.log, self._listener) :]
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
         keeps_bytes = position.keeps_bytes

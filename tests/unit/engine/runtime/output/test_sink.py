@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import ProcessingError, StreamsError, Windowed, serdes
+from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.failures import Failures, Handlers
-from penstock._engine.runtime.output import sink
 from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
@@ -55,12 +55,12 @@ class Pair(msgspec.Struct):
     right: int = 0
 
 
-@pytest.fixture(params=["in Python", "in C"] if sink.is_compiled() else ["in Python"], autouse=True)
+@pytest.fixture(params=["in Python"] if compiled is None else ["in Python", "in C"], autouse=True)
 def form(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "in C":
         yield request.param
     else:
-        with patch("penstock._engine.runtime.output.sink._sink", None):
+        with patch("penstock._engine.runtime.output.sink.compiled", None):
             yield request.param
 
 
@@ -226,7 +226,7 @@ THINGS = st.sampled_from(
 RECORDS = st.lists(st.tuples(THINGS, THINGS, st.none() | st.integers(0, 3)), max_size=8)
 
 
-@pytest.mark.skipif(not sink.is_compiled(), reason="there is no C compiler")
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
 @given(SERDES, SERDES, RECORDS)
 def test_c_changes_neither_outputs_nor_what_handlers_hear(
     key_serde: Serde[Any], value_serde: Serde[Any], records: list[tuple[Any, Any, int | None]]
@@ -245,7 +245,7 @@ def test_c_changes_neither_outputs_nor_what_handlers_hear(
             seen += [mouth.outputs(), mouth.scope.sent, handler.seen[:]]
         return [*seen, mouth.counters.by_name()]
 
-    with patch("penstock._engine.runtime.output.sink._sink", None):
+    with patch("penstock._engine.runtime.output.sink.compiled", None):
         expected = events()
     assert events() == expected
 

@@ -1,19 +1,16 @@
-/* A record leaves: what `send` of sink.py does in Python otherwise.
+/* A record leaves the task through a sink. In Python: `send` of sink.py.
 
-   Only where the serdes are our own, and only for good records. Whatever cannot be encoded is left
-   to `send` before anything has happened: it encodes once more, explains, and asks the handler. */
+   Only for built-in serdes, and only for good records. What cannot be encoded is left to `send`
+   before anything has happened: it encodes once more, explains, and asks the handler. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include "slots.h"
+#include "fast.h"
 
 static Slot sent; /* of the scope */
 static PyObject *encode_text; /* str.encode */
 
 enum { KEY, VALUE, TIMESTAMP, HEADERS, PARTITION, ARGUMENTS };
 
-/* What a sender holds. */
+/* What a sender is made of. */
 enum {
     TOPIC,
     KEY_CLASS, ENCODE_KEY, /* what encodes instances of a class */
@@ -29,7 +26,7 @@ typedef struct {
     PyObject *held[HELD];
 } Sender;
 
-/* Give the bytes of something, None of None; NULL if it must be looked at more closely. */
+/* Return the bytes of something, None of None; NULL if Python must look at it. */
 static PyObject *encoded(PyObject *encode, PyObject *of, PyObject *thing) {
     if (thing == Py_None)
         return Py_NewRef(thing);
@@ -108,31 +105,25 @@ static int clear_sender(PyObject *self) {
     return 0;
 }
 
-static void free_sender(PyObject *self) {
-    PyObject_GC_UnTrack(self);
-    clear_sender(self);
-    Py_TYPE(self)->tp_free(self);
-}
-
 static PyMethodDef sender_methods[] = {
-    {"send", (PyCFunction)(void (*)(void))send_, METH_FASTCALL, NULL},
+    {"send", FAST(send_), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyTypeObject sender_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._sink.Sender",
-    .tp_doc = "What sends records of one sink out.",
+    .tp_name = "penstock._engine.fast._fast.Sender",
+    .tp_doc = "Sends the records of one sink.",
     .tp_basicsize = sizeof(Sender),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = new_sender,
-    .tp_dealloc = free_sender,
+    .tp_dealloc = free_collected,
     .tp_traverse = visit_sender,
     .tp_clear = clear_sender,
     .tp_methods = sender_methods,
 };
 
-/* What stands before the collector: large records are looked at closely. */
+/* Before the collector: large records are looked at closely. */
 
 typedef struct {
     PyObject_HEAD
@@ -183,12 +174,6 @@ static int clear_guard(PyObject *self) {
     return 0;
 }
 
-static void free_guard(PyObject *self) {
-    PyObject_GC_UnTrack(self);
-    clear_guard(self);
-    Py_TYPE(self)->tp_free(self);
-}
-
 static PyMethodDef guard_methods[] = {
     {"collect", collect_, METH_O, NULL},
     {NULL, NULL, 0, NULL},
@@ -196,12 +181,12 @@ static PyMethodDef guard_methods[] = {
 
 static PyTypeObject guard_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._sink.Guard",
-    .tp_doc = "What looks closely at large records.",
+    .tp_name = "penstock._engine.fast._fast.Guard",
+    .tp_doc = "Hands large records to a closer look, all others to the collector.",
     .tp_basicsize = sizeof(Guard),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = new_guard,
-    .tp_dealloc = free_guard,
+    .tp_dealloc = free_collected,
     .tp_traverse = visit_guard,
     .tp_clear = clear_guard,
     .tp_methods = guard_methods,
@@ -209,19 +194,9 @@ static PyTypeObject guard_type = {
 
 /* The module */
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "penstock._engine.fast._sink",
-    .m_doc = "A record leaves.",
-    .m_size = -1,
-};
-
-PyMODINIT_FUNC PyInit__sink(void) {
-    sent.name = PyUnicode_InternFromString("sent");
+int add_sink(PyObject *module) {
     encode_text = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "encode");
-    PyObject *module = sent.name == NULL || encode_text == NULL ? NULL : PyModule_Create(&definition);
-    if (module != NULL && (PyModule_AddType(module, &sender_type) < 0 ||
-                           PyModule_AddType(module, &guard_type) < 0))
-        Py_CLEAR(module);
-    return module;
+    if (encode_text == NULL || name_slot(&sent, "sent") < 0)
+        return -1;
+    return PyModule_AddType(module, &sender_type) < 0 ? -1 : PyModule_AddType(module, &guard_type);
 }

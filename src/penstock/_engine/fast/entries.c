@@ -1,23 +1,18 @@
-/* What a record cache holds: what entries.py does in Python otherwise.
+/* The entries of a record cache, and aggregates folded in it. In Python: entries.py, fold.py.
 
    A table of entries by key, each of them in two rings: all in the order of their use, and those
    that were changed in the order of their last write. A write changes an entry in place and moves
-   it to the end of both. Nothing is decided here: when a cache must give way, and what happens to
-   what it lets go of, is in cache.py. */
+   it to the end of both. Nothing is decided here: when a cache evicts, and what happens to evicted
+   entries, is in record_cache.py. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stddef.h>
-#include <structmember.h>
-
-#include "slots.h"
+#include "fast.h"
 
 /* What Java counts for an entry besides key, value, topic and headers. */
 enum { ENTRY_BYTES = 45 };
 
 static Slot topic_in_hand, partition_in_hand, raw_in_hand; /* of the position */
 static PyObject *name_look;
-static PyObject *no_time, *no_topic, *no_headers;
+static PyObject *no_time, *no_topic;
 
 /* Rings */
 
@@ -56,7 +51,7 @@ enum { KEY, VALUE, TIMESTAMP, HEADERS, TOPIC, PARTITION, KEPT, FIELDS };
 typedef struct {
     PyObject_HEAD
     PyObject *fields[FIELDS]; /* a value, and the record in hand when it was written */
-    PyObject *decoded;        /* what was made of the value, NULL if nobody has looked */
+    PyObject *decoded;        /* what was made of the value, NULL if it was not asked for */
     Py_ssize_t size;
     Link use, change;
 } Entry;
@@ -79,7 +74,7 @@ static void free_entry(PyObject *self) {
 
 static PyTypeObject entry_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._entries.Entry",
+    .tp_name = "penstock._engine.fast._fast.Entry",
     .tp_basicsize = sizeof(Entry),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_dealloc = free_entry,
@@ -116,8 +111,8 @@ static PyMemberDef budget_members[] = {
 
 static PyTypeObject budget_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._entries.CacheBudget",
-    .tp_doc = "How many bytes the caches of one thread may hold together, and how many they do.",
+    .tp_name = "penstock._engine.fast._fast.CacheBudget",
+    .tp_doc = "The bytes that the caches of one thread may hold together, and those that they hold.",
     .tp_basicsize = sizeof(Budget),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = PyType_GenericNew,
@@ -131,7 +126,7 @@ typedef struct {
     PyObject_HEAD
     PyObject *by_key;
     PyObject *position, *miss, *note_new, *give_way;
-    PyObject *decode; /* NULL if nobody looks */
+    PyObject *decode; /* NULL if values are not looked at */
     Budget *budget;
     long long used_bytes;
     int keeps_bytes;
@@ -176,7 +171,7 @@ static int visit_table(PyObject *self, visitproc visit, void *arg) {
     return 0;
 }
 
-static void let_go_of_all(Table *table) {
+static void drop_all(Table *table) {
     table->used_bytes = 0;
     make_empty(&table->used);
     make_empty(&table->changed);
@@ -185,7 +180,7 @@ static void let_go_of_all(Table *table) {
 
 static int clear_table(PyObject *self) {
     Table *table = (Table *)self;
-    let_go_of_all(table);
+    drop_all(table);
     Py_CLEAR(table->position);
     Py_CLEAR(table->miss);
     Py_CLEAR(table->note_new);
@@ -230,7 +225,7 @@ static int give_way_if_needed(Table *table) {
 }
 
 /* Put new fields, whose references are taken over, into an entry, or into a new one of its key;
-   it is then used last. Give it; NULL if that failed. */
+   it is then used last. Return it; NULL if that failed. */
 static Entry *put(Table *table, Entry *entry, PyObject *fields[FIELDS], Py_ssize_t size) {
     PyObject *old[FIELDS] = {NULL};
     if (entry == NULL) {
@@ -280,7 +275,7 @@ static PyObject *peek(PyObject *self, PyObject *key) {
     return found_or_missed((Table *)self, key, 0);
 }
 
-/* Give what `decode` makes of the value of an entry; keep it with the entry as long as the value
+/* Return what `decode` makes of the value of an entry; keep it with the entry as long as the value
    stays. */
 static PyObject *decoded_value(Table *table, Entry *entry) {
     PyObject *value = entry->fields[VALUE];
@@ -355,7 +350,7 @@ static Py_ssize_t size_of_headers(PyObject *headers) {
     return size;
 }
 
-/* Give what is counted for an entry with these fields; -1 if they are not what they must be. */
+/* Return the bytes counted for an entry with these fields; -1 if one has a wrong type. */
 static Py_ssize_t size_of(PyObject *fields[FIELDS]) {
     if (!are_bytes(fields[KEY], fields[VALUE]))
         return -1;
@@ -372,7 +367,7 @@ static Py_ssize_t size_of(PyObject *fields[FIELDS]) {
     return of_headers < 0 ? -1 : size + of_headers;
 }
 
-/* Hold a value on behalf of the record in hand; give 0, -1 if that failed. */
+/* Hold a value on behalf of the record in hand; return 0, -1 if that failed. */
 static int hold(Table *table, PyObject *key, PyObject *value, PyObject *timestamp,
                 PyObject *headers) {
     PyObject *topic = get_slot(&topic_in_hand, table->position);
@@ -519,7 +514,7 @@ static PyObject *clear(PyObject *self, PyObject *nothing) {
     (void)nothing;
     Table *table = (Table *)self;
     table->budget->used_bytes -= table->used_bytes;
-    let_go_of_all(table);
+    drop_all(table);
     Py_RETURN_NONE;
 }
 
@@ -530,8 +525,6 @@ static Py_ssize_t length(PyObject *self) {
 static int contains(PyObject *self, PyObject *key) {
     return PyDict_Contains(((Table *)self)->by_key, key);
 }
-
-#define FAST(function) ((PyCFunction)(void (*)(void))(function))
 
 static PyMethodDef table_methods[] = {
     {"get", get, METH_O, NULL},
@@ -558,8 +551,8 @@ static PySequenceMethods table_as_sequence = {.sq_length = length, .sq_contains 
 
 static PyTypeObject table_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._entries.Entries",
-    .tp_doc = "What one cache holds.",
+    .tp_name = "penstock._engine.fast._fast.Entries",
+    .tp_doc = "The entries of one cache.",
     .tp_basicsize = sizeof(Table),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = new_table,
@@ -573,7 +566,7 @@ static PyTypeObject table_type = {
 
 /* Folding */
 
-enum { TIME_BYTES = 8, ROW_OF_LONG_BYTES = 16 };
+enum { ROW_OF_LONG_BYTES = 2 * LONG_BYTES };
 
 typedef struct {
     PyObject_HEAD
@@ -583,26 +576,14 @@ typedef struct {
     int counts;   /* the aggregator adds one, which needs no call */
 } Fold;
 
-static long long long_at(const char *bytes) {
-    unsigned long long value = 0;
-    for (int at = 0; at < 8; at++)
-        value = value << 8 | (unsigned char)bytes[at];
-    return (long long)value;
-}
-
-static void put_long_at(char *bytes, long long value) {
-    for (int at = 7; at >= 0; at--, value >>= 8)
-        bytes[at] = (char)(value & 0xff);
-}
-
 static PyObject *row_of(long long timestamp, long long number) {
     char row[ROW_OF_LONG_BYTES];
-    put_long_at(row, timestamp);
-    put_long_at(row + TIME_BYTES, number);
+    write_long(row, timestamp);
+    write_long(row + LONG_BYTES, number);
     return PyBytes_FromStringAndSize(row, ROW_OF_LONG_BYTES);
 }
 
-/* Give a row of a time and a value; NULL, without an error, if it is no row of longs. */
+/* Return a row of a time and a value; NULL, without an error, if it is no row of longs. */
 static PyObject *row_of_longs(PyObject *value, long long timestamp) {
     int overflow = 0;
     if (!PyLong_CheckExact(value))
@@ -611,13 +592,13 @@ static PyObject *row_of_longs(PyObject *value, long long timestamp) {
     return overflow ? NULL : row_of(timestamp, number);
 }
 
-/* Give the row of the same count and one more; NULL, without an error, if it must be called. */
+/* Return the row of the same count and one more; NULL, without an error, if it must be called. */
 static PyObject *counted(Fold *fold, PyObject *row, PyObject *timestamp) {
     if (!fold->counts || !fold->of_longs || row == Py_None ||
         PyBytes_GET_SIZE(row) != ROW_OF_LONG_BYTES)
         return NULL;
-    long long number = long_at(PyBytes_AS_STRING(row) + TIME_BYTES);
-    long long stored = long_at(PyBytes_AS_STRING(row)), time = PyLong_AsLongLong(timestamp);
+    long long number = read_long(PyBytes_AS_STRING(row) + LONG_BYTES);
+    long long stored = read_long(PyBytes_AS_STRING(row)), time = PyLong_AsLongLong(timestamp);
     if (PyErr_Occurred() || number == PY_LLONG_MAX) {
         PyErr_Clear();
         return NULL;
@@ -625,11 +606,11 @@ static PyObject *counted(Fold *fold, PyObject *row, PyObject *timestamp) {
     return row_of(stored > time ? stored : time, number + 1);
 }
 
-/* Give the aggregate of a row and, in `timestamp`, its time. */
+/* Return the aggregate of a row and, in `timestamp`, its time. */
 static PyObject *aggregate_of(Fold *fold, PyObject *row, long long *timestamp) {
     if (fold->of_longs && PyBytes_GET_SIZE(row) == ROW_OF_LONG_BYTES) {
-        *timestamp = long_at(PyBytes_AS_STRING(row));
-        return PyLong_FromLongLong(long_at(PyBytes_AS_STRING(row) + TIME_BYTES));
+        *timestamp = read_long(PyBytes_AS_STRING(row));
+        return PyLong_FromLongLong(read_long(PyBytes_AS_STRING(row) + LONG_BYTES));
     }
     PyObject *pair = PyObject_CallOneArg(fold->decode_row, row), *aggregate = NULL;
     if (pair != NULL && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2) {
@@ -748,12 +729,6 @@ static int clear_fold(PyObject *self) {
     return 0;
 }
 
-static void free_fold(PyObject *self) {
-    PyObject_GC_UnTrack(self);
-    clear_fold(self);
-    Py_TYPE(self)->tp_free(self);
-}
-
 static PyMethodDef fold_methods[] = {
     {"fold", FAST(fold_), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
@@ -761,12 +736,12 @@ static PyMethodDef fold_methods[] = {
 
 static PyTypeObject fold_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._entries.Fold",
-    .tp_doc = "What folds records into the aggregates that a cache holds.",
+    .tp_name = "penstock._engine.fast._fast.Fold",
+    .tp_doc = "Folds records into the aggregates that a cache holds.",
     .tp_basicsize = sizeof(Fold),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = new_fold,
-    .tp_dealloc = free_fold,
+    .tp_dealloc = free_collected,
     .tp_traverse = visit_fold,
     .tp_clear = clear_fold,
     .tp_methods = fold_methods,
@@ -774,30 +749,16 @@ static PyTypeObject fold_type = {
 
 /* The module */
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "penstock._engine.fast._entries",
-    .m_doc = "What a record cache holds.",
-    .m_size = -1,
-};
-
-PyMODINIT_FUNC PyInit__entries(void) {
-    topic_in_hand.name = PyUnicode_InternFromString("topic");
-    partition_in_hand.name = PyUnicode_InternFromString("partition");
-    raw_in_hand.name = PyUnicode_InternFromString("raw");
+int add_entries(PyObject *module) {
     name_look = PyUnicode_InternFromString("look");
     no_time = PyLong_FromLong(-1);
     no_topic = PyUnicode_InternFromString("");
-    no_headers = PyTuple_New(0);
-    if (!topic_in_hand.name || !partition_in_hand.name || !raw_in_hand.name || !name_look ||
-        !no_time || !no_topic || !no_headers)
-        return NULL;
-    PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyType_Ready(&entry_type) < 0 ||
-        PyModule_AddType(module, &budget_type) < 0 || PyModule_AddType(module, &table_type) < 0 ||
-        PyModule_AddType(module, &fold_type) < 0) {
-        Py_XDECREF(module);
-        return NULL;
-    }
-    return module;
+    if (!name_look || !no_time || !no_topic || name_slot(&topic_in_hand, "topic") < 0 ||
+        name_slot(&partition_in_hand, "partition") < 0 || name_slot(&raw_in_hand, "raw") < 0)
+        return -1;
+    return PyType_Ready(&entry_type) < 0 || PyModule_AddType(module, &budget_type) < 0 ||
+                   PyModule_AddType(module, &table_type) < 0 ||
+                   PyModule_AddType(module, &fold_type) < 0
+               ? -1
+               : 0;
 }

@@ -1,16 +1,16 @@
-/* Messages from and to librdkafka, many at a time: what bulk.py does in Python otherwise.
+/* Messages from and to librdkafka, many at a time. In Python: bulk.py.
 
    confluent-kafka owns the clients and does everything that is rare. It makes an object of each
    message that is read, calls a method for each that is written, and takes the interpreter's lock
    for each that has arrived; here that is one call for all of them.
 
-   This library is a plugin of librdkafka as well ("plugin.library.paths"): so it is told of each
-   client that is made with it, and hears, without the interpreter, which messages could not be
-   written. All functions of librdkafka are looked up in the library that confluent-kafka has
+   This library is a plugin of librdkafka as well ("plugin.library.paths"): librdkafka calls it for
+   each client that is made with it, and, without the interpreter, for each message that could not
+   be written. All functions of librdkafka are looked up in the library that confluent-kafka has
    loaded, so that there is one of it in the process. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "fast.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,7 +84,6 @@ LIBRDKAFKA(DECLARE)
 
 static const char NAME[] = "penstock";
 static PyObject *kafka_error; /* confluent_kafka.KafkaError */
-static PyObject *no_headers;  /* () */
 
 /* Clients */
 
@@ -104,15 +103,15 @@ typedef struct Failure {
 } Failure;
 
 typedef struct {
-    atomic_int owners;           /* librdkafka's client, and whoever asked for it in Python */
+    atomic_int owners;           /* librdkafka's client, and the capsule in Python */
     _Atomic(rd_kafka_t *) rk;    /* NULL when it is closed */
     atomic_int failed;           /* how many failures are kept until they are asked for */
     pthread_mutex_t lock;        /* of what follows */
     Failure *first, **end;
 } Client;
 
-static _Thread_local Client *newest;   /* What this thread has made last and not asked for. */
-static _Thread_local int writing;      /* What fails at once is told by the call itself. */
+static _Thread_local Client *newest;   /* This thread's last client that newest_client() has not returned. */
+static _Thread_local int writing;      /* A failure at once is the call's own error. */
 
 static void free_failures(Failure *failure) {
     while (failure != NULL) {
@@ -122,7 +121,7 @@ static void free_failures(Failure *failure) {
     }
 }
 
-static void let_go(Client *client) {
+static void release(Client *client) {
     if (atomic_fetch_sub(&client->owners, 1) == 1) {
         free_failures(client->first);
         pthread_mutex_destroy(&client->lock);
@@ -171,7 +170,7 @@ static int on_destroy(rd_kafka_t *rk, void *opaque) {
     Client *client = opaque;
     (void)rk;
     atomic_store(&client->rk, NULL);
-    let_go(client);
+    release(client);
     return NO_ERROR;
 }
 
@@ -189,7 +188,7 @@ static int on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *opaque, cha
     interceptor_add_on_acknowledgement(rk, NAME, on_acknowledgement, client);
     interceptor_add_on_destroy(rk, NAME, on_destroy, client);
     if (newest != NULL)
-        let_go(newest);
+        release(newest);
     newest = client;
     return NO_ERROR;
 }
@@ -201,17 +200,17 @@ conf_init(rd_kafka_conf_t *conf, void **opaque, char *why, size_t size) {
     return conf_interceptor_add_on_new(conf, NAME, on_new, NULL);
 }
 
-static void let_capsule_go(PyObject *capsule) {
-    let_go(PyCapsule_GetPointer(capsule, NAME));
+static void release_capsule(PyObject *capsule) {
+    release(PyCapsule_GetPointer(capsule, NAME));
 }
 
-static PyObject *client(PyObject *module, PyObject *nothing) {
+static PyObject *newest_client(PyObject *module, PyObject *nothing) {
     (void)module, (void)nothing;
     if (newest == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "this thread has made no client with the plugin");
         return NULL;
     }
-    PyObject *capsule = PyCapsule_New(newest, NAME, let_capsule_go);
+    PyObject *capsule = PyCapsule_New(newest, NAME, release_capsule);
     if (capsule != NULL)
         newest = NULL;
     return capsule;
@@ -292,7 +291,7 @@ static const char *topic_of(const rd_kafka_message_t *message) {
     return message->rkt == NULL ? "" : topic_name(message->rkt);
 }
 
-/* Gives a list of (topic, partition, records, None), or with (offset, error) in place of None. */
+/* Returns a list of (topic, partition, records, None), or with (offset, error) in place of None. */
 static PyObject *portions_of(rd_kafka_message_t **messages, ssize_t count) {
     PyObject *portions = PyList_New(0);
     const rd_kafka_topic_t *topic = NULL;
@@ -333,7 +332,7 @@ static PyObject *portions_of(rd_kafka_message_t **messages, ssize_t count) {
 }
 
 /* Hands the client's own faults to a function. */
-static int tell_faults(rd_kafka_t *rk, PyObject *on_fault) {
+static int report_faults(rd_kafka_t *rk, PyObject *on_fault) {
     rd_kafka_queue_t *faults = queue_get_main(rk);
     rd_kafka_event_t *event;
     int failed = 0;
@@ -365,7 +364,7 @@ static PyObject *begin_reading(PyObject *module, PyObject *capsule) {
     Py_RETURN_NONE;
 }
 
-static PyObject *read_(PyObject *module, PyObject *arguments) {
+static PyObject *read_messages(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *capsule, *on_fault;
     int wait_ms;
@@ -400,7 +399,7 @@ static PyObject *read_(PyObject *module, PyObject *arguments) {
     for (ssize_t i = 0; i < count; i++)
         message_destroy(messages[i]);
     PyMem_Free(messages);
-    if (portions != NULL && tell_faults(rk, on_fault))
+    if (portions != NULL && report_faults(rk, on_fault))
         Py_CLEAR(portions);
     return portions;
 }
@@ -423,7 +422,7 @@ static int bytes_of(PyObject *object, const char *what, const char **data, Py_ss
     return 0;
 }
 
-/* Gives headers for librdkafka in *made, NULL if there are none. */
+/* Makes headers for librdkafka in *made, NULL if there are none. */
 static int make_headers(PyObject *pairs, rd_kafka_headers_t **made) {
     *made = NULL;
     PyObject *all = PySequence_Fast(pairs, "headers must be pairs of a name and bytes or None");
@@ -455,7 +454,7 @@ static int make_headers(PyObject *pairs, rd_kafka_headers_t **made) {
     return 0;
 }
 
-/* Gives librdkafka's error, or -1 with an exception set if it is no message. */
+/* Sets librdkafka's error; returns -1 with an exception set if it is no message. */
 static int write_one(rd_kafka_t *rk, PyObject *output, int *error) {
     PyObject *topic, *partition, *key, *value, *timestamp, *headers;
     const char *key_data, *value_data;
@@ -492,7 +491,7 @@ static int write_one(rd_kafka_t *rk, PyObject *output, int *error) {
     return 0;
 }
 
-static PyObject *write_(PyObject *module, PyObject *arguments) {
+static PyObject *write_messages(PyObject *module, PyObject *arguments) {
     (void)module;
     PyObject *capsule, *outputs;
     Py_ssize_t first;
@@ -514,8 +513,8 @@ static PyObject *write_(PyObject *module, PyObject *arguments) {
     return failed ? NULL : Py_BuildValue("(ni)", first, error);
 }
 
-/* Gives (topic, partition, key, value, error). */
-static PyObject *told_of(const Failure *failure) {
+/* Returns (topic, partition, key, value, error). */
+static PyObject *report_of(const Failure *failure) {
     const char *key = failure->has_key ? failure->bytes : NULL;
     const char *value = failure->has_value ? failure->bytes + failure->key_size : NULL;
     return Py_BuildValue("(siNNN)", failure->topic, (int)failure->partition,
@@ -524,7 +523,7 @@ static PyObject *told_of(const Failure *failure) {
                          PyObject_CallFunction(kafka_error, "i", failure->error));
 }
 
-static PyObject *failures(PyObject *module, PyObject *capsule) {
+static PyObject *failed_messages(PyObject *module, PyObject *capsule) {
     (void)module;
     Client *client = PyCapsule_GetPointer(capsule, NAME);
     if (client == NULL)
@@ -539,71 +538,68 @@ static PyObject *failures(PyObject *module, PyObject *capsule) {
     atomic_store(&client->failed, 0);
     pthread_mutex_unlock(&client->lock);
     for (Failure *failure = first; all != NULL && failure != NULL; failure = failure->next) {
-        PyObject *told = told_of(failure);
-        if (told == NULL || PyList_Append(all, told) != 0)
+        PyObject *report = report_of(failure);
+        if (report == NULL || PyList_Append(all, report) != 0)
             Py_CLEAR(all);
-        Py_XDECREF(told);
+        Py_XDECREF(report);
     }
     free_failures(first);
     return all;
 }
 
-/* The module */
+/* librdkafka */
 
-static PyMethodDef functions[] = {
-    {"client", client, METH_NOARGS, "Give the client that this thread has just made."},
-    {"begin_reading", begin_reading, METH_O, "Get a consumer ready for read()."},
-    {"read", read_, METH_VARARGS, "Give the messages that have come."},
-    {"write", write_, METH_VARARGS, "Hand over messages; give how many, and why not the next."},
-    {"failures", failures, METH_O, "Return once the messages that could not be written."},
-    {NULL, NULL, 0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "penstock._engine.fast._bulk",
-    .m_doc = "Messages from and to librdkafka, many at a time.",
-    .m_size = -1,
-    .m_methods = functions,
-};
-
-static int find_librdkafka(PyObject *path) {
-    void *library = dlopen(PyUnicode_AsUTF8(path), RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        PyErr_SetString(PyExc_ImportError, dlerror());
-        return -1;
-    }
+/* Look up all functions; return the name of one that is missing, NULL if none is. */
+static const char *find_functions(void *library) {
 #define FIND(result, name, arguments) \
-    if ((*(void **)&name = dlsym(library, "rd_kafka_" #name)) == NULL) { \
-        PyErr_SetString(PyExc_ImportError, "librdkafka has no rd_kafka_" #name); \
-        return -1; \
-    }
+    if ((*(void **)&name = dlsym(library, "rd_kafka_" #name)) == NULL) \
+        return "rd_kafka_" #name;
     LIBRDKAFKA(FIND)
-    return 0;
+    return NULL;
 }
 
-static int check_plugins(void) {
+static int has_plugins(void) {
     char features[1024] = "";
     size_t size = sizeof(features);
     rd_kafka_conf_t *conf = conf_new();
     conf_get(conf, "builtin.features", features, &size);
     conf_destroy(conf);
-    if (strstr(features, "plugins") == NULL) {
-        PyErr_SetString(PyExc_ImportError, "librdkafka was built without plugins");
-        return -1;
-    }
-    return 0;
+    return strstr(features, "plugins") != NULL;
 }
 
-PyMODINIT_FUNC PyInit__bulk(void) {
-    PyObject *confluent = PyImport_ImportModule("confluent_kafka.cimpl");
-    PyObject *path = confluent == NULL ? NULL : PyObject_GetAttrString(confluent, "__file__");
-    kafka_error = confluent == NULL ? NULL : PyObject_GetAttrString(confluent, "KafkaError");
-    no_headers = PyTuple_New(0);
-    Py_XDECREF(confluent);
-    if (path == NULL || kafka_error == NULL || no_headers == NULL)
+static PyObject *connect_librdkafka(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *path;
+    PyObject *error_type;
+    if (!PyArg_ParseTuple(arguments, "sO", &path, &error_type))
         return NULL;
-    int failed = find_librdkafka(path) != 0 || check_plugins() != 0;
-    Py_DECREF(path);
-    return failed ? NULL : PyModule_Create(&definition);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return PyUnicode_FromString(dlerror());
+    const char *missing = find_functions(library);
+    if (missing != NULL)
+        return PyUnicode_FromFormat("librdkafka has no %s", missing);
+    if (!has_plugins())
+        return PyUnicode_FromString("librdkafka was built without plugins");
+    Py_XSETREF(kafka_error, Py_NewRef(error_type));
+    Py_RETURN_NONE;
+}
+
+/* The module */
+
+static PyMethodDef functions[] = {
+    {"connect_librdkafka", connect_librdkafka, METH_VARARGS,
+     "Use the librdkafka of a library; return None, or why that cannot be."},
+    {"newest_client", newest_client, METH_NOARGS, "Return the client that this thread has just made."},
+    {"begin_reading", begin_reading, METH_O, "Get a consumer ready for read_messages()."},
+    {"read_messages", read_messages, METH_VARARGS, "Return the messages that have come."},
+    {"write_messages", write_messages, METH_VARARGS,
+     "Hand over messages; return the index of the first that was not taken, and why."},
+    {"failed_messages", failed_messages, METH_O,
+     "Return, once, the messages that could not be written."},
+    {NULL, NULL, 0, NULL},
+};
+
+int add_bulk(PyObject *module) {
+    return PyModule_AddFunctions(module, functions);
 }

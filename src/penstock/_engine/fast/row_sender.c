@@ -1,14 +1,9 @@
-/* Rows leave as records, as they are stored: what row_sender.py does in Python otherwise. */
+/* Stored rows leave as records. In Python: row_sender.py. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#define TIMESTAMP_BYTES 8
+#include "fast.h"
 
 /* Of a change. */
 enum { ROW_KEY, ROW, TIME, HEADERS, FIELDS };
-
-static PyObject *no_headers;
 
 typedef struct {
     PyObject_HEAD
@@ -18,13 +13,6 @@ typedef struct {
     Py_ssize_t before, behind;
     int keeps_headers;
 } RowSender;
-
-static long long time_of(const unsigned char *row) {
-    unsigned long long bits = 0;
-    for (int i = 0; i < TIMESTAMP_BYTES; i++)
-        bits = bits << 8 | row[i];
-    return (long long)bits;
-}
 
 static PyObject *key_in(RowSender *sender, PyObject *row_key) {
     Py_ssize_t around = sender->before + sender->behind;
@@ -37,7 +25,7 @@ static PyObject *key_in(RowSender *sender, PyObject *row_key) {
 
 static PyObject *send_row(RowSender *sender, PyObject *row_key, PyObject *row, PyObject *timestamp,
                           PyObject *headers) {
-    int is_row = PyBytes_Check(row) && PyBytes_GET_SIZE(row) >= TIMESTAMP_BYTES;
+    int is_row = PyBytes_Check(row) && PyBytes_GET_SIZE(row) >= LONG_BYTES;
     if (!PyBytes_Check(row_key) || !(is_row || row == Py_None)) {
         PyErr_SetString(PyExc_TypeError, "keys are bytes, and a row begins with its time");
         return NULL;
@@ -52,9 +40,9 @@ static PyObject *send_row(RowSender *sender, PyObject *row_key, PyObject *row, P
         time = Py_NewRef(timestamp);
     } else {
         const char *bytes = PyBytes_AS_STRING(row);
-        value = PyBytes_FromStringAndSize(bytes + TIMESTAMP_BYTES,
-                                          PyBytes_GET_SIZE(row) - TIMESTAMP_BYTES);
-        time = PyLong_FromLongLong(time_of((const unsigned char *)bytes));
+        value = PyBytes_FromStringAndSize(bytes + LONG_BYTES,
+                                          PyBytes_GET_SIZE(row) - LONG_BYTES);
+        time = PyLong_FromLongLong(read_long(bytes));
     }
     if (key != NULL && partition != NULL && value != NULL && time != NULL)
         output = PyTuple_Pack(6, sender->topic, partition, key, value, time,
@@ -77,31 +65,31 @@ static PyObject *log_(PyObject *self, PyObject *const *given, Py_ssize_t count) 
     return send_row((RowSender *)self, given[0], given[1], given[2], given[3]);
 }
 
-static PyObject *let_out(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+static PyObject *on_flush(PyObject *self, PyObject *const *given, Py_ssize_t count) {
     if (count != 5) {
-        PyErr_SetString(PyExc_TypeError, "let_out(row_key, new, old, timestamp, headers)");
+        PyErr_SetString(PyExc_TypeError, "on_flush(row_key, new, old, timestamp, headers)");
         return NULL;
     }
     return send_row((RowSender *)self, given[0], given[1], given[3], given[4]);
 }
 
-/* Let a row that is put go to a store, its changelog and a listener. */
-static int put_out(PyObject *change, PyObject *put, PyObject *log, PyObject *listener) {
+/* Hand a row that was put to the store, its changelog and the listener. */
+static int flush_put(PyObject *change, PyObject *put, PyObject *log, PyObject *listener) {
     PyObject *const *fields = &PyTuple_GET_ITEM(change, 0);
-    PyObject *const told[] = {fields[ROW_KEY], fields[ROW], Py_None, fields[TIME], fields[HEADERS]};
+    PyObject *const arguments[] = {fields[ROW_KEY], fields[ROW], Py_None, fields[TIME], fields[HEADERS]};
     PyObject *nothing = PyObject_Vectorcall(put, fields, 2, NULL);
     if (nothing != NULL && log != Py_None)
         Py_SETREF(nothing, PyObject_Vectorcall(log, fields, 4, NULL));
     if (nothing != NULL)
-        Py_SETREF(nothing, PyObject_Vectorcall(listener, told, 5, NULL));
+        Py_SETREF(nothing, PyObject_Vectorcall(listener, arguments, 5, NULL));
     Py_XDECREF(nothing);
     return nothing == NULL ? -1 : 0;
 }
 
-static PyObject *let_puts_out(PyObject *module, PyObject *const *given, Py_ssize_t count) {
+static PyObject *flush_puts(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     (void)module;
     if (count != 4 || !PyList_Check(given[0])) {
-        PyErr_SetString(PyExc_TypeError, "let_puts_out(changes, put, log, listener)");
+        PyErr_SetString(PyExc_TypeError, "flush_puts(changes, put, log, listener)");
         return NULL;
     }
     Py_ssize_t done = 0;
@@ -115,7 +103,7 @@ static PyObject *let_puts_out(PyObject *module, PyObject *const *given, Py_ssize
         if (PyTuple_GET_ITEM(change, ROW) == Py_None)
             break;
         Py_INCREF(change);
-        failed = put_out(change, given[1], given[2], given[3]);
+        failed = flush_put(change, given[1], given[2], given[3]);
         Py_DECREF(change);
     }
     return failed ? NULL : PyLong_FromSsize_t(done);
@@ -160,28 +148,20 @@ static int clear_sender(PyObject *self) {
     return 0;
 }
 
-static void free_sender(PyObject *self) {
-    PyObject_GC_UnTrack(self);
-    clear_sender(self);
-    Py_TYPE(self)->tp_free(self);
-}
-
-#define FAST(function) (PyCFunction)(void (*)(void))(function)
-
 static PyMethodDef sender_methods[] = {
     {"log", FAST(log_), METH_FASTCALL, NULL},
-    {"let_out", FAST(let_out), METH_FASTCALL, NULL},
+    {"on_flush", FAST(on_flush), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyTypeObject sender_type = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "penstock._engine.fast._row_sender.RowSender",
-    .tp_doc = "Sends rows.",
+    .tp_name = "penstock._engine.fast._fast.RowSender",
+    .tp_doc = "Sends stored rows as records.",
     .tp_basicsize = sizeof(RowSender),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_new = new_sender,
-    .tp_dealloc = free_sender,
+    .tp_dealloc = free_collected,
     .tp_traverse = visit_sender,
     .tp_clear = clear_sender,
     .tp_methods = sender_methods,
@@ -190,23 +170,12 @@ static PyTypeObject sender_type = {
 /* The module */
 
 static PyMethodDef functions[] = {
-    {"let_puts_out", FAST(let_puts_out), METH_FASTCALL,
-     "Let rows that are put go to a store, its changelog and a listener; give how many."},
+    {"flush_puts", FAST(flush_puts), METH_FASTCALL,
+     "Hand rows that were put to a store, its changelog and a listener; return how many."},
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "penstock._engine.fast._row_sender",
-    .m_doc = "Rows leave as records.",
-    .m_size = -1,
-    .m_methods = functions,
-};
-
-PyMODINIT_FUNC PyInit__row_sender(void) {
-    no_headers = PyTuple_New(0);
-    PyObject *module = no_headers == NULL ? NULL : PyModule_Create(&definition);
-    if (module != NULL && PyModule_AddType(module, &sender_type) < 0)
-        Py_CLEAR(module);
-    return module;
+int add_row_sender(PyObject *module) {
+    return PyModule_AddFunctions(module, functions) < 0 ? -1
+                                                         : PyModule_AddType(module, &sender_type);
 }

@@ -1,7 +1,7 @@
-/* Which partition Kafka's producers give a key: what murmur2.py computes in Python otherwise. */
+/* The partition that Kafka's producers choose for a key. In Python: murmur2.py. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "fast.h"
+
 #include <stdint.h>
 
 static const uint32_t SEED = 0x9747b28c, FACTOR = 0x5bd1e995;
@@ -43,18 +43,11 @@ static PyObject *partition_of(PyObject *module, PyObject *const *given, Py_ssize
 }
 
 static PyMethodDef functions[] = {
-    {"partition_of", (PyCFunction)(void (*)(void))partition_of, METH_FASTCALL,
-     "Give the partition of a key among so many."},
+    {"partition_of", FAST(partition_of), METH_FASTCALL,
+     "Return the partition of a key among so many."},
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "penstock._engine.fast._murmur2",
-    .m_size = -1,
-    .m_methods = functions,
-};
-
-PyMODINIT_FUNC PyInit__murmur2(void) {
-    return PyModule_Create(&definition);
+int add_murmur2(PyObject *module) {
+    return PyModule_AddFunctions(module, functions);
 }
