@@ -28,7 +28,7 @@ from penstock._engine.kafka.client.topic_history import (
     reading_settings,
 )
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.spark.batch.backfill import (
     pack_delivery,
@@ -138,7 +138,7 @@ def live(
     sources = {topic for plan in plans for topic in plan.source_topics()}
     seen: list[dict[str, Any]] = []
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         view.look_on()
         seen += settle(view, sources, worker.step, name)
         for row in then:

@@ -23,7 +23,7 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker import transactions
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.transactions import AtLeastOnce, ExactlyOnce
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.runtime.output.collector import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -115,7 +115,7 @@ class Application:
     def write_until_uncommitted(self) -> None:
         """Write records until the worker has one that it did not commit in the same step."""
         until = time.monotonic() + PATIENCE_SECONDS
-        while not self.worker._uncommitted():
+        while not self.worker._tasks.uncommitted():
             assert time.monotonic() < until, self.committed
             self.write(1)
             self.worker.step()
@@ -152,7 +152,7 @@ def running(
             values = [value for topic, _, _, value, *_ in outputs if topic == f"{name}-out"]
             application.committed.extend(int.from_bytes(value or b"", "big") for value in values)
 
-        application = Application(Worker(blueprint, host.member_id, host, committed), broker, name)
+        application = Application(open_worker(blueprint, host, committed), broker, name)
         try:
             yield application
         finally:
@@ -169,7 +169,7 @@ def test_a_worker_goes_on_when_the_broker_is_back(
         if guarantee == "exactly_once_v2":
             application.await_end_of_transaction()
         application.write(10)
-        application.work_until(application.worker._uncommitted)
+        application.work_until(application.worker._tasks.uncommitted)
         mortal_broker.kill()
         # Longer than a transaction or a delivery may last.
         back = threading.Timer(5, mortal_broker.start)
@@ -188,7 +188,9 @@ def test_an_idle_application_notices_that_its_broker_is_away(
     """Nothing is read or written, and a stopped broker does not even close its connections."""
     name = f"idle-{stop.name.lower()}"
     with running(mortal_broker, name, "exactly_once_v2", tmp_path) as application:
-        application.work_until(lambda: list(application.worker.tasks().values()) == ["running"])
+        application.work_until(
+            lambda: list(application.worker.figures.tasks().values()) == ["running"]
+        )
         config, topic = application.worker._config, application.worker._blueprint.task_topic
         reachability = Reachability(config, topic, pause_seconds=0.2)
         try:
@@ -295,4 +297,4 @@ def test_a_client_that_never_answers_is_left_behind(
 
 
 def _uncommitted(application: Application) -> bool:
-    return application.worker._uncommitted()
+    return application.worker._tasks.uncommitted()

@@ -26,7 +26,7 @@ from penstock._engine.kafka.client.clients import (
 )
 from penstock._engine.kafka.client.topics import partition_counts
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.permissions import Need
 from penstock.errors import ConfigError, StreamsError
 from tests.broker.applications import PATIENCE_SECONDS
@@ -260,9 +260,9 @@ def test_a_password_that_is_no_longer_right_ends_a_running_application(
     builder.stream(name, Consumed(text, text)).for_each(lambda key, value: None)
     blueprint = prepare(builder.build(), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, list[Any]().extend)
+        worker = open_worker(blueprint, host, list[Any]().extend)
         try:
-            until(lambda: "running" in worker.tasks().values(), worker)
+            until(lambda: "running" in worker.figures.tasks().values(), worker)
             add_scram_user(broker, name, "another-password")
             broker.stop()  # connections that are open stay open
             broker.start()

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.careful_run import CarefulRun
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
-from penstock._engine.kafka.tasks.inputs import InputReader, starting_offset
+from penstock._engine.kafka.tasks.inputs import Inputs, starting_offset
 from penstock._engine.kafka.tasks.key_placement import Placement
 from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
@@ -29,9 +29,13 @@ _HANDOVER_MS = 5_000
 _TELL_AGAIN_MS = 60_000
 
 
-class TaskHome(Protocol):
-    """Where tasks are opened, and what keeps them apart from other workers on this machine."""
+class WorkerHost(Protocol):
+    """What a worker needs of the process that hosts it: opened tasks, each locked against other
+    workers on this machine, and what is shared by all of them. Implemented by `TaskHost`.
+    """
 
+    @property
+    def member_id(self) -> str: ...
     @property
     def global_tables(self) -> GlobalTables | None: ...
     @property
@@ -66,7 +70,7 @@ class LockedTasks:
             _log.warning("worker=%s waits, and tries again: %s", self._member_id, locked)
 
 
-class Running:
+class AssignedTask:
     """A task of a worker: being restored, or running."""
 
     __slots__ = (
@@ -81,10 +85,10 @@ class Running:
         "task",
     )
 
-    def __init__(self, plan: TaskPlan, home: TaskHome) -> None:
+    def __init__(self, plan: TaskPlan, host: WorkerHost) -> None:
         self.plan = plan
-        self.task = home.open(plan)
-        self._attempts = home.attempts(plan)
+        self.task = host.open(plan)
+        self._attempts = host.attempts(plan)
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
         self.offsets: dict[tuple[str, int], int] = {}
@@ -92,7 +96,7 @@ class Running:
         self.restoring: list[RestoreJob] = []
         self.started = False
 
-    def find_offsets(self, inputs: InputReader, blueprint: Blueprint) -> None:
+    def find_offsets(self, inputs: Inputs, blueprint: Blueprint) -> None:
         """Learn from the group where to read on, and from each source where to begin."""
         plan = self.plan
         policies = {

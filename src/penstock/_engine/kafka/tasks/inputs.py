@@ -8,7 +8,7 @@ now: the log may go on behind a transaction that is still open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -30,6 +30,25 @@ Batch = dict[Partition, list[RawRecord]]
 
 _NETWORK_SECONDS = 30.0
 _CAUGHT_UP, _BEHIND = 0, 1
+
+
+class Inputs(Protocol):
+    """The input partitions of a worker's tasks. Implemented by `InputReader`."""
+
+    lags: dict[Partition, int]
+
+    def committed(
+        self, partitions: Iterable[Partition]
+    ) -> dict[Partition, tuple[int, str] | None]: ...
+    def renew(self) -> None: ...
+    def add(self, offsets: Mapping[Partition, int]) -> None: ...
+    def remove(self, partitions: Iterable[Partition]) -> None: ...
+    def read(self, wait_seconds: float, limit: int) -> Batch: ...
+    def pause(self, partition: Partition) -> None: ...
+    def resume(self, partition: Partition) -> None: ...
+    def end_met(self, partition: Partition) -> int: ...
+    def lag(self) -> int | None: ...
+    def close(self) -> None: ...
 
 
 class InputReader:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
@@ -58,6 +58,17 @@ class RestoreJob:
         """Tell of a moment in its restoring."""
         topic, number = self.partition
         return RestoreEvent(kind, self.store, topic, number, offset, end, count)
+
+
+class ChangelogReader(Protocol):
+    """Reads changelogs for restoring tasks. Implemented by `Restorer`."""
+
+    def begin(self, jobs: Iterable[RestoreJob]) -> None: ...
+    def drop(self, partitions: Iterable[Partition]) -> None: ...
+    def work(self, wait_seconds: float) -> None: ...
+    def remaining(self) -> int: ...
+    def take_events(self) -> tuple[RestoreEvent, ...]: ...
+    def close(self) -> None: ...
 
 
 class Restorer:

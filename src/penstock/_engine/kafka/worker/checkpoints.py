@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
 from penstock._engine.kafka.client.topics import end_offsets
-from penstock._engine.kafka.tasks.assigned_task import Running
+from penstock._engine.kafka.tasks.assigned_task import AssignedTask
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.runtime.commit import CommitOffset
 from penstock.clock import monotonic
@@ -48,7 +48,7 @@ class Checkpoints:
 
     def ends(
         self,
-        learning: Iterable[Running],
+        learning: Iterable[AssignedTask],
         offsets: Mapping[Partition, CommitOffset],
         flush: Callable[[], bool],
     ) -> dict[Partition, int]:
@@ -71,7 +71,7 @@ class Checkpoints:
         crash_point("after-ends")
         return ends
 
-    def wait_for_markers(self, started: Iterable[Running]) -> None:
+    def wait_for_markers(self, started: Iterable[AssignedTask]) -> None:
         """Wait until the last transaction's markers are in the changelogs of `started`.
 
         The broker answers a commit before it writes them. A checkpoint before its marker would be
@@ -89,7 +89,7 @@ class Checkpoints:
                 time.sleep(_MARKER_PAUSE_SECONDS)
 
 
-def _changelogs(learning: Iterable[Running]) -> list[Partition]:
+def _changelogs(learning: Iterable[AssignedTask]) -> list[Partition]:
     return [
         changelog
         for running in learning
@@ -98,7 +98,9 @@ def _changelogs(learning: Iterable[Running]) -> list[Partition]:
     ]
 
 
-def offsets_again(started: Mapping[int, Running], task_topic: str) -> dict[Partition, CommitOffset]:
+def offsets_again(
+    started: Mapping[int, AssignedTask], task_topic: str
+) -> dict[Partition, CommitOffset]:
     """Return the last offsets of the tasks once more, for a commit that would have none.
 
     Where no task has read anything yet, the task topic serves: its offsets are never read.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
-from penstock._engine.kafka.tasks.assigned_task import Running
-from penstock._engine.kafka.tasks.inputs import InputReader
+from penstock._engine.kafka.tasks.assigned_task import AssignedTask
+from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.tasks.pace import Pace
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
 from penstock._engine.runtime.task import Task
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 class Processing:
     """Runs records through tasks; `pace.py` says how many."""
 
-    def __init__(self, config: StreamsConfig, inputs: InputReader, clock: Clock) -> None:
+    def __init__(self, config: StreamsConfig, inputs: Inputs, clock: Clock) -> None:
         self._inputs = inputs
         self._clock = clock
         self._buffered_most = config.buffered_records_per_partition
@@ -31,7 +31,7 @@ class Processing:
         self._slow_functions = SlowFunctionWatch(poll_seconds / 2)
         self._in_hand: Task | None = None
 
-    def step(self, tasks: dict[int, Running]) -> bool:
+    def step(self, tasks: dict[int, AssignedTask]) -> bool:
         """Let each task process records until the step has lasted long enough; return whether any
         did. The tasks behind the last one come first in the next step.
         """
@@ -84,7 +84,7 @@ class Processing:
         """End the thread that watches."""
         self._slow_functions.close()
 
-    def _process(self, running: Running, now_ms: int, begin: float, deadline: float) -> bool:
+    def _process(self, running: AssignedTask, now_ms: int, begin: float, deadline: float) -> bool:
         task = running.task
         task.set_lags(self._inputs.lags)
         self._in_hand = task
