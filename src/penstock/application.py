@@ -111,21 +111,21 @@ class KafkaStreams(ExplainsCamelCase):
         return None if away is None else broker_away(away)
 
     def set_state_listener(self, listener: StateListener) -> None:
-        """Have `listener(new, old)` called at each change; before start."""
+        """Call `listener(new, old)` at each change of the state; set it before start."""
         self._only_before_start("the state listener")
         self._states.listener = listener
 
     def set_uncaught_exception_handler(self, handler: UncaughtHandler) -> None:
-        """Have `handler(failure)` decide about workers that fail; before start."""
+        """Ask `handler(failure)` what to do about a worker that fails; set it before start."""
         self._only_before_start("the uncaught exception handler")
         self._uncaught = handler
 
     def set_global_state_restore_listener(self, listener: StateRestoreListener) -> None:
-        """Have `listener` told how stores are restored, of all tasks of this instance; before
+        """Call `listener` as the stores of all tasks of this instance are restored; set it before
         start.
 
-        It is called here in the driver, a moment after the worker's doing: workers report four
-        times a second. Of a worker that dies, nothing more is heard.
+        It is called here in the driver, a moment later: workers report four times a second. The
+        last events of a worker that dies are lost.
         """
         self._only_before_start("the state restore listener")
         self._restore_listener = listener
@@ -229,7 +229,7 @@ class KafkaStreams(ExplainsCamelCase):
         )
 
     def close(self, timeout: Duration | None = None) -> bool:
-        """Let the workers commit and leave, then stop. Tell whether all did in time."""
+        """Stop when the workers have committed and left. Return whether all did in time."""
         if self._interrupted:  # the user does not want to wait
             return False
         seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
@@ -250,7 +250,7 @@ class KafkaStreams(ExplainsCamelCase):
         return finished
 
     def wait_until(self, state: State, timeout: Duration) -> bool:
-        """Wait for a state; tell whether it came."""
+        """Wait for a state; return whether it was reached."""
         return self._states.wait_until(state, to_milliseconds(timeout, "timeout") / 1000)
 
     def pause(self) -> None:
@@ -262,23 +262,23 @@ class KafkaStreams(ExplainsCamelCase):
         self._started_query().pause(False)
 
     def add_stream_thread(self) -> int | None:
-        """Have one slot more from the next turn on. Give how many there are then, None if the
-        executors have no core left for it.
+        """Add a slot from the next turn on. Return how many there are then, None if the executors
+        have no core left for it.
         """
         return self._working_query().add_slot()
 
     def remove_stream_thread(self) -> int | None:
-        """Have one slot less from the next turn on; its worker hands its tasks over. Give how many
+        """Remove a slot from the next turn on; its worker hands its tasks over. Return how many
         there are then, None if it is the last one, which stays.
         """
         return self._working_query().remove_slot()
 
     def reports(self) -> dict[str, Report]:
-        """Give the last report of each worker."""
+        """Return the last report of each worker."""
         return self._started_query().members()
 
     def progress(self) -> dict[str, Any] | None:
-        """Give Spark's last progress report of the query.
+        """Return Spark's last progress report of the query.
 
         `sources[0].latestOffset` says how the application was when the turn began (`asOf`): lag,
         workers, tasks running and restoring, entries of the stores, records in and out of all time
@@ -287,8 +287,8 @@ class KafkaStreams(ExplainsCamelCase):
         progress = self._started_query().query.lastProgress
         if progress is None:
             return None
-        told: dict[str, Any] = json.loads(progress.json)
-        return told
+        report: dict[str, Any] = json.loads(progress.json)
+        return report
 
     def __enter__(self) -> KafkaStreams:
         return self

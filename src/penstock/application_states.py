@@ -92,7 +92,7 @@ class UncaughtResponse(Enum):
     """What to do about a worker that failed. Java: StreamThreadExceptionResponse."""
 
     REPLACE_THREAD = "replace_thread"
-    """Let Spark start another worker; the application goes on."""
+    """Spark starts another worker; the application goes on."""
     SHUTDOWN_CLIENT = "shutdown_client"
     """End this instance of the application."""
     SHUTDOWN_APPLICATION = "shutdown_application"

@@ -22,8 +22,8 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.backfill.admission import admit
 from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.client.topic_history import (
-    Stretch,
-    find_stretch,
+    TopicRange,
+    find_range,
     read_split,
     reading_settings,
 )
@@ -90,7 +90,7 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
     admitted = admit(topology, config, reset=False)
     blueprint = admitted.blueprint
     stretches = {
-        topic: find_stretch(admitted.admin, topic) for topic in topics_with_history(blueprint)
+        topic: find_range(admitted.admin, topic) for topic in topics_with_history(blueprint)
     }
     inputs = {topic: InputPlan("kafka", one.starts, one.ends) for topic, one in stretches.items()}
     plan = BackfillPlan("run-1", admitted.program_id, 1000, inputs)
@@ -113,7 +113,7 @@ def hear(news: object) -> None:
     """Nobody looks on."""
 
 
-def read(config: StreamsConfig, stretches: Mapping[str, Stretch]) -> Inputs:
+def read(config: StreamsConfig, stretches: Mapping[str, TopicRange]) -> Inputs:
     """Read the history of all topics."""
     inputs: Inputs = {topic: [] for topic in stretches}
     for topic, stretch in stretches.items():

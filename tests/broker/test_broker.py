@@ -73,8 +73,8 @@ class Command:
         self.port = int(first_line.partition("127.0.0.1:")[2].partition(" ")[0])
 
     def jvm_pid(self) -> int:
-        (leash,) = children(self.process.pid)
-        (jvm,) = children(leash)
+        (watchdog,) = children(self.process.pid)
+        (jvm,) = children(watchdog)
         return jvm
 
 

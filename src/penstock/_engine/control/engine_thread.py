@@ -160,7 +160,7 @@ class EngineThread:
     def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
         with TaskHost(blueprint) as host:
             self._member_id = host.member_id
-            self._home = host.home
+            self._home = host.state_location
             worker = open_worker(blueprint, host, self._committed, keep=self._times_of_results)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None

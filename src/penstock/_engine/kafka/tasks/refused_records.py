@@ -1,8 +1,8 @@
 """Records that Kafka refuses, known before they are sent again.
 
 What is larger than the client sends is known at once, so the sink asks the handler while it has the
-record in hand. What only the broker refuses is heard of later, when the transaction is lost and
-nobody knows the source record any more. So (1) the worker drops what is not committed, (2) the
+record in hand. What only the broker refuses is reported later, when the transaction is lost and
+the source record is not known any more. So (1) the worker drops what is not committed, (2) the
 refused records are noted here, by their content, and (3) the same records are processed again: the
 sink meets the noted output, asks the handler and goes on. A broker refuses whole batches; to find
 out which record it was, they are then sent one by one. At-least-once is the same, and may write
@@ -94,8 +94,8 @@ class Refusals:
         now_ms: Callable[[], int],
         find_topic: Callable[[str], ProductionError | None],
     ) -> None:
-        """`producer` are the settings of the producer, `find_topic` says why a topic cannot be
-        written to that nobody has looked for yet.
+        """`producer` are the settings of the producer, `find_topic` says why a topic that was
+        not looked for before the start cannot be written to.
         """
         self._max_bytes = int(producer["message.max.bytes"])
         self._compresses = str(producer.get("compression.type", "none")) != "none"
@@ -143,8 +143,8 @@ class Refusals:
         return _refusal(topic, *breach)
 
     def note(self, fault: StreamsError) -> None:
-        """Learn what the broker has refused, if that is the fault, before the same records are
-        processed again.
+        """Note the records that the broker has refused, if that is the fault, before the same
+        records are processed again.
 
         Raises:
             StreamsError: that would not help.
@@ -211,8 +211,8 @@ class Refusals:
         return settings
 
     def committed(self) -> bool:
-        """Learn of a commit: what was met is done with. Yes if the producer may have larger batches
-        again.
+        """Forget the refused records that this commit has dealt with. Yes if the producer may have
+        larger batches again.
         """
         if self._met:
             self._noted = {mark: why for mark, why in self._noted.items() if mark not in self._met}

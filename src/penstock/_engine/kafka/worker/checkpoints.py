@@ -1,4 +1,4 @@
-"""Up to where the changelogs of a worker's tasks have come: what local state is stored with.
+"""Checkpoints: the end offsets of the changelogs that local state is stored with.
 
 The ends of the changelogs are asked for before a commit and stored after it has succeeded. A
 successful commit of offsets proves that the generation of this member was still in force, so no
@@ -32,7 +32,7 @@ _MARKER_PAUSE_SECONDS = 0.02
 
 
 class Checkpoints:
-    """When local state learns up to where its changelogs have come, and where that is."""
+    """When local state gets a checkpoint, and the end offsets in it."""
 
     def __init__(self, admin: AdminClient, now_ms: int) -> None:
         self._admin = admin
@@ -48,17 +48,17 @@ class Checkpoints:
 
     def ends(
         self,
-        learning: Iterable[AssignedTask],
+        tasks: Iterable[AssignedTask],
         offsets: Mapping[Partition, CommitOffset],
         flush: Callable[[], bool],
     ) -> dict[Partition, int]:
-        """Return where the changelogs of `learning` end with all that is about to be committed.
+        """Return where the changelogs of `tasks` end with all that is about to be committed.
 
         Empty if `flush` has not written everything or the cluster does not answer: the next
         checkpoint will do.
         """
         crash_point("before-ends")
-        changelogs = _changelogs(learning)
+        changelogs = _changelogs(tasks)
         # Inputs that are changelogs: the state is that of the records before the committed offset.
         ends = {partition: kept.offset for partition, kept in offsets.items()}
         if changelogs:
@@ -89,12 +89,12 @@ class Checkpoints:
                 time.sleep(_MARKER_PAUSE_SECONDS)
 
 
-def _changelogs(learning: Iterable[AssignedTask]) -> list[Partition]:
+def _changelogs(tasks: Iterable[AssignedTask]) -> list[Partition]:
     return [
         changelog
-        for running in learning
-        for changelog in running.task.restorable()
-        if changelog not in running.offsets
+        for each in tasks
+        for changelog in each.task.restorable()
+        if changelog not in each.offsets
     ]
 
 
@@ -106,6 +106,6 @@ def offsets_again(
     Where no task has read anything yet, the task topic serves: its offsets are never read.
     """
     again: dict[Partition, CommitOffset] = {}
-    for running in started.values():
-        again.update(running.task.last_offsets())
+    for each in started.values():
+        again.update(each.task.last_offsets())
     return again or {(task_topic, index): CommitOffset(0, "") for index in started}

@@ -32,18 +32,18 @@ class Processing:
         self._in_hand: Task | None = None
 
     def step(self, tasks: dict[int, AssignedTask]) -> bool:
-        """Let each task process records until the step has lasted long enough; return whether any
-        did. The tasks behind the last one come first in the next step.
+        """Process records of each task until the step has lasted long enough; return whether any
+        were processed. The tasks behind the last one come first in the next step.
         """
         now_ms, begin, processed = self._clock.now_ms(), monotonic(), False
         deadline = begin + self._pace.step_seconds
         self._slow_functions.begin(begin)
         try:
             for index in list(tasks):
-                running = tasks[index]
-                if not running.started:
+                each = tasks[index]
+                if not each.started:
                     continue
-                processed |= self._process(running, now_ms, begin, deadline)
+                processed |= self._process(each, now_ms, begin, deadline)
                 # To the end of the line.
                 tasks[index] = tasks.pop(index)
                 begin = monotonic()
@@ -84,17 +84,17 @@ class Processing:
         """End the thread that watches."""
         self._slow_functions.close()
 
-    def _process(self, running: AssignedTask, now_ms: int, begin: float, deadline: float) -> bool:
-        task = running.task
+    def _process(self, each: AssignedTask, now_ms: int, begin: float, deadline: float) -> bool:
+        task = each.task
         task.set_lags(self._inputs.lags)
         self._in_hand = task
-        done = running.process(now_ms, self._pace.limit(), deadline)
+        done = each.process(now_ms, self._pace.limit(), deadline)
         end = monotonic()
         self._pace.took(done, end - begin, end)
         if done:
             task.punctuate_stream_time()
         task.punctuate_wall_clock(now_ms)
-        for partition, buffered in running.buffered().items():
+        for partition, buffered in each.buffered().items():
             if buffered > self._buffered_most:
                 self._inputs.pause(partition)
             else:

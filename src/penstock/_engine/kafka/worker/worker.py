@@ -15,9 +15,9 @@ from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
     BrokerSilent,
     CommitPostponed,
-    Patience,
     TaskCorrupted,
     TaskMigrated,
+    TaskTimeout,
     crash_point,
 )
 from penstock._engine.kafka.client.topics import purge
@@ -93,14 +93,14 @@ class Worker:
         self._agreement = Agreement(
             clients.admin, self._config.application_id, blueprint.identity, host.dead_members
         )
-        self._patience = Patience(self._config.task_timeout_ms)
+        self._task_timeout = TaskTimeout(self._config.task_timeout_ms)
         self._locks = LockedTasks(self._member_id)
         self._committer = clients.make_committer(self._membership)
         self._processing = Processing(self._config, self._inputs, self._clock)
         host.crash_log.record_in_hand = self._processing.record_in_hand
 
     def step(self, *, paused: bool = False) -> bool:
-        """Do a round: group, restore, read, process, commit. Tell whether it processed records."""
+        """Do a round: group, restore, read, process, commit. Yes if it processed records."""
         try:
             self._membership.poll()
             if not self._global_tables_are_complete():
@@ -110,7 +110,7 @@ class Worker:
             self._advance_restoration()
             processed = not paused and self._process_all()
             if self._commit_is_due():
-                # A new generation refuses the metadata of the one before: hear of it first.
+                # A new generation refuses the metadata of the one before: poll first.
                 self._membership.poll()
                 self.commit()
         except CommitPostponed as postponed:
@@ -126,7 +126,7 @@ class Worker:
             self._drop_everything()
             if isinstance(migrated, BrokerAway):
                 self._inputs.renew()
-                self._patience.endure(migrated, monotonic())
+                self._task_timeout.record_failure(migrated, monotonic())
             return True
         except StreamsError as error:
             if not self._host.set_aside(error, self._drop_everything):
@@ -137,8 +137,8 @@ class Worker:
     def commit(self, *, checkpoint: bool = False) -> None:
         """Commit what all tasks have done since the last commit.
 
-        Now and then, and when `checkpoint` asks for it, local state also learns up to where its
-        changelog has come; what has been committed since is read once more after a crash.
+        Now and then, and if `checkpoint`, local state also gets a checkpoint: the end of its
+        changelog. What has been committed since is read once more after a crash.
         """
         self._last_commit_ms = self._clock.now_ms()
         offsets: dict[tuple[str, int], CommitOffset] = {}
@@ -164,7 +164,7 @@ class Worker:
         if checkpoint or self._checkpoints.due(self._clock.now_ms()):
             ends = self._checkpoints.ends(checkpointed, offsets, self._committer.flush)
         self._committer.commit(offsets, self._membership.metadata)
-        self._patience.calm()
+        self._task_timeout.reset()
         self._host.crash_log.got_on()
         self._maybe_purge(offsets)
         if self._host.refusals.committed():
@@ -204,7 +204,7 @@ class Worker:
             for index in list(self._tasks.opened):
                 failed = self._tasks.pop(index)
                 # A process that can say why it fails has not died.
-                failed.let_go()
+                failed.clear_marker()
                 failed.task.discard()
                 self._host.release(failed.plan)
             self._committer.close()
@@ -216,7 +216,8 @@ class Worker:
         for _ in range(_LAST_COMMITS):
             try:
                 # The checkpoint lies before the marker of its own transaction. One that comes after
-                # all work has nothing behind it that a changelog could delete while we rest.
+                # all work has nothing behind it that a changelog could delete while the worker is
+                # down.
                 self.commit()
                 if self._config.exactly_once:
                     self._checkpoints.wait_for_markers(self._tasks.started().values())
@@ -230,13 +231,13 @@ class Worker:
     # The TaskOwner of the membership: called from within `Membership.poll`.
 
     def tasks_assigned(self, tasks: Iterable[int]) -> None:
-        """Note new tasks; they are opened after the poll."""
+        """Add tasks; they are opened after the poll."""
         self._agreement.reconsider()
         self._tasks.assign(tasks)
         self.joined = True
 
     def tasks_revoked(self, tasks: Iterable[int]) -> None:
-        """Finish revoked tasks: their work is committed before anybody else begins with them."""
+        """Finish revoked tasks: their work is committed before the next owner begins with them."""
         gone = set(tasks)
         self._tasks.assigned -= gone
         if not gone & set(self._tasks.opened):
@@ -251,7 +252,7 @@ class Worker:
         self._close_tasks(gone)
 
     def tasks_lost(self, tasks: Iterable[int]) -> None:
-        """Drop lost tasks: others own them already."""
+        """Drop lost tasks: other members own them already."""
         self._tasks.assigned -= set(tasks)
         self._drop_everything()
 
@@ -289,7 +290,7 @@ class Worker:
             if all(job.done for job in each.restoring):
                 each.start(self._clock.now_ms())
                 self._inputs.add(each.offsets)
-                self._patience.calm()
+                self._task_timeout.reset()
 
     def _process_all(self) -> bool:
         wait_ms = self._config.poll_ms
@@ -317,7 +318,7 @@ class Worker:
                 if self._config.exactly_once:
                     self._kept.append(self._keep(outputs))
                 else:
-                    # Whoever reads sees them now; the commit, which may be far away, adds nothing.
+                    # Readers see them now; the commit, which may be far away, adds nothing.
                     self._on_commit(self._keep(outputs))
 
     def _commit_is_due(self) -> bool:
@@ -337,7 +338,7 @@ class Worker:
     def _commit_soon_again(self, postponed: CommitPostponed) -> None:
         now_ms = self._clock.now_ms()
         if isinstance(postponed, BrokerSilent):
-            self._patience.endure(postponed, monotonic())
+            self._task_timeout.record_failure(postponed, monotonic())
         _log.info("worker=%s commits a little later: %s", self._member_id, postponed)
         self._last_commit_ms = now_ms + _COMMIT_AGAIN_MS - self._config.commit_interval_ms
 
@@ -359,7 +360,7 @@ class Worker:
                 self._host.release(closed.plan)
 
     def _drop_everything(self) -> None:
-        """Forget all that is not committed; tasks that are still ours begin where they were."""
+        """Drop all uncommitted work; tasks that are still ours begin at their committed offsets."""
         try:
             self._committer.abort()
         except Exception:
@@ -385,5 +386,5 @@ class Worker:
         detached = self._tasks.pop(index)
         self._inputs.remove(detached.offsets)
         self._restorer.drop([job.partition for job in detached.restoring])
-        detached.let_go()
+        detached.clear_marker()
         return detached

@@ -46,7 +46,7 @@ class WorkerClients:
     inputs: Inputs
     restorer: ChangelogReader
     join: Callable[[TaskOwner], GroupMembership]
-    """Joins the group on behalf of the worker, which is told of its tasks."""
+    """Joins the group; the membership calls the worker when its tasks change."""
     make_committer: Callable[[GroupMembership], Committer]
     """Makes a new producer; called again when the one before is of no more use."""
 
