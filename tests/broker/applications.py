@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 90
 def settings(
     broker: LocalBroker, state_dir: Path, application_id: str, **more: Any
 ) -> StreamsConfig:
-    """Give settings of an application that commits often and shows every update."""
+    """Return settings of an application that commits often and shows every update."""
     return StreamsConfig(
         {
             "application.id": application_id,
@@ -63,7 +63,7 @@ def write(broker: LocalBroker, topic: str, rows: Iterable[tuple[str | None, str 
 
 
 def latest(broker: LocalBroker, topic: str) -> dict[str, str | None]:
-    """Give the last committed value of each key of a topic."""
+    """Return the last committed value of each key of a topic."""
     reader, rows = TopicReader(broker.bootstrap_servers, [topic]), dict[str, str | None]()
     until = time.monotonic() + PATIENCE_SECONDS
     while not reader.caught_up and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""What a backfill does on a real broker: each record once, whoever tries; then the handover."""
+"""What a backfill does on a real broker: each record once over all attempts; then the handover."""
 
 from __future__ import annotations
 

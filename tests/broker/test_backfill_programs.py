@@ -86,7 +86,7 @@ def test_the_live_half_goes_on_as_if_the_first_had_been_live(
 
 
 def backfill(topology: Topology, config: StreamsConfig) -> None:
-    """Give an application its past, as `penstock backfill` does, without Spark."""
+    """Backfill an application, as `penstock backfill` does, without Spark."""
     admitted = admit(topology, config, reset=False)
     blueprint = admitted.blueprint
     stretches = {
@@ -110,7 +110,7 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
 
 
 def hear(news: object) -> None:
-    """Nobody looks on."""
+    """A display that shows nothing."""
 
 
 def read(config: StreamsConfig, stretches: Mapping[str, TopicRange]) -> Inputs:

@@ -39,7 +39,7 @@ guarantees = pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_
 
 @pytest.fixture(scope="module")
 def mortal_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
-    """Give a broker that may be killed; it soon forgets that it was there before."""
+    """Return a broker that may be killed; it soon forgets that it was there before."""
     settings = {"broker.session.timeout.ms": 2000}
     with LocalBroker(tmp_path_factory.mktemp("mortal"), settings=settings) as broker:
         yield broker
@@ -79,7 +79,7 @@ class Application:
         """Return when the last commit is through on the broker, which answers before it is.
 
         A lone broker that is killed in between can forget the end of the transaction for the
-        group's offsets: nobody can read them any more (docs/decisions/0003).
+        group's offsets: they cannot be read any more (docs/decisions/0003).
         """
         settings = {
             "bootstrap.servers": self._broker.bootstrap_servers,
@@ -92,7 +92,7 @@ class Application:
         assert place.offset > 0
 
     def visible(self, count: int) -> list[int]:
-        """Give the counts that whoever reads committed records sees, at least so many."""
+        """Return the counts that a read_committed consumer sees, at least so many."""
         settings = {
             "bootstrap.servers": self._broker.bootstrap_servers,
             "group.id": "reader",
@@ -121,7 +121,7 @@ class Application:
             self.worker.step()
 
     def work_until(self, true: Callable[[], bool]) -> None:
-        """Let the worker work until something is so."""
+        """Step the worker until a condition is true."""
         until = time.monotonic() + PATIENCE_SECONDS
         while not true():
             assert time.monotonic() < until, self.committed
@@ -132,7 +132,7 @@ class Application:
 def running(
     broker: LocalBroker, name: str, guarantee: str, folder: Path, **settings: object
 ) -> Iterator[Application]:
-    """Give a worker; it is abandoned in the end."""
+    """Yield a worker; it is abandoned in the end."""
     for end in ("in", "out"):
         broker.create_topic(f"{name}-{end}")
     config = {

@@ -40,7 +40,7 @@ def config(kafka_broker: LocalBroker, tmp_path: Path) -> StreamsConfig:
 
 @pytest.fixture
 def topic(kafka_broker: LocalBroker, kafka_topic: CreateTopic) -> str:
-    """Give a topic of two partitions: ten plain records each, with times 1,000 to 10,000, then
+    """Return a topic of two partitions: ten plain records each, with times 1,000 to 10,000, then
     transactions of which every other one is aborted.
     """
     name = kafka_topic("past", partitions=2, config=FOREVER)

@@ -89,7 +89,7 @@ def test_state_is_found_again_on_another_machine_and_forgotten_when_it_is_cleane
 
 
 def held(application_id: str, address: str) -> dict[str, int]:
-    """Give how many entries each task has in Redis, and leave them as they are."""
+    """Return how many entries each task has in Redis, and leave them as they are."""
     from redis import Redis  # noqa: PLC0415 - it may be absent
 
     with Redis.from_url(address) as client:

@@ -70,7 +70,7 @@ class Continue:
         raise AssertionError
 
     def about(self, topic: str) -> tuple[set[str], set[bytes | None]]:
-        """Give the codes of what it was asked about a topic, and the values of the source."""
+        """Return the codes of what it was asked about a topic, and the values of the source."""
         asked = [(context, error) for context, record, error in self.asked if record.topic == topic]
         codes = {error.code for _, error in asked if isinstance(error, ProductionError)}
         return codes, {context.source_raw_value for context, _ in asked}

@@ -55,7 +55,7 @@ class Counted:
         return self.application.config
 
     def words(self, *arguments: str) -> list[str]:
-        """Give the words of the command."""
+        """Return the words of the command."""
         wishes = [f"--set={key}={value}" for key, value in self._settings.items()]
         return ["reset", self._program, *wishes, *arguments]
 
@@ -88,7 +88,7 @@ class Counted:
         return internal_topics(open_admin(self.config), self.name)
 
     def remains(self) -> tuple[dict[Partition, int], list[str], list[Path]]:
-        """Give what a reset is about: offsets, internal topics, the folders of tasks."""
+        """Return what a reset is about: offsets, internal topics, the folders of tasks."""
         offsets = committed_offsets(open_admin(self.config), self.name)
         return offsets, self.internal_topics(), sorted(self.state_dir.glob("*/*_*"))
 

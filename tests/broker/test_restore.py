@@ -141,7 +141,7 @@ class LeftBehind:
         self.end = end_offsets(admin, [(changelog, 0)])[changelog, 0]
 
     def counts(self, minutes: list[int]) -> list[int]:
-        """Give the counts after one more record in each of the minutes."""
+        """Return the counts after one more record in each of the minutes."""
         for minute in minutes:
             timestamp = (self._first_minute + minute) * MINUTE
             self._producer.produce(self._source, b"v", b"k", timestamp=timestamp)
@@ -191,7 +191,7 @@ def test_a_copy_that_cannot_be_brought_up_to_date_begins_anew(
 
 
 def offset_of_nth(broker: LocalBroker, topic: str, nth: int) -> int:
-    """Give the offset of the nth record, of which the first is 1; markers have offsets, too."""
+    """Return the offset of the nth record, of which the first is 1; markers have offsets, too."""
     reader = Consumer(
         {
             "bootstrap.servers": broker.bootstrap_servers,

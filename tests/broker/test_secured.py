@@ -61,7 +61,7 @@ def opened(secured: SecuredBroker) -> SecuredBroker:
 
 @pytest.fixture(scope="module")
 def token_endpoint() -> Iterator[str]:
-    """Give the address of a server that exchanges the client's id and secret for a token."""
+    """Return the address of a server that exchanges the client's id and secret for a token."""
 
     class Endpoint(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -221,7 +221,7 @@ def ways_out(secured: SecuredBroker, endpoint: str, home: Path) -> dict[str, dic
 def test_who_is_not_let_in_is_told_at_once_and_no_secret_is_shown(
     opened: SecuredBroker, token_endpoint: str, tmp_path: Path
 ) -> None:
-    """`task.timeout.ms` is five minutes: nobody waits that long for a door that stays shut."""
+    """`task.timeout.ms` is five minutes: waiting does not help against a refused login."""
     for reason, given in ways_out(opened, token_endpoint, tmp_path).items():
         config = StreamsConfig({"application.id": "secured", **given})
         with pytest.raises(ConfigError, match=reason) as caught:

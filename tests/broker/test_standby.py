@@ -50,7 +50,7 @@ class Member:
 
 @contextmanager
 def member(settings: dict[str, object], source: str, target: str, folder: Path) -> Iterator[Member]:
-    """Give a member of the application that counts by key."""
+    """Return a member of the application that counts by key."""
     builder = StreamsBuilder()
     (
         builder.stream(source, Consumed(TEXT, TEXT))

@@ -102,7 +102,7 @@ def instance(blueprint: Blueprint) -> Iterator[OneInstance]:
 
 
 def step_until(true: Callable[[], bool], *instances: OneInstance) -> None:
-    """Let each instance work on a thread of its own: a commit may wait for a rebalance, and that
+    """Run each instance on a thread of its own: a commit may wait for a rebalance, and that
     for the other instance.
     """
     done, failures = threading.Event(), list[BaseException]()

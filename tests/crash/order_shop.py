@@ -42,7 +42,7 @@ def arm(point: str) -> None:
 
 
 def deadly(call: Callable[..., Any], when: str, count: int) -> Callable[..., Any]:
-    """Give the same call, of which the process dies."""
+    """Return the same call, of which the process dies."""
     left = count
 
     def die_in_time() -> None:

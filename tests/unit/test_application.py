@@ -265,7 +265,7 @@ def test_each_of_two_instances_is_running_with_its_own_tasks(queries: list[FakeQ
         streams = application()
         streams.start()
         queries[-1].hear(running("a", *tasks))
-        assert streams.state is State.REBALANCING  # the other task may be nobody's
+        assert streams.state is State.REBALANCING  # the other task may have no owner
         queries[-1].group.in_hands = True
 
         def is_running(streams: KafkaStreams = streams, tasks: list[str] = tasks) -> bool:
