@@ -154,7 +154,7 @@ class _HostedStreams(KafkaStreams):
         self._stage = stage
 
     def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
-        return _HostedQuery(self._stage, blueprint, self._take_report)
+        return _HostedQuery(self._stage, blueprint, self._supervision.take_report)
 
 
 class _HostedQuery(ApplicationQuery):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import logging
-import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.control.messages import Report, WorkerFailure
-from penstock._engine.control.printed_lines import print_here
 from penstock._engine.control.status import GONE, broker_away_seconds
-from penstock._engine.control.supervision import Supervision
-from penstock._engine.metrics.restore_events import RestoreEvent, tell
+from penstock._engine.control.supervision import Supervision, UncaughtHandler
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
@@ -37,11 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
-_log = logging.getLogger(__name__)
-
 _CLOSE_SECONDS = 60.0
-
-UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
 
 
 class KafkaStreams(ExplainsCamelCase):
@@ -75,16 +67,9 @@ class KafkaStreams(ExplainsCamelCase):
             self._invocation.look(topology, self._config)
         self._spark = spark
         self._states = StateMachine()
-        self._uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
-        self._restore_listener: StateRestoreListener | None = None
         self._query: ApplicationQuery | None = None
-        self._supervision = Supervision(
-            lambda: self._states.ended,
-            lambda reason: self._fail(WorkerFailure("StreamsError", reason, reason)),
-            self._close_soon,
-        )
-        self._failure: WorkerFailure | None = None
-        self._in_foreground = self._interrupted = False
+        self._supervision = Supervision(self._states, self.close)
+        self._interrupted = False
 
     @property
     def state(self) -> State:
@@ -99,7 +84,7 @@ class KafkaStreams(ExplainsCamelCase):
     @property
     def failure(self) -> WorkerFailure | None:
         """The failure that ended the application, None if none did."""
-        return self._failure
+        return self._supervision.failure
 
     @property
     def trouble(self) -> str | None:
@@ -118,7 +103,7 @@ class KafkaStreams(ExplainsCamelCase):
     def set_uncaught_exception_handler(self, handler: UncaughtHandler) -> None:
         """Ask `handler(failure)` what to do about a worker that fails; set it before start."""
         self._only_before_start("the uncaught exception handler")
-        self._uncaught = handler
+        self._supervision.uncaught = handler
 
     def set_global_state_restore_listener(self, listener: StateRestoreListener) -> None:
         """Call `listener` as the stores of all tasks of this instance are restored; set it before
@@ -128,7 +113,7 @@ class KafkaStreams(ExplainsCamelCase):
         last events of a worker that dies are lost.
         """
         self._only_before_start("the state restore listener")
-        self._restore_listener = listener
+        self._supervision.restore_listener = listener
 
     def start(self, *, available_now: bool = False) -> None:
         """Check everything, then start; returns while the workers come up.
@@ -161,6 +146,7 @@ class KafkaStreams(ExplainsCamelCase):
         query = self._start_query(blueprint)
         with self._states.lock:
             self._query = query
+            self._supervision.follow_query(query)
             closed = self._states.ended
         if closed:
             query.close(0)
@@ -196,14 +182,14 @@ class KafkaStreams(ExplainsCamelCase):
                 self._find_cluster(stack, display)
                 self.start(available_now=available_now or wishes.available_now)
 
-        self._in_foreground = True
+        self._supervision.failure_is_raised = True
         try:
             Foreground(_View(self), display).run(bring_up)
         except KeyboardInterrupt:
             self._interrupted = True
             raise
-        if self._failure is not None:
-            raise self._failure.error()
+        if self.failure is not None:
+            raise self.failure.error()
 
     def clean_up(self) -> None:
         """Delete the local state of this application on this machine, and what engines of your own
@@ -311,63 +297,7 @@ class KafkaStreams(ExplainsCamelCase):
     def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
         from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
-        return ApplicationQuery(blueprint, self._spark, self._take_report)
-
-    def _take_report(self, report: Report) -> None:
-        """Take a worker's report: the state of all of them is the state of the application."""
-        print_here(report.printed)
-        self._tell_of_restoring(report.restore_events)
-        if report.failure is not None:
-            self._worker_failed(report)
-            return
-        if self._query is None:
-            return
-        running = self._supervision.is_running(self._query.members())
-        with self._states.lock:
-            if running and self.state is State.REBALANCING:
-                self._states.move(State.RUNNING)
-            elif not running and self.state is State.RUNNING:
-                self._states.move(State.REBALANCING)
-        if self._supervision.is_over(report):
-            self._close_soon()
-
-    def _close_soon(self) -> None:
-        threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
-
-    def _worker_failed(self, report: Report) -> None:
-        assert report.failure is not None
-        response = self._uncaught(report.failure)
-        # The caller of `run` gets the failure as an exception.
-        if not self._in_foreground or response is UncaughtResponse.REPLACE_THREAD:
-            _log.error(
-                "worker=%s failed, %s: %s", report.member_id, response.value, report.failure.message
-            )
-        if response is UncaughtResponse.SHUTDOWN_APPLICATION and self._query is not None:
-            try:
-                self._query.post_shutdown(report.failure.message)
-            except StreamsError:
-                _log.exception("this instance ends; others with its 'application.id' may go on")
-        if response is not UncaughtResponse.REPLACE_THREAD:
-            self._fail(report.failure)
-
-    def _tell_of_restoring(self, events: Iterable[RestoreEvent]) -> None:
-        if self._restore_listener is None:
-            return
-        try:
-            for event in events:
-                tell(self._restore_listener, event)
-        except Exception as error:
-            msg = f"the state restore listener failed: {type(error).__name__}: {error}"
-            failure = StreamsError(msg)
-            failure.__cause__ = error
-            self._fail(WorkerFailure.of(failure))
-
-    def _fail(self, failure: WorkerFailure) -> None:
-        with self._states.lock:
-            if self.state in {State.REBALANCING, State.RUNNING}:
-                self._failure = failure
-                self._states.move(State.PENDING_ERROR)
-                self._close_soon()
+        return ApplicationQuery(blueprint, self._spark, self._supervision.take_report)
 
     def _started_query(self) -> ApplicationQuery:
         if self._query is None:
