@@ -82,7 +82,7 @@ class TaskHost:
             SystemClock().now_ms,
             self._find_topic,
         )
-        """What Kafka is known not to take; kept while tasks come and go."""
+        """The records that Kafka is known to refuse; kept while tasks come and go."""
         self._damaged = DamagedStores()
         self._open_files = OpenFiles(
             sum(_stores_on_disk(plan.subtopology) for plan in blueprint.tasks)
@@ -95,7 +95,7 @@ class TaskHost:
             self._config.state_dir, self._config.application_id, new_id
         )
         self.crash_log = self._directory.crash_log(self.member_id)
-        """What this process leaves behind if it dies, and how the last one with this id died."""
+        """What this process leaves behind if it dies, and how the last process of this id died."""
         if self.crash_log.predecessor is not None:
             _log.warning("worker=%s %s", self.member_id, self.crash_log.predecessor)
         if self.crash_log.deaths_in_a_row >= _DEATHS_UNTIL_GIVEN_UP:
@@ -107,7 +107,7 @@ class TaskHost:
             )
             raise StreamsError(msg)
         self.global_tables = self._open_global_tables()
-        """What all tasks of this process may look rows up in; None if the program has none."""
+        """The global tables, which all tasks of this process may read; None if there are none."""
 
     def open(self, plan: TaskPlan) -> Task:
         """Open a task; its directory is locked until `release`.

@@ -55,7 +55,7 @@ class Processing:
         return processed
 
     def must_commit(self) -> bool:
-        """Return whether records, or what a commit does with them, take so long that the next ones
+        """Return whether records, or the commit of their results, take so long that the next ones
         are not to wait for the interval.
         """
         return self._pace.is_slow(monotonic()) or self._pace.commit_is_full()
