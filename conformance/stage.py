@@ -153,8 +153,8 @@ class _HostedStreams(KafkaStreams):
         super().__init__(topology, config, spark=stage.spark)
         self._stage = stage
 
-    def _host(self, blueprint: Blueprint) -> ApplicationQuery:
-        return _HostedQuery(self._stage, blueprint, self._heard)
+    def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
+        return _HostedQuery(self._stage, blueprint, self._supervision.take_report)
 
 
 class _HostedQuery(ApplicationQuery):

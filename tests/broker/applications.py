@@ -13,7 +13,7 @@ from penstock import Topology
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.runtime.records import Output
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
@@ -43,7 +43,7 @@ def run_until(
     """Run an application until what it has committed satisfies `done`; give that."""
     blueprint, committed = prepare(topology, config), list[Output]()
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, committed.extend)
+        worker = open_worker(blueprint, host, committed.extend)
         until = time.monotonic() + PATIENCE_SECONDS
         while not done(committed):
             assert time.monotonic() < until, f"only this was committed: {committed}"

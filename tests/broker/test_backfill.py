@@ -1,4 +1,4 @@
-"""A backfill on a real broker: each record once, also after retries; then the handover."""
+"""What a backfill does on a real broker: each record once over all attempts; then the handover."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.topic_history import (
     Bound,
     Split,
-    Stretch,
-    find_stretch,
+    TopicRange,
+    find_range,
     read_split,
     reading_settings,
 )
@@ -64,8 +64,8 @@ def topic(kafka_broker: LocalBroker, kafka_topic: CreateTopic) -> str:
     return name
 
 
-def find(config: StreamsConfig, topic: str, until: Bound = None) -> Stretch:
-    return find_stretch(open_admin(config), topic, until=until)
+def find(config: StreamsConfig, topic: str, until: Bound = None) -> TopicRange:
+    return find_range(open_admin(config), topic, until=until)
 
 
 def values(config: StreamsConfig, splits: list[Split]) -> Iterator[str]:

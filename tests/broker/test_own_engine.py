@@ -17,7 +17,7 @@ from examples.redis_store import RedisEngine
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.runtime.records import Output
 from penstock._engine.spark.shipping.shipping import pack
 from penstock.errors import TopologyError
@@ -52,7 +52,7 @@ def run(topology: Topology, config: StreamsConfig, records: int) -> list[tuple[A
     """Run an application that has been shipped until so many records are out; give them."""
     blueprint, committed = pickle.loads(pack(prepare(topology, config))), list[Output]()
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, committed.extend)
+        worker = open_worker(blueprint, host, committed.extend)
         until = time.monotonic() + PATIENCE_SECONDS
         while (
             len(out := [output for output in committed if output[0].endswith("-counts")]) < records

@@ -28,7 +28,7 @@ from penstock import (
 )
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.layout import draft_of, lay_out
 from penstock._engine.planner.permissions import Need, acl_command, listed, needs_of
 from penstock._engine.runtime.records import Output
@@ -134,7 +134,7 @@ def until_deleted(secured: SecuredBroker, topic: str) -> bool:
 
 def step_until(blueprint: Any, seen: list[Output], done: Any) -> None:
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, seen.extend)
+        worker = open_worker(blueprint, host, seen.extend)
         until = time.monotonic() + PATIENCE_SECONDS
         try:
             while not done():

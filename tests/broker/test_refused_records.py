@@ -25,7 +25,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.kafka.tasks.refused_records import wire_bytes
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock.errors import ProcessingError, ProductionError, StreamsError
 from penstock.handlers import DeadLetterRecord, ErrorHandlerContext, Response, dead_letter
 from penstock.record import ProducerRecord
@@ -107,13 +107,15 @@ class Application:
         }
         blueprint = prepare(builder.build(), StreamsConfig(settings))
         with TaskHost(blueprint) as host:
-            worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+            worker = open_worker(blueprint, host, lambda outputs: None)
             until = time.monotonic() + PATIENCE_SECONDS
             try:
-                while not worker.drained():
+                while not worker.figures.drained():
                     assert time.monotonic() < until, "it does not come to an end"
                     worker.step()
-                dropped = [one["dropped-records-total"] for one in worker.counters().values()]
+                dropped = [
+                    one["dropped-records-total"] for one in worker.figures.counters().values()
+                ]
             except BaseException:
                 worker.abandon()
                 raise

@@ -17,7 +17,7 @@ from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
 from penstock._engine.kafka.client.topics import internal_topics
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.records import Output
 from penstock.cli import main
@@ -77,7 +77,7 @@ class Counted:
         blueprint = prepare(self.application.topology, self.config)
         admin, until = open_admin(self.config), time.monotonic() + PATIENCE_SECONDS
         with TaskHost(blueprint) as host:
-            worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+            worker = open_worker(blueprint, host, lambda outputs: None)
             while not members_of(admin, self.name):
                 assert time.monotonic() < until
                 worker.step()

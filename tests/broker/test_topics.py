@@ -51,7 +51,7 @@ MakeConfig = Callable[..., StreamsConfig]
 
 @pytest.fixture
 def make_config(kafka_broker: LocalBroker) -> MakeConfig:
-    """Return the settings of an application with an id of its own."""
+    """Return the settings of an application of this test alone."""
     application = f"topics-{next(_numbers)}"
 
     def make(**settings: Any) -> StreamsConfig:

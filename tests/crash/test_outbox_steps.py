@@ -168,7 +168,7 @@ def test_a_relay_that_dies_there_publishes_every_message(
 
 
 def in_order(published: list[Stored]) -> bool:
-    """Return whether the first copies of each key's messages are in the order they were added."""
+    """Yes if the first copies of each key's messages are in the order they were added."""
     last: dict[bytes | None, int] = {}
     seen = set()
     for record in published:

@@ -137,7 +137,7 @@ def test_restoring_is_heard_of_and_one_instance_can_end_all(
         second = KafkaStreams(first._topology, config, spark=spark.newSession())
         second.set_global_state_restore_listener(heard)
         for streams in (first, second):
-            streams._uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
+            streams._supervision.uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
         second.start()
         try:
             wait_for(lambda: shares(first, second) == [["0_0"], ["0_1"]] and bool(heard.ended))

@@ -25,7 +25,7 @@ from penstock import (
 from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark.streaming import query, supervisor
+from penstock._engine.spark.streaming import query, replanner
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
 PATIENCE_MS = 10_000
@@ -119,7 +119,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[FakeQuery]:
     monkeypatch.setattr(query, "ApplicationQuery", Fresh)
     monkeypatch.setattr(preparation, "prepare", lambda topology, config: FakeBlueprint())
     monkeypatch.setattr(preparation, "bounded", bounded)
-    monkeypatch.setattr(supervisor, "LOOK_SECONDS", PATIENCE_MS)
+    monkeypatch.setattr(replanner, "LOOK_SECONDS", PATIENCE_MS)
     return Fresh.made
 
 

@@ -34,7 +34,7 @@ from penstock._engine.control.reporter import Reporter
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
 
@@ -160,10 +160,8 @@ class EngineThread:
     def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
         with TaskHost(blueprint) as host:
             self._member_id = host.member_id
-            self._home = host.home
-            worker = Worker(
-                blueprint, host.member_id, host, self._committed, keep=self._times_of_results
-            )
+            self._home = host.state_location
+            worker = open_worker(blueprint, host, self._committed, keep=self._times_of_results)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
@@ -191,10 +189,10 @@ class EngineThread:
                 if standbys is not None:
                     standbys.work(instruction.standbys, monotonic())
         except BaseException:
-            self._records_in = worker.records_in()
+            self._records_in = worker.figures.records_in()
             worker.abandon()
             raise
-        self._records_in = worker.records_in()
+        self._records_in = worker.figures.records_in()
         worker.close()
 
     def _answered(self, instruction: Instruction) -> None:
@@ -209,23 +207,23 @@ class EngineThread:
         return monotonic() < self._lease_until
 
     def _report(self, worker: Worker) -> Report:
-        tasks = worker.tasks()
-        restored, remaining = worker.restoration()
-        self._records_in = worker.records_in()
+        tasks = worker.figures.tasks()
+        restored, remaining = worker.figures.restoration()
+        self._records_in = worker.figures.records_in()
         return Report(
             self._member_id,
             "restoring" if "restoring" in tasks.values() else "running",
             tasks=tasks,
-            counters=worker.counters(),
+            counters=worker.figures.counters(),
             restored=restored,
             restore_remaining=remaining,
-            caught_up=worker.drained() if self._bounded else worker.caught_up(),
+            caught_up=worker.figures.drained() if self._bounded else worker.figures.caught_up(),
             records_in=self._records_in,
             records_out=self._records_out,
-            lag=worker.lag(),
+            lag=worker.figures.lag(),
             printed=self._printed.take(),
-            state_entries=worker.state_entries(),
-            restore_events=worker.take_restore_events(),
+            state_entries=worker.figures.state_entries(),
+            restore_events=worker.figures.take_restore_events(),
             home=self._home,
             slot=self._slot,
             joined=worker.joined,

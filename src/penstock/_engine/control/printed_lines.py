@@ -12,8 +12,8 @@ import logging
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Literal, TextIO, TypeAlias
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
@@ -107,3 +107,13 @@ def captured(lines: PrintedLines) -> Iterator[None]:
     finally:
         sys.stdout, sys.stderr = before
         logger.removeHandler(warnings)
+
+
+def print_here(lines: Iterable[PrintedLine]) -> None:
+    """Print the lines of a worker's report in the driver."""
+    for name, line in lines:
+        # In one piece: the reports of several workers come on threads of their own.
+        stream = sys.stdout if name == "stdout" else sys.stderr
+        with suppress(OSError, ValueError):  # the terminal is gone
+            stream.write(f"{line}\n")
+            stream.flush()

@@ -33,7 +33,7 @@ Ends = dict[Partition, int]
 def agree_on_ends(
     config: StreamsConfig, admin: AdminClient, task_topic: str, ask: Callable[[], Ends]
 ) -> Ends:
-    """Return the ends that `ask` gives, or the later ones of runs that start at the same time.
+    """Return the ends from `ask`, or the later ones of runs that start at the same time.
 
     Raises:
         StreamsError: the task topic cannot be written or read.
@@ -59,8 +59,8 @@ def _encoded(own_id: str, ends: Ends) -> bytes:
 
 
 def _decoded(value: bytes) -> tuple[str, Ends]:
-    told = json.loads(zlib.decompress(value))
-    return told["id"], {(topic, partition): end for topic, partition, end in told["ends"]}
+    read = json.loads(zlib.decompress(value))
+    return read["id"], {(topic, partition): end for topic, partition, end in read["ends"]}
 
 
 def _write(config: StreamsConfig, topic: str, own_id: str, ends: Ends) -> None:

@@ -14,7 +14,12 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicP
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import _clock as clock
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
+from penstock._engine.kafka.client.admin_calls import (
+    REQUEST_SECONDS,
+    open_admin,
+    settle,
+    with_retries,
+)
 from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
 from penstock._engine.kafka.client.topics import (
@@ -70,7 +75,7 @@ def perform(
     forget: Callable[[TaskDirectory], None],
     say: Callable[[str], None],
 ) -> None:
-    """Do what was decided. `forget` is told of each task whose local state goes.
+    """Carry out the decision. Calls `forget` for each task whose local state is deleted.
 
     Raises:
         StreamsError: the application runs, or the cluster refuses a step.
@@ -99,11 +104,11 @@ def _members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[
 def _offsets(
     admin: AdminClient, places: Iterable[Partition], spec: OffsetSpec
 ) -> dict[Partition, int]:
-    """Give the offset of each partition, but not of those that have no record there."""
+    """Return the offset of each partition, but not of those that have no record there."""
     asked = {TopicPartition(*place): spec for place in places}
     if not asked:
         return {}
-    answers, refusals = patiently(
+    answers, refusals = with_retries(
         "asking for offsets",
         lambda: settle(admin.list_offsets(asked, request_timeout=REQUEST_SECONDS)),
         _PATIENCE_SECONDS,
@@ -133,6 +138,6 @@ def _commit(admin: AdminClient, group: str, changes: Iterable[OffsetChange]) -> 
         if place.error is not None
     ]
     if refused or not answers:
-        told = "; ".join(refused) or "the group is in use"
-        msg = f"the offsets of application {group!r} cannot be changed: {told}"
+        reason = "; ".join(refused) or "the group is in use"
+        msg = f"the offsets of application {group!r} cannot be changed: {reason}"
         raise StreamsError(msg)

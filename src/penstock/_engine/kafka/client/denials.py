@@ -1,7 +1,7 @@
-"""What the cluster does not allow the application, listed with the ACL that is missing.
+"""What the cluster does not allow the application, with the ACL that is missing.
 
 Every start compares what is allowed with what the program needs: an application that may not read a
-changelog would else run well until the day it must restore it.
+changelog would otherwise run well until the day it must restore it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from confluent_kafka import KafkaError, TopicCollection
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.planner.layout import Layout
 from penstock._engine.planner.permissions import (
     Need,
@@ -86,7 +86,7 @@ def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig)
 def allowed_operations(
     admin: AdminClient, needs: Iterable[Need]
 ) -> dict[Need, frozenset[str] | None]:
-    """Return what is allowed on each topic and group; None where the cluster does not tell."""
+    """Return what is allowed on each topic and group; None where the cluster does not say."""
     topics = {need.name: need for need in needs if need.resource == "topic"}
     groups = {need.name: need for need in needs if need.resource == "group"}
     options: dict[str, Any] = {
@@ -105,22 +105,22 @@ def allowed_operations(
             found += [(things[name], None, refusal) for name, refusal in refusals.items()]
         return found
 
-    answered = patiently("asking for permissions", ask, _PATIENCE_SECONDS)
+    answered = with_retries("asking for permissions", ask, _PATIENCE_SECONDS)
     return {need: _operations(answer, refusal) for need, answer, refusal in answered}
 
 
 def _operations(answer: Any, refusal: KafkaError | None) -> frozenset[str] | None:
     if refusal is not None:
-        # A thing that does not exist tells nothing.
+        # The cluster says nothing about a resource that does not exist.
         return frozenset() if refusal.code() in DENIED else None
     operations = answer.authorized_operations
     if operations is None:
         return None
     names = frozenset(operation.name for operation in operations)
-    # To be described, a thing must be allowed to be: a cluster that leaves that out does not tell.
+    # Describing needs a right of its own: a cluster that leaves it out does not report operations.
     return names if "DESCRIBE" in names else None
 
 
 def _still_missing(need: Need, allowed: frozenset[str]) -> list[str]:
-    """Return what is missing of a thing that exists, so that it need not be made."""
+    """Return the operations missing on a resource that exists, so CREATE is not needed."""
     return [operation for operation in missing_of(need, allowed) if operation != "CREATE"]

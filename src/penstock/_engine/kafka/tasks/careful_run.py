@@ -20,7 +20,7 @@ _CAREFUL_SECONDS = 300.0
 
 
 class ProcessDied(StreamsError):
-    """The process of a worker died again and again at this record."""
+    """The process of a worker died repeatedly at this record."""
 
 
 class CarefulRun:
@@ -79,8 +79,8 @@ class CarefulRun:
         return done
 
     def _fill(self) -> bool:
-        """Have one record of each partition decoded, as the choice of the next one wants. Return
-        whether one was rejected.
+        """Decode one record of each partition: choosing the next one needs them. Return whether one
+        was rejected.
         """
         for (topic, number), records in self._waiting.items():
             if records and not self._task.buffered()[topic, number]:

@@ -1,7 +1,7 @@
 """The global stores of a worker: its own copy of whole topics, shared by all its tasks.
 
 Before the first task runs, the topics are read to where they end now; from then on they are
-followed, between two stretches of the tasks' work, on the same thread: no task sees half a change.
+followed, between two steps of the tasks, on the same thread: no task sees half a change.
 Nothing of this is in a transaction, and no offset is committed to the broker: each store keeps, in
 the same write as its rows, where to go on in each partition. Another copy on the same machine
 belongs to another worker: the directory is that of the member's id, which a replacement takes over.
@@ -79,12 +79,12 @@ class GlobalTables:
             raise
 
     def remaining(self) -> int:
-        """Give how many offsets are left to read before tasks may run."""
+        """Return how many offsets are left to read before tasks may run."""
         ends = self._ends or {}
         return sum(max(0, end - self._offsets.get(place, 0)) for place, end in ends.items())
 
     def counters(self) -> dict[str, dict[str, int]]:
-        """Give what was counted, under the id that Java has for it."""
+        """Return the counters, under Java's id of the global task."""
         return {self._task.task_id: self._task.counters.by_name()}
 
     def commit(self) -> None:
@@ -110,7 +110,7 @@ class GlobalTables:
             self._offsets.update({(topic, number): at for number, at in enumerate(offsets)})
         isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
         admin = AdminClient(admin_settings(self._config))
-        # If the cluster does not tell, all this is tried again.
+        # If the cluster does not answer, all this is tried again.
         ends = end_offsets(admin, list(self._offsets), isolation)
         self._refuse_newer_state(ends)
         self._last_commit_ms = self._clock.now_ms()
@@ -141,7 +141,7 @@ class GlobalTables:
             place = (str(message.topic()), int(message.partition() or 0))
             error, offset = message.error(), int(message.offset() or 0)
             if error is not None:
-                self._heed(error, place, offset)
+                self._handle_event(error, place, offset)
             elif self.complete or not self._task.is_table(place[0]):
                 self._task.update(*place, _raw(message, offset), now_ms)
                 self._offsets[place] = offset + 1
@@ -152,13 +152,13 @@ class GlobalTables:
                 if (key := message.key()) is not None:
                     copied.append((key, message.value(), message.timestamp()[1]))
         for topic, records in rows.items():
-            # As they are: nobody need read the rows of a table to copy it.
+            # As they are: a table is copied without decoding its rows.
             self._task.store_of(topic).restore(records, self._position(topic))
         if not self.complete and not self.remaining():
             self.complete = True
             self.commit()
 
-    def _heed(self, error: KafkaError, place: Partition, offset: int) -> None:
+    def _handle_event(self, error: KafkaError, place: Partition, offset: int) -> None:
         topic, number = place
         if error.code() == KafkaError._PARTITION_EOF:
             # Where reading would go on, behind any transaction markers.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
@@ -53,9 +53,20 @@ class RestoreJob:
         return self.reached >= self.end
 
     def event(self, kind: Kind, *, offset: int = 0, end: int = 0, count: int = 0) -> RestoreEvent:
-        """Tell of a moment in its restoring."""
+        """Return a restore event of this job."""
         topic, number = self.partition
         return RestoreEvent(kind, self.store, topic, number, offset, end, count)
+
+
+class ChangelogReader(Protocol):
+    """Reads changelogs for restoring tasks. Implemented by `Restorer`."""
+
+    def begin(self, jobs: Iterable[RestoreJob]) -> None: ...
+    def drop(self, partitions: Iterable[Partition]) -> None: ...
+    def work(self, wait_seconds: float) -> None: ...
+    def remaining(self) -> int: ...
+    def take_events(self) -> tuple[RestoreEvent, ...]: ...
+    def close(self) -> None: ...
 
 
 class Restorer:
@@ -66,7 +77,7 @@ class Restorer:
         self._consumer = self._reader.consumer
         self._jobs: dict[Partition, RestoreJob] = {}
         self._corrupted: dict[Partition, TaskCorrupted] = {}
-        # Whoever hosts a worker takes them often; if it does not, they are not kept for ever.
+        # The host of a worker takes them often; if it does not, the oldest are dropped.
         self._events: deque[RestoreEvent] = deque(maxlen=_EVENTS_KEPT)
 
     def begin(self, jobs: Iterable[RestoreJob]) -> None:
@@ -92,7 +103,7 @@ class Restorer:
                 self._consumer.incremental_assign([TopicPartition(*job.partition, first)])
 
     def drop(self, partitions: Iterable[Partition]) -> None:
-        """Give up on partitions whose task is gone."""
+        """Stop restoring partitions whose task is gone."""
         for partition in partitions:
             job = self._jobs.get(partition)
             if job is not None:
@@ -124,17 +135,17 @@ class Restorer:
             raise corrupted
 
     def remaining(self) -> int:
-        """Give how many offsets are left to read."""
+        """Return how many offsets are left to read."""
         return sum(max(0, job.end - job.reached) for job in self._jobs.values())
 
     def take_events(self) -> tuple[RestoreEvent, ...]:
-        """Give what has happened since the last call."""
+        """Return the events since the last call."""
         events = tuple(self._events)
         self._events.clear()
         return events
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._consumer.close()
 
     def _leave(self, job: RestoreJob, kind: Kind) -> None:
@@ -150,7 +161,7 @@ class Restorer:
             return
         changes = batches.setdefault((topic, number), [])
         if event is not None:
-            self._heed(job, *event)
+            self._handle_event(job, *event)
             return
         job.reached = records[-1][OFFSET] + 1
         if job.goes_on and job.reached > job.end:
@@ -161,7 +172,7 @@ class Restorer:
             (key, value, timestamp) for _, timestamp, key, value, _ in records if key is not None
         ]
 
-    def _heed(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
+    def _handle_event(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
         if error.code() == KafkaError._PARTITION_EOF:
             # The offset of this event is where reading would go on, behind any markers.
             at = min(offset, job.end) if job.goes_on else offset
@@ -175,6 +186,6 @@ class Restorer:
             self._corrupted[job.partition] = TaskCorrupted(msg, job.partition)
         elif not may_pass(error):
             topic, number = job.partition
-            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
-            msg = f"changelog {topic!r}, partition {number} cannot be read: {told}"
+            reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"changelog {topic!r}, partition {number} cannot be read: {reason}"
             raise StreamsError(msg)

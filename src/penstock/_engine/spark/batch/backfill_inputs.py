@@ -16,7 +16,7 @@ from penstock._engine.kafka.application.backfill_journal import BackfillPlan, In
 from penstock._engine.kafka.backfill.admission import Admitted
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
 from penstock._engine.kafka.backfill.retention import latest_time
-from penstock._engine.kafka.client.topic_history import Bound, Stretch, find_stretch
+from penstock._engine.kafka.client.topic_history import Bound, TopicRange, find_range
 from penstock._engine.spark.batch.history import history_ends, read_stretch
 from penstock._engine.spark.batch.inputs import check_inputs
 from penstock.errors import StreamsError
@@ -93,7 +93,7 @@ def open_inputs(
     )
     config = admitted.blueprint.config
     of_kafka = {
-        topic: Stretch(topic, plan.starts, plan.ends)
+        topic: TopicRange(topic, plan.starts, plan.ends)
         for topic, plan in plans.items()
         if plan.origin == _KAFKA
     }
@@ -117,7 +117,7 @@ def _planned(
             ends = resolve_live_from(admitted.admin, topic, options.live_from.get(topic), archived)
             plans[topic] = InputPlan(origins[topic], {}, ends)
         else:
-            stretch = find_stretch(admitted.admin, topic, until=options.bound(topic))
+            stretch = find_range(admitted.admin, topic, until=options.bound(topic))
             plans[topic] = InputPlan(_KAFKA, stretch.starts, stretch.ends)
     return plans
 
@@ -184,7 +184,7 @@ def _refuse_lost_tables(admitted: Admitted, topic: str) -> None:
         for store in task.subtopology.stores.values()
         if store.source_topic == topic
     ]
-    if stores and any(find_stretch(admitted.admin, topic).starts.values()):
+    if stores and any(find_range(admitted.admin, topic).starts.values()):
         msg = (
             f"store {stores[0]!r} is restored from topic {topic!r}, which no longer begins with "
             "its first record: rows that only the files hold would not be found; leave out "

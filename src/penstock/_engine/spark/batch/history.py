@@ -20,8 +20,8 @@ from penstock._engine.kafka.client.topic_history import (
     RECORDS_PER_SPLIT,
     Bound,
     Split,
-    Stretch,
-    find_stretch,
+    TopicRange,
+    find_range,
     read_split,
     reading_settings,
 )
@@ -77,13 +77,13 @@ def history(
     if records_per_split < 1:
         msg = f"records_per_split must be at least 1; got {records_per_split}"
         raise ConfigError(msg)
-    stretch = find_stretch(open_admin(settings), topic, since=since, until=until)
+    stretch = find_range(open_admin(settings), topic, since=since, until=until)
     session, _ = session_for(settings, spark, heavy=True)
     return read_stretch(stretch, settings, session, records_per_split)
 
 
 def read_stretch(
-    stretch: Stretch,
+    stretch: TopicRange,
     config: StreamsConfig,
     session: SparkSession,
     records_per_split: int = RECORDS_PER_SPLIT,

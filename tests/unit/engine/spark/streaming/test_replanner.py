@@ -10,8 +10,8 @@ import pytest
 from penstock import StreamsBuilder, StreamsError
 from penstock._engine.kafka.application.topic_watch import TopicChange
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.streaming import supervisor as supervisor_module
-from penstock._engine.spark.streaming.supervisor import Supervisor
+from penstock._engine.spark.streaming import replanner as supervisor_module
+from penstock._engine.spark.streaming.replanner import Replanner
 from penstock.settings import StreamsConfig
 
 PLAN = Blueprint(StreamsConfig({"application.id": "app"}), (), {}, "tasks", frozenset())
@@ -46,14 +46,14 @@ def query() -> FakeQuery:
     return FakeQuery()
 
 
-def supervisor(query: FakeQuery, plans: list[Blueprint], plan: Blueprint = PLAN) -> Supervisor:
-    made = Supervisor(StreamsBuilder().build(), plan, query, plans.append)
+def replanner(query: FakeQuery, plans: list[Blueprint], plan: Blueprint = PLAN) -> Replanner:
+    made = Replanner(StreamsBuilder().build(), plan, query, plans.append)
     made.close()
     return made
 
 
 def test_without_a_change_nothing_is_done(query: FakeQuery) -> None:
-    assert supervisor(query, []).check() is None
+    assert replanner(query, []).check() is None
     assert query.done == []
 
 
@@ -62,7 +62,7 @@ def test_new_partitions_are_followed_when_all_workers_have_finished(
 ) -> None:
     monkeypatch.setattr(supervisor_module, "prepare", lambda topology, config: NEW_PLAN)
     plans: list[Blueprint] = []
-    looking = supervisor(query, plans)
+    looking = replanner(query, plans)
     looking._changes.append(GROWN)
     assert looking.check() is None
     assert query.done == ["suspend", NEW_PLAN]
@@ -76,7 +76,7 @@ def test_partitions_that_do_not_fit_the_state_end_the_application(
         raise StreamsError("changelog 'c' has 2 partitions and must have 3")
 
     monkeypatch.setattr(supervisor_module, "prepare", refuse)
-    looking = supervisor(query, [])
+    looking = replanner(query, [])
     looking._changes.append(GROWN)
     assert looking.check() == (
         "topic 'in' has 3 partitions, it had 2; the application cannot follow: changelog 'c' has 2 "
@@ -85,7 +85,7 @@ def test_partitions_that_do_not_fit_the_state_end_the_application(
 
 
 def test_a_deleted_topic_ends_the_application(query: FakeQuery) -> None:
-    looking = supervisor(query, [])
+    looking = replanner(query, [])
     looking._changes.append(TopicChange(missing=("in",)))
     told = looking.check()
     assert told is not None
@@ -94,7 +94,7 @@ def test_a_deleted_topic_ends_the_application(query: FakeQuery) -> None:
 
 
 def test_a_bounded_run_does_not_follow(query: FakeQuery) -> None:
-    looking = supervisor(query, [], replace(PLAN, ends={}))
+    looking = replanner(query, [], replace(PLAN, ends={}))
     looking._changes.append(GROWN)
     assert looking.check() is None
     assert query.done == []
@@ -103,7 +103,7 @@ def test_a_bounded_run_does_not_follow(query: FakeQuery) -> None:
 def test_a_query_given_up_for_dead_workers_is_started_again_but_not_for_ever(
     query: FakeQuery,
 ) -> None:
-    looking = supervisor(query, [])
+    looking = replanner(query, [])
     for _ in range(20):
         query.failed = "Python worker exited unexpectedly (crashed)"
         assert looking.check() is None
@@ -114,5 +114,5 @@ def test_a_query_given_up_for_dead_workers_is_started_again_but_not_for_ever(
 
 def test_a_query_that_failed_otherwise_ends_the_application(query: FakeQuery) -> None:
     query.failed = "out of disk"
-    assert supervisor(query, []).check() == "out of disk"
+    assert replanner(query, []).check() == "out of disk"
     assert query.done == []

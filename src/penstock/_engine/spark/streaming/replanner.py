@@ -38,7 +38,7 @@ class Query(Protocol):
     def resume(self, blueprint: Blueprint) -> None: ...
 
 
-class Supervisor:
+class Replanner:
     """Restarts the query of one application if need be; `on_plan` gets each new plan."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Supervisor:
         try:
             return self._check()
         except Exception as error:
-            # An application without its supervisor would not notice failures: it ends.
+            # An application without its replanner would not notice failures: it ends.
             _log.exception("the application cannot be looked after")
             return f"the application cannot be looked after: {type(error).__name__}: {error}"
 
