@@ -1,4 +1,4 @@
-"""Gives tables what the verbs below them need: old values in their changes, a store.
+"""What tables need for the verbs below them: old values in their changes, a store.
 
 An old value costs a lookup, so a table sends it only if a verb below asks. The request goes up to
 the nearest table with a store; one that reads a topic may get a store for it. It happens when the
