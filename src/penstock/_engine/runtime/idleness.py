@@ -44,6 +44,8 @@ class Idleness:
         """Yield the watchers whose wait is over, parents first."""
         if not self._watchers:
             return iter(())
+        # A clock that was set back must not make the operators wait until it has caught up.
+        self.last_record_ms = min(self.last_record_ms, now_ms)
         elapsed_ms = now_ms - self.last_record_ms
         # Nodes are wired from the sinks up, but parents must advance before their children.
         return (one for one in reversed(self._watchers) if elapsed_ms >= one.idle_after_ms)

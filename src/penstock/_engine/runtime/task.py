@@ -391,8 +391,9 @@ class Task:
 
     def _go_on_without_records(self, now_ms: int) -> None:
         """Advance the operators that watch for idleness."""
+        due = self.idleness.due(now_ms)
         since_ms = self.idleness.last_record_ms
-        for watcher in self.idleness.due(now_ms):
+        for watcher in due:
             self.position.enter_timer(now_ms)
             try:
                 if watcher.go_on(now_ms - since_ms, since_ms):

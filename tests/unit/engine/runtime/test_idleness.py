@@ -25,3 +25,11 @@ def test_whoever_has_waited_long_enough_is_due_again_and_again() -> None:
 
 def test_nobody_watches_nobody_is_due() -> None:
     assert list(Idleness().due(10**15)) == []
+
+
+def test_a_clock_that_is_set_back_begins_the_wait_anew() -> None:
+    idle = Idleness()
+    idle.last_record_ms = 3_600_000
+    idle.watch(node("one"), 10, lambda elapsed, since: False)
+    assert list(idle.due(5)) == []
+    assert len(list(idle.due(15))) == 1

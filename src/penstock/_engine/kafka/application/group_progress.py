@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
-from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
+from penstock._engine.kafka.client.groups import GroupAdmin, committed_offsets, tasks_by_member
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
@@ -61,7 +61,7 @@ class GroupProgress:
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
         self._config = blueprint.config
-        self._client: AdminClient | None = None
+        self._admin = GroupAdmin(lambda: AdminClient(admin_settings(self._config)))
         self._waves = Waves(blueprint.ends or {}, _most_waves(blueprint))
         self._own = sorted(
             {place for task in blueprint.tasks for place in task.inputs} - set(blueprint.ends or {})
@@ -75,7 +75,9 @@ class GroupProgress:
             StreamsError: the cluster does not answer.
         """
         group, tasks = self._config.application_id, self._blueprint.tasks
-        held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
+        held = self._admin.ask(
+            lambda admin: tasks_by_member(admin, group, self._blueprint.task_topic)
+        )
         return {
             tasks[index].id
             for member, indices in held.items()
@@ -91,7 +93,8 @@ class GroupProgress:
         Raises:
             StreamsError: the cluster does not answer.
         """
-        committed = committed_offsets(self._admin, self._config.application_id)
+        group = self._config.application_id
+        committed = self._admin.ask(lambda admin: committed_offsets(admin, group))
         targets = self._waves.targets
         missing = {
             place: committed.get(place)
@@ -102,7 +105,8 @@ class GroupProgress:
         if missing and not (unmoved and self._has_no_records_left(missing, targets)):
             return False
         self._last_missing = {}
-        return self._waves.next(end_offsets(self._admin, self._own, "read_uncommitted"))
+        ends = self._admin.ask(lambda admin: end_offsets(admin, self._own, "read_uncommitted"))
+        return self._waves.next(ends)
 
     def _has_no_records_left(
         self, missing: Mapping[Partition, int | None], targets: Mapping[Partition, int]
@@ -135,12 +139,6 @@ class GroupProgress:
             if topic in source.topics
         }
         return {policy or self._config.auto_offset_reset for policy in policies} == {"latest"}
-
-    @property
-    def _admin(self) -> AdminClient:
-        if self._client is None:
-            self._client = AdminClient(admin_settings(self._config))
-        return self._client
 
 
 def _all_end_first(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError
 from confluent_kafka.admin import AdminClient
@@ -18,6 +18,8 @@ from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.planner.reset import Member
 from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
+
+T = TypeVar("T")
 
 _PATIENCE_SECONDS = 60.0
 _NO_GROUP = frozenset({KafkaError.GROUP_ID_NOT_FOUND})
@@ -30,6 +32,28 @@ class GroupMember:
     client_id: str
     instance_id: str
     host: str
+
+
+class GroupAdmin:
+    """An admin client for questions about a group, made anew when one is not answered: after all
+    its connections were reset at once, librdkafka may never find the group's coordinator again.
+    """
+
+    def __init__(self, make: Callable[[], AdminClient]) -> None:
+        self._make = make
+        self._admin: AdminClient | None = None
+
+    def ask(self, question: Callable[[AdminClient], T]) -> T:
+        """Return the answer to `question(admin)`.
+
+        Raises:
+            StreamsError: the cluster does not answer.
+        """
+        admin = self._admin or self._make()
+        self._admin = None
+        answer = question(admin)
+        self._admin = admin
+        return answer
 
 
 def group_members(

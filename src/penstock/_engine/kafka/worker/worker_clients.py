@@ -49,6 +49,8 @@ class WorkerClients:
     """Joins the group; the membership calls the worker when its tasks change."""
     make_committer: Callable[[GroupMembership], Committer]
     """Makes a new producer; called again when the one before is of no more use."""
+    make_admin: Callable[[], AdminClient]
+    """Makes another admin client."""
 
 
 def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
@@ -62,10 +64,14 @@ def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
         settings = host.refusals.fit(producer_settings(config, host.member_id))
         return open_committer(settings, membership)
 
+    def make_admin() -> AdminClient:
+        return AdminClient(admin_settings(config))
+
     return WorkerClients(
-        AdminClient(admin_settings(config)),
+        make_admin(),
         InputReader(consumer_settings(config, "input"), blueprint.ends),
         Restorer(consumer_settings(config, "restore")),
         lambda owner: Membership(group, blueprint.task_topic, owner),
         make_committer,
+        make_admin,
     )

@@ -190,7 +190,12 @@ class RecordQueues:
                 # of order.
                 self._idle_until.pop(partition, None)
                 return False
-            if now_ms < self._idle_until.setdefault(partition, now_ms + self._max_task_idle_ms):
+            latest = now_ms + self._max_task_idle_ms
+            until = self._idle_until.setdefault(partition, latest)
+            if until > latest:
+                # The clock was set back: Java waits here until it has caught up.
+                until = self._idle_until[partition] = latest
+            if now_ms < until:
                 return False
             waited_out = True
         if waited_out and filled:

@@ -73,6 +73,7 @@ class FakeKafka:
             FakeRestorer(self),
             join,
             lambda membership: FakeCommitter(self),
+            lambda: cast("AdminClient", FakeAdmin(self)),
         )
 
 

@@ -160,6 +160,18 @@ def test_when_a_task_goes_on_without_an_empty_partition(
     assert when == ready_at
 
 
+@pytest.mark.parametrize("idle_ms", [0, 100])
+def test_a_clock_that_is_set_back_does_not_make_a_task_wait_until_it_has_caught_up(
+    idle_ms: int,
+) -> None:
+    hour = 3_600_000
+    opened = queues("a", "b", idle_ms=idle_ms)
+    opened.ready(hour)  # no record yet: the wait for both begins an hour ahead
+    fill(opened, a=[1])
+    opened.ready(0)
+    assert opened.ready(idle_ms)
+
+
 @pytest.mark.parametrize("idle_ms", [-1, 0, 100])
 def test_no_record_no_work(idle_ms: int) -> None:
     assert not any(queues("a", "b", idle_ms=idle_ms).ready(now) for now in (0, 1000))
