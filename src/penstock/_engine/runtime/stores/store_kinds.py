@@ -5,7 +5,7 @@ Java: the store builders.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from penstock._engine.planner.plan import StorePlan
@@ -15,6 +15,7 @@ from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
+    Codec,
     RowCodec,
     pack_timestamp,
     plain_codec,
@@ -64,6 +65,9 @@ StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 """(key, value, timestamp if it has one, start and end of its window, session or validity)."""
 
 
+_TIMESTAMPED = frozenset({"timestamped_key_value", "timestamped_window"})
+
+
 def _count_nothing() -> None:
     """Nobody wants to know what was dropped."""
 
@@ -102,6 +106,16 @@ class Opened:
     """Takes in records of the changelog; the store is then complete up to an offset."""
     rows: Callable[[], Iterator[StoredRow]] | None = None
     """Gives all that the store holds, uncommitted changes too; None if that is the engine's own."""
+    read_as: Callable[[RowCodec], Any] | None = None
+    """Returns the store as processors see it, with other types; None if it cannot be queried."""
+
+
+def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened:
+    """Put a store together over its committed content, for readers: no cache, no changelog."""
+    builder = replace(plan.builder, cached=False, max_entries=None)
+    quiet = replace(plan, builder=builder, changelog=None)
+    committed = overlay.committed()
+    return _KINDS[builder.kind](quiet, site, committed, committed.engine)
 
 
 def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[Opened, Overlay]:
@@ -150,6 +164,7 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         commit=overlay.apply,
         restore=restore,
         rows=rows,
+        read_as=lambda codec: TypedKeyValueStore(name, _face(codec, builder.kind), store, position),
     )
 
 
@@ -180,6 +195,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=is_timestamped),
         rows=stored,
+        read_as=lambda codec: TypedWindowStore(name, _face(codec, builder.kind), rows, position),
     )
 
 
@@ -200,6 +216,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=False),
         rows=stored,
+        read_as=lambda codec: TypedSessionStore(name, codec, rows, site.position),
     )
 
 
@@ -215,7 +232,10 @@ def _versioned(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         for key, value, since, until in rows.every_version():
             yield key, value, since, since, until
 
-    return Opened(face, face, state, None, rows.commit, rows.restore, stored)
+    def read_as(codec: RowCodec) -> TypedVersionedStore:
+        return TypedVersionedStore(builder.name, codec, rows)
+
+    return Opened(face, face, state, None, rows.commit, rows.restore, stored, read_as)
 
 
 def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
@@ -295,6 +315,10 @@ _KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], O
 }
 
 
+def _face(codec: RowCodec, kind: StoreKind) -> Codec:
+    return timestamped_codec(codec) if kind in _TIMESTAMPED else codec
+
+
 def _apart(row: bytes, *, is_timestamped: bool) -> tuple[bytes, int | None]:
     return (row[TIMESTAMP_BYTES:], timestamp_of(row)) if is_timestamped else (row, None)
 
@@ -321,7 +345,12 @@ def _place(site: StoreSite, overlay: Overlay, log: Log | None) -> RowPlace:
 
 
 def _codec(plan: StorePlan, site: StoreSite) -> RowCodec:
-    builder, config = plan.builder, site.config
+    return codec_of(plan, site.config)
+
+
+def codec_of(plan: StorePlan, config: StreamsConfig) -> RowCodec:
+    """Return what a store's keys and values are written with."""
+    builder = plan.builder
     title = _title(builder)
     return plain_codec(
         plan.serde_topic,
