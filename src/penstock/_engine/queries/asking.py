@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from penstock._engine.queries.catalogue import GLOBAL, StoreEntry
-from penstock._engine.queries.questions import Answer, Part, Question, Read, Row
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.clock import monotonic
 from penstock.errors import QueryError, StoreNotReadyError
 

@@ -14,12 +14,10 @@ from typing import Any
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
 from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.queries.questions import GLOBAL
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, SourceNode
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
-
-GLOBAL = -1
-"""The partition of a store that every worker holds whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,9 @@ ReadKind: TypeAlias = Literal[
     "versions",
 ]
 
+GLOBAL = -1
+"""The partition of a store that every worker holds whole."""
+
 Row: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 """(key, value, timestamp if the store has one, start and end of its window, session or validity).
 """

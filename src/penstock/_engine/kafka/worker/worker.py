@@ -38,6 +38,7 @@ from penstock._engine.kafka.worker.processing import Processing
 from penstock._engine.kafka.worker.transactions import Committer, open_committer
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.queries.desk import QueryableTask
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.output.collector import Output
 from penstock.clock import Clock, SystemClock, monotonic
@@ -82,6 +83,8 @@ class Worker:
         now_ms = self._clock.now_ms()
         self._last_commit_ms = self._last_purge_ms = now_ms
         self.joined = False
+        self.wait_ms_max: int | None = None
+        """How long a step may wait for records; None: as long as `poll.ms` says."""
         self._admin = AdminClient(admin_settings(self._config))
         self._checkpoints = Checkpoints(self._admin, now_ms)
         self._inputs = InputReader(consumer_settings(self._config, "input"), blueprint.ends)
@@ -244,6 +247,17 @@ class Worker:
             remaining += self._home.global_tables.remaining()
         return sum(job.reached - (job.start or 0) for job in jobs), remaining
 
+    def queryable(self) -> list[QueryableTask]:
+        """Return what queries may read here."""
+        tables = self._home.global_tables
+        return [*self._running.values(), *([] if tables is None else [tables])]
+
+    def doing(self) -> str:
+        """Return what the engine thread is busy with, for a query that it does not answer."""
+        function = self._processing.function
+        place = self._processing.record_in_hand()
+        return f"function {function or 'of the topology'}{place}" if place else "a commit, or Kafka"
+
     def take_restore_events(self) -> tuple[RestoreEvent, ...]:
         """Give how restoring has gone since the last call."""
         return self._restorer.take_events()
@@ -381,6 +395,8 @@ class Worker:
             # Waiting must not put off the commit of what is done already.
             due_ms = self._last_commit_ms + self._config.commit_interval_ms
             wait_ms = min(wait_ms, max(0, due_ms - self._clock.now_ms()))
+        if self.wait_ms_max is not None:
+            wait_ms = min(wait_ms, self.wait_ms_max)
         if not all(running.started for running in self._running.values()):
             wait_ms = 0  # others are being restored
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
