@@ -1,4 +1,4 @@
-"""Compiles the parts of Penstock that are in C, where there is a C compiler; nothing needs it."""
+"""Compiles the module `_fast` from all C sources, where there is a C compiler; nothing needs it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_FAST = Path("src", "penstock", "_engine", "fast")
+MODULE = Path("src", "penstock", "_engine", "fast", "_fast")
 SOURCES = tuple(
-    _FAST / name
+    MODULE.with_name(name)
     for name in (
-        "_bulk.c",
-        "_entries.c",
-        "_murmur2.c",
-        "_recent.c",
-        "_row_sender.c",
-        "_sink.c",
-        "_stretch.c",
+        "bulk.c",
+        "entries.c",
+        "module.c",
+        "murmur2.c",
+        "partition_run.c",
+        "recent_rows.c",
+        "row_sender.c",
+        "sink.c",
     )
 )
 
@@ -32,26 +34,31 @@ class CompileInC(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
-        for source in SOURCES:
-            library = compile_beside(Path(self.root, source))
-            if library is None:
-                self.app.display_warning(f"penstock goes without {source.name}: it is slower")
-                continue
-            build_data["pure_python"] = False
-            build_data["infer_tag"] = True
-            build_data["artifacts"].append(f"/{library.relative_to(self.root).as_posix()}")
+        sources = (Path(self.root, source) for source in SOURCES)
+        library = compile_module(Path(self.root, MODULE), sources)
+        if library is None:
+            self.app.display_warning("penstock goes without its parts in C: it is slower")
+            return
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+        build_data["artifacts"].append(f"/{library.relative_to(self.root).as_posix()}")
 
 
-def compile_beside(source: Path) -> Path | None:
-    """Compile an extension module; give where it is, None if that cannot be done here."""
-    library = source.with_name(source.stem + sysconfig.get_config_var("EXT_SUFFIX"))
+def compile_module(module: Path, sources: Iterable[Path], *flags: str) -> Path | None:
+    """Compile an extension module; return the path of its library, None if that cannot be done.
+
+    `module` is the path of the library without its suffix, `flags` are more flags of the compiler.
+    """
+    library = module.with_name(module.name + sysconfig.get_config_var("EXT_SUFFIX"))
     compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
+    # Only what Python and librdkafka look up by name is visible outside the library.
+    flags = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *flags)
     undefined = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    headers = sysconfig.get_paths()["include"]
-    flags = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIC", "-shared", f"-I{headers}", *undefined]
+    headers = f"-I{sysconfig.get_paths()['include']}"
     made = library.with_suffix(".new")
+    command = [*compiler, *flags, headers, *undefined, *map(str, sources), "-o", str(made)]
     try:
-        subprocess.run([*compiler, *flags, str(source), "-o", str(made)], check=True)
+        subprocess.run(command, check=True)
     except (OSError, subprocess.CalledProcessError):
         library.unlink(missing_ok=True)
         return None

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def contest_of(records: int) -> Contest:
-    """Give what all do alike."""
+    """Return the arguments that all contenders share."""
     workload = WORKLOADS["count-10k"]
     return Contest(workload, EXACTLY_ONCE, workload.inputs(records))
 

@@ -29,7 +29,7 @@ class Started:
 
 
 def stopwatch() -> Say:
-    """Give what tells people how far it is, with the time since now."""
+    """Return a function that prints progress with the time since now."""
     begin = time.monotonic()
 
     def say(text: str) -> None:
@@ -123,7 +123,7 @@ class Bench:
             running.stop()
 
     def state_dir(self, application: str) -> Path:
-        """Give the place of a contender's local state."""
+        """Return the place of a contender's local state."""
         return self._folder / "state" / application
 
     def forget(self, application: str) -> None:
@@ -137,7 +137,7 @@ class Bench:
 @contextmanager
 def opened(plan: Plan, say: Say) -> Iterator[Bench]:
     """Have a place to measure at, with a broker of its own."""
-    # Whoever ends it, the contenders and the broker end with it.
+    # However it ends, the contenders and the broker end with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     # Not deleted: should something go wrong, the contenders' logs are here.
     folder = Path(tempfile.mkdtemp(prefix="penstock-bench-"))

@@ -43,8 +43,8 @@ class Cluster:
         """Make a topic that keeps everything."""
         new = NewTopic(topic, partitions, 1, config={"retention.ms": "-1", **config})
         self._admin.create_topics([new])[topic].result()
-        # The controller answers before the broker itself knows who leads the partitions; whoever
-        # asks for offsets too early is told for ten seconds that nobody does.
+        # The controller answers before the broker itself knows who leads the partitions: a
+        # request for offsets that comes too early fails for ten seconds.
         for _ in range(_ATTEMPTS):
             known = self._admin.list_topics(timeout=60).topics.get(topic)
             leaders = [each.leader for each in known.partitions.values()] if known else []
@@ -76,11 +76,11 @@ class Cluster:
                 deleted.exception()
 
     def ends(self, topic: str, partitions: int) -> int:
-        """Give the number of offsets that a read_committed consumer can see, markers included."""
+        """Return the number of offsets that a read_committed consumer can see, markers included."""
         return sum(self.end_offsets(topic, partitions))
 
     def end_offsets(self, topic: str, partitions: int) -> list[int]:
-        """Give the ends that a read_committed consumer can see, partition by partition."""
+        """Return the ends that a read_committed consumer can see, partition by partition."""
         latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
         asked = {TopicPartition(topic, number): latest for number in range(partitions)}
         for attempt in range(_ATTEMPTS):
@@ -110,7 +110,7 @@ class Cluster:
         raise RuntimeError(msg)
 
     def stored_bytes(self, topic: str) -> int:
-        """Give the size of a topic on the broker's disk."""
+        """Return the size of a topic on the broker's disk."""
         logs = (path for path in self._data.glob(f"{topic}-*/*.log") if path.is_file())
         return sum(path.stat().st_size for path in logs)
 
@@ -170,7 +170,7 @@ class Progress:
         return sum(max(0, answer.offset) for answer in answers)
 
     def close(self) -> None:
-        """Let go of the consumer."""
+        """Close the consumer."""
         self._consumer.close()
 
 

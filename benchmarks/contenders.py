@@ -22,7 +22,7 @@ AT_LEAST_ONCE: Final = "at_least_once"
 
 LINGER_MS: Final = {EXACTLY_ONCE: 100, AT_LEAST_ONCE: 20}
 """How long a batch waits to be filled. In a transaction it may take the 100 ms that are the default
-of Java's streams: nobody sees records before the commit, at which nobody waits.
+of Java's streams: records are visible only after the commit, which does not wait for batches.
 """
 
 JAVA_SETTINGS: Final = ("producer.batch.size=131072",)
@@ -49,7 +49,7 @@ class Job:
     sources: Sequence[str]
 
     def arguments(self) -> list[str]:
-        """Give it as all programs take it."""
+        """Return it in the form that all programs take."""
         return [
             self.topology,
             self.bootstrap,
@@ -62,7 +62,7 @@ class Job:
 
 
 def settings(guarantee: str) -> Sequence[str]:
-    """Give what Penstock and Java are both told."""
+    """Return the arguments of both Penstock and Java."""
     return [
         "commit.interval.ms=100",
         "statestore.cache.max.bytes=10485760",
@@ -72,12 +72,12 @@ def settings(guarantee: str) -> Sequence[str]:
 
 
 def java_settings(guarantee: str) -> Sequence[str]:
-    """Give what Java is told."""
+    """Return the arguments of Java."""
     return [*settings(guarantee), *JAVA_SETTINGS]
 
 
 def no_settings(_guarantee: str) -> Sequence[str]:
-    """Tell nothing: it is in the contender's own program."""
+    """Return no arguments: they are in the contender's own program."""
     return ()
 
 
@@ -105,7 +105,7 @@ class Contender:
     """A guarantee -> what comes after the job."""
 
     def can(self, topology: str, guarantee: str) -> bool:
-        """Tell whether it has a part in a measurement."""
+        """Return whether it takes part in a measurement."""
         known = self.topologies is None or topology in self.topologies
         return known and guarantee in self.guarantees
 

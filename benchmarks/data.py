@@ -31,7 +31,7 @@ class Feed:
 
     @property
     def topic(self) -> str:
-        """Say what is in it: whoever asks for the same rows shares the topic."""
+        """Return a name of its contents: requests for the same rows share the topic."""
         name = f"{self.kind}-{self.records}-of-{self.keys}-in-{self.partitions}"
         return f"{name}-for-{self.owner}" if self.owner else name
 

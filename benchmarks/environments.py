@@ -27,7 +27,7 @@ class UnavailableError(RuntimeError):
 
 
 def python_with(packages: Sequence[str]) -> Path:
-    """Give the Python of an environment that has `packages`, made at the first call.
+    """Return the Python of an environment that has `packages`, made at the first call.
 
     Raises:
         UnavailableError: they cannot be installed.
@@ -61,7 +61,7 @@ def java_classpath(folder: Path) -> str:
 
 
 def jar_list(*coordinates: str) -> str:
-    """Give the jars of Maven coordinates and of all they depend on, with commas between.
+    """Return the jars of Maven coordinates and of all they depend on, with commas between.
 
     Raises:
         UnavailableError: they cannot be had.

@@ -19,19 +19,19 @@ class Sample:
     committed: int
     visible: int
     stolen: float = 0.0
-    """Of those seconds, how many the machine was somebody else's."""
+    """Of those seconds, how many were stolen by other machines on the host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Records per second, and which share of the time the machine was somebody else's."""
+    """Records per second, and the share of the time that was stolen."""
 
     measured: float
     stolen: float
 
     @property
     def own(self) -> float:
-        """Give records per second in which the machine was ours."""
+        """Return records per second in which the machine was ours."""
         return self.measured / (1 - self.stolen)
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class Rate:
 
 
 def rate_by_commits(samples: Sequence[Sample], records: int) -> Rate:
-    """Give the rate from the first commit after the warm-up to the last effect: the moment after
+    """Return the rate from the first commit after the warm-up to the last effect: the moment after
     which neither the committed offsets nor the visible outputs changed.
 
     Raises:
@@ -69,8 +69,8 @@ def _last_change(samples: Sequence[Sample]) -> Sample:
 
 
 def rate_by_arrivals(arrivals_ms: Sequence[int], records: int) -> float:
-    """Give records per second of a contender that commits no offsets: from the moment when a fifth
-    of its outputs was written to the last output.
+    """Return records per second of a contender that commits no offsets: from the moment when a
+    fifth of its outputs was written to the last output.
 
     Raises:
         ValueError: there are too few outputs to tell.
@@ -87,18 +87,18 @@ def rate_by_arrivals(arrivals_ms: Sequence[int], records: int) -> float:
 
 
 def median(values: Sequence[float]) -> float:
-    """Give the middle one."""
+    """Return the middle one."""
     return statistics.median(values)
 
 
 def spread_percent(values: Sequence[float]) -> float:
-    """Give half the distance from the lowest to the highest, in percent of the median."""
+    """Return half the distance from the lowest to the highest, in percent of the median."""
     middle = statistics.median(values)
     return (max(values) - min(values)) / 2 / middle * 100 if middle else 0.0
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:
-    """Give p50, p95, p99 and max.
+    """Return p50, p95, p99 and max.
 
     Raises:
         ValueError: there are fewer than two values.
@@ -112,7 +112,7 @@ def percentiles(values: Sequence[float]) -> dict[str, float]:
 
 
 def restoring(intact_s: float, wiped_s: float, changes: int, size: int) -> dict[str, float]:
-    """Give what it takes to bring `changes` records of `size` bytes back, by the times of a restart
+    """Return the cost of restoring `changes` records of `size` bytes, by the times of a restart
     with state and of one without.
 
     Raises:
@@ -134,7 +134,7 @@ def restoring(intact_s: float, wiped_s: float, changes: int, size: int) -> dict[
 
 
 def memory_per_million_keys(memory_mb: dict[int, float]) -> float | None:
-    """Give how many MB a million keys take, by the memory at the fewest and at the most keys."""
+    """Return how many MB a million keys take, by the memory at the fewest and at the most keys."""
     few, many = min(memory_mb), max(memory_mb)
     if few == many:
         return None

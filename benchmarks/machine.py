@@ -11,7 +11,7 @@ from typing import Final
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _STOLEN: Final = 8
-"""The column of /proc/stat with the time in which a processor was somebody else's."""
+"""The column of /proc/stat with the stolen time of a processor."""
 
 
 def description() -> str:
@@ -35,8 +35,8 @@ def cores() -> int:
 
 
 def stolen_seconds() -> float:
-    """Give how long the machine, all its processors taken together as one, was somebody else's
-    since it started; 0 where that is not told.
+    """Return the stolen time of all processors since the machine started; 0 where it is not
+    known.
     """
     try:
         with Path("/proc/stat").open(encoding="utf-8") as lines:

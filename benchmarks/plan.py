@@ -34,7 +34,7 @@ class Plan:
 
     @property
     def chart(self) -> Path:
-        """Give the picture's place: beside the results."""
+        """Return the picture's place: beside the results."""
         return self.results.with_suffix(".svg")
 
 
@@ -60,8 +60,8 @@ def parse(arguments: Sequence[str] | None = None) -> Plan:
 
 
 def chosen(only: Sequence[str], usual: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Give the parts and workloads that were asked for: naming a workload asks for its throughput,
-    naming no workload asks for all of them.
+    """Return the parts and workloads that were asked for: a workload by name means its throughput,
+    no workload means all of them.
     """
     workloads = [name for name in WORKLOADS if name in only]
     parts = [part for part in PARTS if part in only]

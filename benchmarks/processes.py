@@ -63,11 +63,11 @@ class Running:
         self.processor_seconds = max(self.processor_seconds, sum(map(_processor_seconds, family)))
 
     def ended(self) -> bool:
-        """Tell whether it has ended."""
+        """Return whether it has ended."""
         return self._process.poll() is not None
 
     def told(self) -> dict[str, Any]:
-        """Give the JSON document that it has printed at its end.
+        """Return the JSON document that it has printed at its end.
 
         Raises:
             ContenderError: it failed, or printed none.
@@ -80,7 +80,7 @@ class Running:
         return document
 
     def tale(self, trouble: str) -> str:
-        """Tell a trouble with the last lines of the log."""
+        """Return an error with the last lines of the log."""
         lines = self.log.read_text(errors="replace").splitlines()[-6:]
         return f"{trouble}; the end of its log ({self.log}):\n    " + "\n    ".join(lines)
 
@@ -99,7 +99,7 @@ class Running:
 
 
 def tree(root: int) -> list[int]:
-    """Give a process and all its descendants."""
+    """Return a process and all its descendants."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -116,7 +116,7 @@ def tree(root: int) -> list[int]:
 
 
 def _kill(pid: int, group: int) -> None:
-    # The group is asked for first: a number may have been given to somebody else's process.
+    # The group is asked for first: another process may have got the number.
     try:
         if os.getpgid(pid) == group or os.getsid(pid) == group:
             os.kill(pid, signal.SIGKILL)
@@ -132,7 +132,7 @@ def _program(pid: int) -> str:
 
 
 def _resident_mb(pid: int) -> float:
-    """Give a process's share of memory: pages that several use are divided among them."""
+    """Return a process's share of memory: pages that several use are divided among them."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -14,7 +14,7 @@ Row = Sequence[str]
 
 
 def report(results: Mapping[str, Any]) -> str:
-    """Give all tables for which there are results."""
+    """Return all tables for which there are results."""
     parts = [
         throughput(results.get("throughput", {})),
         exactly_once(results.get("throughput", {})),
@@ -31,7 +31,7 @@ def report(results: Mapping[str, Any]) -> str:
 
 
 def throughput(results: Mapping[str, Any]) -> str:
-    """Give a line per workload and guarantee, a column per contender."""
+    """Return a line per workload and guarantee, a column per contender."""
     names = present(results)
     if not names:
         return ""
@@ -51,7 +51,7 @@ def throughput(results: Mapping[str, Any]) -> str:
 
 
 def exactly_once(results: Mapping[str, Any]) -> str:
-    """Give what part of its at-least-once speed each has left, where both took turns."""
+    """Return what part of its at-least-once speed each has left, where both took turns."""
     rows: list[Row] = []
     names = [name for name in ("penstock", "java") if name in present(results)]
     for workload in (name for name in WORKLOADS if name in results):
@@ -67,7 +67,7 @@ def exactly_once(results: Mapping[str, Any]) -> str:
 def side_by_side(
     guarantees: Mapping[str, Any], name: str
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
-    """Give a contender's measurements, exactly-once and at-least-once, if both were taken in one
+    """Return a contender's measurements, exactly-once and at-least-once, if both were taken in one
     run: the same machine is half as fast at another hour.
     """
     exact = guarantees.get(EXACTLY_ONCE, {}).get(name)
@@ -76,7 +76,7 @@ def side_by_side(
 
 
 def memory(results: Mapping[str, Any]) -> str:
-    """Give the highest memory of each process of Penstock and Java, exactly-once."""
+    """Return the highest memory of each process of Penstock and Java, exactly-once."""
     rows: list[Row] = []
     for workload in (name for name in WORKLOADS if name in results):
         entries = results[workload].get(EXACTLY_ONCE, {})
@@ -91,7 +91,7 @@ def memory(results: Mapping[str, Any]) -> str:
 
 
 def costs(results: Mapping[str, Any]) -> str:
-    """Give what the same runs took beside time: a line per workload and guarantee."""
+    """Return what the same runs took beside time: a line per workload and guarantee."""
     names = present(results)
     if not names:
         return ""
@@ -113,7 +113,7 @@ def cost_cell(entry: Mapping[str, Any] | None) -> str:
 
 
 def present(results: Mapping[str, Any]) -> list[str]:
-    """Give the contenders that have a measurement, in their usual order."""
+    """Return the contenders that have a measurement, in their usual order."""
     found = {
         name for workload in results.values() for entries in workload.values() for name in entries
     }
@@ -133,12 +133,12 @@ def rate_cell(entry: Mapping[str, Any] | None, java: Mapping[str, Any] | None) -
 
 
 def ratio(entry: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    """Give how many times the other's median."""
+    """Return how many times the other's median."""
     return float(entry["median"] / other["median"])
 
 
 def same_run(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tell whether two measurements took turns."""
+    """Return whether two measurements took turns."""
     return bool(one["measured"]["run"] == other["measured"]["run"])
 
 
@@ -151,7 +151,7 @@ def _notes(workload: str, guarantee: str, entries: Mapping[str, Any]) -> list[st
 
 
 def latency(results: Mapping[str, Any]) -> str:
-    """Give a line per rate and contender."""
+    """Return a line per rate and contender."""
     rows: list[Row] = [("records/s", "contender", "p50", "p95", "p99", "max")]
     for rate, entries in sorted(results.items(), key=lambda item: int(item[0])):
         for name in (name for name in CONTENDERS if name in entries):
@@ -162,7 +162,7 @@ def latency(results: Mapping[str, Any]) -> str:
 
 
 def restoring(results: Mapping[str, Any]) -> str:
-    """Give a line per contender."""
+    """Return a line per contender."""
     rows = [("contender", "changelog", "restored in", "MB/s", "records/s", "restart with state")]
     for name in (name for name in CONTENDERS if name in results):
         entry = results[name]
@@ -180,7 +180,7 @@ def restoring(results: Mapping[str, Any]) -> str:
 
 
 def growth(what: str, results: Mapping[str, Any]) -> str:
-    """Give a line per size: rates, memory and time to the first result."""
+    """Return a line per size: rates, memory and time to the first result."""
     sizes = sorted(results, key=int)
     names = [name for name in CONTENDERS if any(name in results[size] for size in sizes)]
     if not names:
@@ -199,7 +199,7 @@ def growth(what: str, results: Mapping[str, Any]) -> str:
 
 
 def backfill(results: Mapping[str, Any]) -> str:
-    """Give a line per contender, then the memory of backfills of different sizes."""
+    """Return a line per contender, then the memory of backfills of different sizes."""
     rows: list[Row] = [("workload", "contender", "records/s", "whole run", "memory")]
     known = {**BACKFILLS, **CONTENDERS}
     for workload, entries in results.get("backfill", {}).items():

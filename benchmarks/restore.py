@@ -56,7 +56,7 @@ def measure(bench: Bench, contender: Contender, keys: int) -> dict[str, Any]:
 def _restart(
     bench: Bench, contender: Contender, application: str, target: str, source: str
 ) -> float:
-    """Give the seconds from the start until one new record of each partition has its result."""
+    """Return the seconds from the start until one new record of each partition has its result."""
     bench.cluster.await_empty_group(application)
     producer = bench.cluster.producer()
     for partition in range(PARTITIONS):

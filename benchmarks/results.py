@@ -21,7 +21,7 @@ MEASURED: Final = "measured"
 
 
 def merged(known: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what is known with what is new in it; neither is changed."""
+    """Return the known results merged with the new ones; neither is changed."""
     result = dict(known)
     for name, value in new.items():
         before: Any = result.get(name)
@@ -53,7 +53,7 @@ def load(file: Path = FILE) -> dict[str, Any]:
 
 
 def skips(known: Mapping[str, Any], new: Mapping[str, str], ready: Sequence[str]) -> dict[str, str]:
-    """Give what is not measured, and why: what was told before and is still so, and what is new."""
+    """Return what is not measured, and why: the known entries that still hold, and the new ones."""
     old = {
         what: why
         for what, why in known.get("skipped", {}).items()

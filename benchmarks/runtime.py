@@ -99,7 +99,7 @@ def operators(count: int) -> StreamsBuilder:
 
 
 def through_task(builder: StreamsBuilder, raws: list[Any]) -> float:
-    """Give the seconds that a task takes for all records."""
+    """Return the seconds that a task takes for all records."""
     config = StreamsConfig({"application.id": "bench"})
     task = Task("0_0", plan_as_one(builder.build(), "bench"), config, [("orders", 0)], lambda _: 1)
     task.start(0)
@@ -112,7 +112,7 @@ def through_task(builder: StreamsBuilder, raws: list[Any]) -> float:
 
 
 def by_hand(raws: list[Any]) -> float:
-    """Give the seconds that a loop takes which does the chain's work and nothing else."""
+    """Return the seconds that a loop takes which does the chain's work and nothing else."""
     decode, encode = msgspec.json.Decoder(Order).decode, msgspec.json.Encoder().encode
     out: list[Any] = []
     start = time.perf_counter()
@@ -127,7 +127,7 @@ def by_hand(raws: list[Any]) -> float:
 
 
 def calls_alone(raws: list[Any]) -> float:
-    """Give the seconds that the user's functions of the longest chain take by themselves."""
+    """Return the seconds that the user's functions of the longest chain take by themselves."""
     order = Order(1, "c", 1.5)
     start = time.perf_counter()
     for _ in raws:

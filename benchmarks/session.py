@@ -67,8 +67,8 @@ class Session:
                 self._workload(WORKLOADS[name], slowness)
 
     def _workload(self, workload: Workload, slowness: int) -> None:
-        """Let those of the same speed take turns, with each guarantee; where Java is not one of
-        them, it runs first, to say what the result must be.
+        """Run those of the same speed in turns, with each guarantee; where Java is not one of
+        them, it runs first: its result is the expected one.
         """
         records = (self._plan.records or workload.records) // slowness
         lists = []
@@ -111,7 +111,7 @@ class Session:
                 self._bench.say(f"Java did not say what the result must be: {error}")
 
     def compete(self, lists: Sequence[Entries], rounds: int) -> None:
-        """Let contenders take turns over the same topics; keep each one's measurement."""
+        """Run contenders in turns over the same topics; keep each one's measurement."""
         self._warm_up(lists)
         for number in range(rounds):
             for entries in lists:
@@ -122,9 +122,9 @@ class Session:
                 self.keep((*entries.path, name), measurement)
 
     def _warm_up(self, lists: Sequence[Entries]) -> None:
-        """Let all that tell how far they are have a turn that does not count, once: while the
-        broker compiles itself, transactions above all, it takes several times as much, and that of
-        whoever comes first.
+        """Run all that report their progress once without measuring: while the broker compiles
+        itself, transactions above all, it takes several times as much, at the cost of the first
+        contender.
         """
         able = [(one, entries) for entries in lists for one in entries.contenders if one.commits]
         if self._warm or not able:

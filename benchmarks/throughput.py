@@ -43,7 +43,7 @@ class Run:
     memory_by_part_mb: Mapping[str, float] = field(default_factory=dict)
 
     def costs(self, records: int) -> dict[str, Any]:
-        """Give what goes beside the rate."""
+        """Return what goes beside the rate."""
         return {
             "first_result_s": round(self.first_result_seconds, 1),
             "whole_s": round(self.whole_seconds, 1),
@@ -67,7 +67,7 @@ class Contest:
 
     @property
     def partitions(self) -> int:
-        """Give the partitions of the output."""
+        """Return the partitions of the output."""
         return max(feed.partitions for feed in self.feeds)
 
 
@@ -116,7 +116,7 @@ class Watch:
         self._begun = (time.monotonic(), machine.stolen_seconds())
 
     def rated(self, measured: float) -> Rate:
-        """Give a rate that was not measured by samples, with the share of the whole run that was
+        """Return a rate that was not measured by samples, with the share of the whole run that was
         stolen.
         """
         seconds, stolen = self._begun
@@ -124,7 +124,7 @@ class Watch:
         return Rate(measured, (machine.stolen_seconds() - stolen) / passed)
 
     def run(self, rate: Rate, result: Outcome) -> Run:
-        """Give the run that was watched."""
+        """Return the run that was watched."""
         running = self._running
         return Run(
             rate,

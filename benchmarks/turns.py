@@ -45,7 +45,7 @@ class Turns:
         return f"{size}, {', '.join(reversed(told))}"
 
     def measurements(self) -> dict[str, dict[str, Any]]:
-        """Give what is kept of each contender."""
+        """Return what is kept of each contender."""
         found = {}
         for name, rates in self._rates.items():
             costs, own = self._costs[name], [rate.own for rate in rates]
@@ -68,6 +68,6 @@ class Turns:
 
 
 def _medians(runs: Sequence[Mapping[str, float]]) -> dict[str, int]:
-    """Give each part's median; a part that was never there is left out."""
+    """Return each part's median; a part that was never there is left out."""
     medians = {part: round(figures.median([run[part] for run in runs])) for part in runs[0]}
     return {part: mb for part, mb in medians.items() if mb}

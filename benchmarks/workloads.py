@@ -29,7 +29,7 @@ class Workload:
     output: Kind = "table"
 
     def inputs(self, records: int | None = None) -> tuple[Feed, ...]:
-        """Give the input topics, for `records` in place of the usual number."""
+        """Return the input topics, for `records` in place of the usual number."""
         return self.feeds(records or self.records)
 
 

@@ -52,20 +52,20 @@ def why_not(case: Case) -> str | None:
 
 
 def guarantee_for(case: Case, wanted: str) -> str:
-    """Give the guarantee to run a case with: the one that is wanted, where it may be."""
+    """Return the guarantee to run a case with: the one that is wanted, where it may be."""
     return "at_least_once" if _shows_a_place_in_an_internal_topic(case) else wanted
 
 
 def tasks_race(case: Case) -> bool:
-    """Tell whether one record can give work to two tasks at once: with three sub-topologies or
-    more. Which of them comes first is the driver's choice there, and nobody's promise on a cluster,
-    Java's neither.
+    """Return whether one record can give work to two tasks at once: with three sub-topologies or
+    more. Which of them comes first is the driver's choice there; a cluster promises nothing, Java's
+    neither.
     """
     return (case.expected_topology or "").count("Sub-topology:") >= _RACERS
 
 
 def _shows_a_place_in_an_internal_topic(case: Case) -> bool:
-    """Tell whether records or logs hold the name of an internal topic, and with it an offset: under
+    """Yes if records or logs hold the name of an internal topic, and with it an offset: under
     exactly-once, markers of transactions have offsets, too.
     """
     shown = [

@@ -1,6 +1,6 @@
 """A case's topics on a broker: makes them, feeds them, and reads all that its application writes.
 
-Whoever looks on must know when there is nothing more to come. A record is done when the offset
+An onlooker must know when there is nothing more to come. A record is done when the offset
 behind it is committed, and so is what it caused, down to the last sub-topology: `settle` waits for
 that. Under exactly-once a topic is read to its end as it is, open transactions included.
 """
@@ -18,6 +18,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from conformance.harness import Line, record_to_json, to_bytes
 from conformance.plain_producer import PlainProducer, record_batch
+from penstock._clock import monotonic
 from penstock._engine.kafka.client import admin_calls
 from penstock._engine.kafka.client.topics import (
     delete_internal_topics,
@@ -25,7 +26,6 @@ from penstock._engine.kafka.client.topics import (
     existing_topics,
 )
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock.clock import monotonic
 from penstock.testing import TestRecord
 
 Partition = tuple[str, int]
@@ -41,7 +41,7 @@ class NotSettledError(RuntimeError):
 
 
 class BrokerView:
-    """The topics of one case, as somebody outside the application sees them."""
+    """The topics of one case, as an onlooker outside the application sees them."""
 
     def __init__(self, bootstrap_servers: str, application_id: str) -> None:
         # What goes wrong is raised; the clients' own log would only repeat it.
@@ -105,7 +105,7 @@ class BrokerView:
         self._consumer.assign([TopicPartition(*partition, 0) for partition in self._reached])
 
     def topics(self) -> set[str]:
-        """Give the topics that are looked at."""
+        """Return the topics that are looked at."""
         return {topic for topic, _ in self._reached}
 
     def feed(self, step: Line) -> None:
@@ -147,12 +147,12 @@ class BrokerView:
             sleep(_AGAIN_SECONDS)
 
     def take(self) -> dict[str, list[Line]]:
-        """Give what has been read since the last call, by topic."""
+        """Return what has been read since the last call, by topic."""
         seen, self._seen = self._seen, {}
         return dict(sorted(seen.items()))
 
     def read_rest(self) -> dict[str, list[Line]]:
-        """Give what was written since the last call, by an application that has ended."""
+        """Return what was written since the last call, by an application that has ended."""
         self._read_to_end(monotonic() + _NETWORK_SECONDS)
         return self.take()
 

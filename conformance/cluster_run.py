@@ -24,11 +24,11 @@ from typing import Any
 from conformance.broker_view import BrokerView
 from conformance.harness import Case, Line, Observation, config_of, java_name, topology_text
 from penstock import Topology
+from penstock._clock import monotonic
 from penstock._engine.control.messages import WorkerFailure
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
 from penstock.application import KafkaStreams, State
-from penstock.clock import monotonic
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
 
 START_SECONDS = 240.0
@@ -68,7 +68,7 @@ class FileLog:
             file.write(json.dumps(line) + "\n")
 
     def take(self) -> list[str]:
-        """Give the lines since the last call."""
+        """Return the lines since the last call."""
         if not self._path.exists():
             return []
         lines = self._path.read_text(encoding="utf-8").split("\n")[:-1]
@@ -94,7 +94,7 @@ def run(
         RuntimeError: the application failed, or did not get through its input.
     """
     work = Path(tempfile.mkdtemp(prefix="penstock-conformance-"))
-    program = importlib.import_module(f"conformance.cases.{case.name}.program")
+    program = importlib.import_module(case.module)
     log = FileLog(work / "log")
     topology: Topology = program.topology(log)
     config = {
@@ -203,7 +203,7 @@ def _add_end(last: Line, end: Line) -> None:
 
 
 def _dropped(streams: KafkaStreams) -> int:
-    """Give what the workers have counted, as of their next report: they report a few times a
+    """Return what the workers have counted, as of their next report: they report a few times a
     second.
     """
     before = streams.reports()
@@ -222,7 +222,7 @@ def _dropped(streams: KafkaStreams) -> int:
 
 
 def _topics_of(case: Case, topology: Topology, config: Mapping[str, object]) -> set[str]:
-    """Give the topics that must be there before the start: all but internal ones."""
+    """Return the topics that must be there before the start: all but internal ones."""
     application_id = str(config["application.id"])
     topics = {step["topic"] for step in case.steps}
     for plan in plan_subtopologies(topology, application_id):

@@ -34,7 +34,7 @@ def between(steps: list[Line], expected: Observation, seen: Observation) -> list
 
 
 def of_steps(steps: list[Line], expected: list[Line], got: list[Line]) -> Iterator[str]:
-    """Tell which steps differ, and in what."""
+    """Yield which steps differ, and in what."""
     pairs = list(zip_longest(expected, got, fillvalue=_NOTHING))
     differing = [index for index, (java, python) in enumerate(pairs) if java != python]
     for index in differing[:_STEPS_SHOWN]:

@@ -57,13 +57,18 @@ _NUMBERS = {"int": ">i", "long": ">q", "double": ">d"}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A folder of `cases/`."""
+    """A folder of `cases/<verb>/`."""
 
     folder: Path
 
     @property
     def name(self) -> str:
         return self.folder.name
+
+    @property
+    def module(self) -> str:
+        """The name under which every process of an application can import the program."""
+        return f"conformance.cases.{self.folder.parent.name}.{self.name}.program"
 
     @property
     def steps(self) -> list[Line]:
@@ -89,9 +94,34 @@ class Observation:
     exceptions: list[BaseException] = field(default_factory=list)
 
 
-def all_cases(cases: Path) -> list[Case]:
-    """Return the cases by name; a folder is one if it holds a program."""
-    return [Case(path.parent) for path in sorted(cases.glob("*/program.py"))]
+def all_cases(cases: Path) -> dict[str, Case]:
+    """Return the cases of all verbs by name, in the order of their names.
+
+    Raises:
+        ValueError: two verbs have a case of the same name, which alone says which is meant.
+    """
+    found: dict[str, Case] = {}
+    for path in sorted(cases.glob("*/*/program.py"), key=lambda path: path.parent.name):
+        case = Case(path.parent)
+        if case.name in found:
+            message = (
+                f"two cases are called '{case.name}': {found[case.name].folder}, {case.folder}"
+            )
+            raise ValueError(message)
+        found[case.name] = case
+    return found
+
+
+def find_case(name: str) -> Case:
+    """Return the case called `name`.
+
+    Raises:
+        LookupError: no verb has it.
+    """
+    for path in CASES.glob(f"*/{name}/program.py"):
+        return Case(path.parent)
+    message = f"no folder of {CASES} has a case called '{name}'"
+    raise LookupError(message)
 
 
 def run(case: Case) -> Observation:
@@ -120,7 +150,7 @@ def observe(
 
 
 def topology_text(topology: Topology) -> str:
-    """Give the text of `describe()` without what depends on the language."""
+    """Return the text of `describe()` without what depends on the language."""
     text = str(topology.describe())
     return re.sub(r"\(extractor class: [^)]*\)", "(extractor class: *)", text)
 
@@ -289,7 +319,7 @@ def _headers_to_json(headers: Iterable[tuple[str, bytes | None]]) -> Iterator[li
 
 
 def config_of(program: Program) -> dict[str, object]:
-    """Give the settings that both sides start with, and before them the program's own."""
+    """Return the settings that both sides start with, and before them the program's own."""
     return {
         "application.id": "conformance",
         "default.key.serde": serdes.string(),

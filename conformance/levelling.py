@@ -14,7 +14,7 @@ from conformance.harness import Line
 
 
 def levelled(line: Line, sent_ms: Container[int] = ()) -> Line:
-    """Give a line with timestamps of 1 as 0, and those of the time when it was seen as none."""
+    """Return a line with timestamps of 1 as 0, and those of the time when it was seen as none."""
 
     def level(timestamp: int | None) -> int | None:
         if timestamp == 1:
@@ -39,7 +39,7 @@ def told_at_the_end(lines: list[Line]) -> list[Line]:
 
 
 def as_far_as_committed(expected: list[Line], got: list[Line]) -> list[Line]:
-    """Give what can be expected if the last step failed: of each topic its first records, as many
+    """Return what can be expected if the last step failed: of each topic its first records, as many
     as are there; the rest is taken back with the transaction, and no report tells what was dropped.
     """
     if "error" not in expected[-1]:

@@ -27,8 +27,8 @@ from conformance.applicability import guarantee_for, tasks_race, why_not
 from conformance.cluster_run import OpenApplication
 from conformance.harness import Case
 from conformance.levelling import as_far_as_committed, levelled, told_at_the_end
+from penstock._clock import SystemClock, perf_counter
 from penstock._engine.kafka.local_broker.broker import LocalBroker
-from penstock.clock import SystemClock, perf_counter
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     # Programs that fail on purpose log it; a handler that does nothing keeps that off the terminal.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
-    cases = {case.name: case for case in harness.all_cases(harness.CASES)}
+    cases = harness.all_cases(harness.CASES)
     chosen = _choose(options.names, list(cases))
     if unknown := [name for name, found in chosen.items() if not found]:
-        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")
+        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}/*")
         return 2
     names = dict.fromkeys(name for found in chosen.values() for name in found)
     left_out = {name: reason for name in names if (reason := why_not(cases[name]))}
@@ -91,8 +91,8 @@ def compare(
 
 @contextmanager
 def hosting_session(work: Path) -> Iterator[SparkSession]:
-    """Give a SparkSession to host many applications, one after the other; its log is in `work`."""
-    # Only whoever runs cases here needs Spark.
+    """Yield a SparkSession to host many applications, one after the other; its log is in `work`."""
+    # Only running cases here needs Spark.
     from penstock._engine.spark.session import session_for  # noqa: PLC0415
 
     settings = {
@@ -109,7 +109,7 @@ def hosting_session(work: Path) -> Iterator[SparkSession]:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="conformance.on_spark", description="Compare with Java.")
-    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
+    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases/*")
     parser.add_argument("--guarantee", choices=GUARANTEES, default=GUARANTEES[0])
     parser.add_argument(
         "--lanes", type=int, default=1, help="how many at once, each with its own broker and Spark"
@@ -118,7 +118,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _choose(wanted: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
-    """Give the cases that each word of the command line means; all, if there is none."""
+    """Return the cases that each word of the command line means; all, if there is none."""
     return {word: fnmatch.filter(names, word) for word in wanted or ["*"]}
 
 
@@ -146,13 +146,13 @@ def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> int:
             times = "" if runs == 1 else f", run {runs} times"
             seconds = f"{perf_counter() - began:.1f} s{times}"
             verdict = f"{'FAIL' if lines else 'ok'} {case.name} ({seconds})"
-            # The verdict last: it ends what whoever reads several lanes shows in one piece.
+            # The verdict last: a reader of several lanes shows all up to it in one piece.
             print(*lines, f"[{number}/{len(cases)}] {verdict}", sep="\n", flush=True)
     return failed
 
 
 def _differences(case: Case, compare_here: Callable[[Case], list[str]]) -> tuple[int, list[str]]:
-    """Give how often a case was run, and how it differs; again, if its tasks may race."""
+    """Return how often a case was run, and how it differs; again, if its tasks may race."""
     runs = 0
     while True:
         runs += 1

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable
 from time import sleep
 
-from penstock.clock import monotonic
+from penstock._clock import monotonic
 
 _PRODUCE, _VERSION = 0, 3
 _ALL_REPLICAS = -1
@@ -55,7 +55,7 @@ class PlainProducer:
             sleep(_AGAIN_SECONDS)
 
     def _try(self, topic: str, partition: int, batch: bytes) -> tuple[int, int]:
-        """Give the broker's error code, 0 if there is none, and the offset."""
+        """Return the broker's error code, 0 if there is none, and the offset."""
         name = _text(topic)
         body = (
             struct.pack(">hhi", _PRODUCE, _VERSION, 1)
@@ -88,7 +88,7 @@ class PlainProducer:
 def record_batch(
     key: bytes | None, value: bytes | None, timestamp: int, headers: Headers = ()
 ) -> bytes:
-    """Give a batch of one record."""
+    """Return a batch of one record."""
     pairs = list(headers)
     fields = (
         b"\0"  # no attributes
@@ -107,7 +107,7 @@ def record_batch(
 
 
 def crc32c(data: bytes) -> int:
-    """Give the checksum of Castagnoli."""
+    """Return the checksum of Castagnoli."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte

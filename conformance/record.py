@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="conformance.record", description="Record what Java does."
     )
-    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
+    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases/*")
     names = parser.parse_args(arguments).names
     try:
         return java.record(names, output=java.CASES)

@@ -17,13 +17,13 @@ from conformance import differences, harness
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the cases named on the command line, or all of them; return 0 if all agree with Java."""
     parser = argparse.ArgumentParser(prog="conformance.run", description="Compare with Java.")
-    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
+    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases/*")
     names = parser.parse_args(arguments).names
     # Programs that fail on purpose log it; a handler that does nothing keeps that off the terminal.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
-    cases = {case.name: case for case in harness.all_cases(harness.CASES)}
+    cases = harness.all_cases(harness.CASES)
     if unknown := [name for name in names if name not in cases]:
-        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")
+        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}/*")
         return 2
     failed = 0
     for name in names or cases:

@@ -18,6 +18,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Turn, take_turn
 from penstock._engine.control.messages import Report
@@ -26,7 +27,6 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.streaming.query import ApplicationQuery
 from penstock._engine.spark.streaming.source import SCHEMA, Run, Slot, TurnReader, to_arrow
 from penstock.application import KafkaStreams
-from penstock.clock import SystemClock, monotonic, new_id
 
 _TURN_SECONDS = 20.0
 _ASK_SECONDS = 0.03
@@ -68,7 +68,7 @@ class Stage:
         return _Part(self, self._query)
 
     def clear(self) -> None:
-        """Let the worker wait for the next application."""
+        """Have the worker wait for the next application."""
         self._run = None
 
     def wear_out(self) -> None:
@@ -153,8 +153,8 @@ class _HostedStreams(KafkaStreams):
         super().__init__(topology, config, spark=stage.spark)
         self._stage = stage
 
-    def _host(self, blueprint: Blueprint) -> ApplicationQuery:
-        return _HostedQuery(self._stage, blueprint, self._heard)
+    def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
+        return _HostedQuery(self._stage, blueprint, self._supervision.take_report)
 
 
 class _HostedQuery(ApplicationQuery):
@@ -175,7 +175,7 @@ class _HostedQuery(ApplicationQuery):
 
 
 class _StageReader(TurnReader):
-    """Gives the slot of a turn to whichever application is on."""
+    """Runs the application that is on in the slot of a turn."""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Slot)

@@ -15,27 +15,27 @@ Answer = Callable[[Any, list[str]], str | None]
 
 
 def key_value_commands(store: StoreBuilder) -> Topology:
-    """Give a program that is told what to do with a key-value store."""
+    """Return a program whose records are commands for a key-value store."""
     return _program(store, _answer_of_keys)
 
 
 def window_commands(store: StoreBuilder) -> Topology:
-    """Give a program that is told what to do with a window store."""
+    """Return a program whose records are commands for a window store."""
     return _program(store, _answer_of_windows)
 
 
 def timestamped_window_commands(store: StoreBuilder) -> Topology:
-    """Give the same for values with times, written value@time."""
+    """Return the same for values with times, written value@time."""
     return _program(store, _answer_of_timestamped_windows)
 
 
 def session_commands(store: StoreBuilder) -> Topology:
-    """Give a program that is told what to do with a session store."""
+    """Return a program whose records are commands for a session store."""
     return _program(store, _answer_of_sessions)
 
 
 def versioned_commands(store: StoreBuilder) -> Topology:
-    """Give a program that is told what to do with a versioned store."""
+    """Return a program whose records are commands for a versioned store."""
     return _program(store, _answer_of_versions)
 
 

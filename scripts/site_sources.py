@@ -41,7 +41,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Let links lead to the pages of the site."""
+    """Rewrite links to the pages of the site."""
     here = page.file.src_uri
     path = here.removeprefix(SOURCE) if here.startswith(SOURCE) else f"{DOCS}{here}"
     if path.endswith(".py.md"):
@@ -63,7 +63,7 @@ def _linked_files(markdown: str, path: str) -> Iterator[str]:
 
 
 def _resolved(target: str, path: str) -> str | None:
-    """Give the file of the project that a link in `path` leads to; a folder is its README."""
+    """Return the file of the project that a link in `path` leads to; a folder is its README."""
     found = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
     if (ROOT / found).is_dir():
         found = posixpath.join(found, "README.md")
@@ -71,7 +71,7 @@ def _resolved(target: str, path: str) -> str | None:
 
 
 def _uri(path: str) -> str:
-    """Give where a file of the project is on the site."""
+    """Return where a file of the project is on the site."""
     if path.startswith(DOCS):
         return path.removeprefix(DOCS)
     return f"{SOURCE}{path}" if path.endswith(".md") else f"{SOURCE}{path}.md"

@@ -17,8 +17,8 @@ from tests import postgresql_server
 
 pytest_plugins = ["penstock.testing.broker"]
 
-# The same examples each time: a suite that fails at random is soon not believed. Whoever looks for
-# new ones says so: pytest --hypothesis-profile=wide.
+# The same examples each time: a suite that fails at random is soon not believed. To look for
+# new ones: pytest --hypothesis-profile=wide.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("wide", max_examples=2_000, deadline=None)
 settings.load_profile("suite")
@@ -31,7 +31,7 @@ if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
 
 # Tests start hundreds of Python processes, Spark's workers most of all, and without bytecode each
-# compiles all it imports anew. Whoever wants none beside the sources gets it where we build.
+# compiles all it imports anew. Where the sources shall stay clean, it is in the build folder.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     sys.dont_write_bytecode = False
     sys.pycache_prefix = str(Path(__file__).parents[1] / "build" / "bytecode")
@@ -42,7 +42,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
-    """Give the address of a real PostgreSQL, or skip where none is installed."""
+    """Yield the address of a real PostgreSQL, or skip where none is installed."""
     pytest.importorskip("psycopg", reason="PostgreSQL needs the package psycopg")
     if postgresql_server.binaries() is None:
         pytest.skip("PostgreSQL is not installed here")
@@ -52,7 +52,7 @@ def postgresql() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    """Give an empty database, of each kind."""
+    """Yield an empty database, of each kind."""
     if request.param == "sqlite":
         yield Database(f"sqlite:{tmp_path / 'test.db'}")
         return

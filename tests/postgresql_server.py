@@ -14,7 +14,7 @@ from typing import Any
 
 
 def binaries() -> Path | None:
-    """Give the folder of PostgreSQL's programs, None if it is not installed."""
+    """Return the folder of PostgreSQL's programs, None if it is not installed."""
     found = shutil.which("pg_ctl")
     if found and shutil.which("initdb"):
         return Path(found).parent
@@ -24,7 +24,7 @@ def binaries() -> Path | None:
 
 @contextmanager
 def running() -> Iterator[str]:
-    """Give the address of a server that ends with the block.
+    """Yield the address of a server that ends with the block.
 
     PostgreSQL refuses to run as root: then the user that its package brings runs it.
     """

@@ -59,7 +59,7 @@ class Terminal:
         return self._process.wait(PATIENCE_SECONDS)
 
     def close(self) -> None:
-        """Let nothing remain."""
+        """Remove everything."""
         self._process.kill()
         self._process.wait()
         os.close(self._master)
@@ -67,7 +67,7 @@ class Terminal:
 
 def _as_in_a_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    # Whoever runs the tests in the background lets them ignore Ctrl-C, and programs inherit that.
+    # Tests that run in the background ignore Ctrl-C, and programs inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -80,5 +80,5 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def shown(text: str) -> str:
-    """Give text without the signs that move the cursor or colour it."""
+    """Return text without the signs that move the cursor or colour it."""
     return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +36,7 @@ ASKS_THE_TIME = {
 
 
 def station_names() -> list[tuple[str, str]]:
-    """Give every `file.py: function` that ARCHITECTURE.md names."""
+    """Return every `file.py: function` that ARCHITECTURE.md names."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     return re.findall(r"`([\w/]+\.py) ?: ?(\w+)`", text)
 
@@ -53,8 +54,42 @@ def test_every_station_of_the_record_s_way_is_there(file: str, function: str) ->
     assert function in functions_of(found[0]), f"ARCHITECTURE.md names {file}: {function}"
 
 
-def test_the_map_has_the_record_s_way() -> None:
-    assert len(station_names()) >= 10
+def rows_of(heading: str) -> list[list[str]]:
+    """Return the cells of the table below a heading of ARCHITECTURE.md, without its head."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_the_record_s_way_enters_no_folder_twice() -> None:
+    rows = rows_of("The record's way")
+    assert 10 <= len(rows) <= 15
+    folders = [re.findall(r"`([\w/]+)/\w+\.py: ?\w+`", row[2])[0] for row in rows]
+    entered = [folder for folder, _ in itertools.groupby(folders)]
+    assert entered == list(dict.fromkeys(entered))
+
+
+def test_the_folders_of_the_map_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    tree = text.partition("```\n")[2].partition("```")[0]
+    drawn = set(re.findall(r"\b(\w+)/(?:\s|$)", tree, re.M)) - {"_engine"}
+    there = {path.name for path in PACKAGE.rglob("*") if (path / "__init__.py").exists()}
+    assert sorted(drawn - there) == []
+    engine = {path.name for path in (PACKAGE / "_engine").iterdir() if path.is_dir()}
+    assert sorted(engine - drawn - {"__pycache__"}) == []
+
+
+def test_the_glossary_is_short() -> None:
+    assert 10 <= len(rows_of("Glossary")) <= 25
+
+
+def test_the_files_that_contributors_are_sent_to_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w/.]+(?:/|\.(?:py|md|yml)))`", text))
+    homes = (ROOT, PACKAGE, PACKAGE / "_engine")
+    assert "planner/lower.py" in named
+    assert sorted(name for name in named if not any((home / name).exists() for home in homes)) == []
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -74,7 +109,7 @@ def test_only_the_clock_asks_for_the_time_or_for_chance() -> None:
     elsewhere = [
         f"{_shown(path)}:{node.lineno}"
         for path in MODULES
-        if path != PACKAGE / "clock.py"
+        if path != PACKAGE / "_clock.py"
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
@@ -87,7 +122,7 @@ def test_nothing_brings_the_time_in_by_another_name() -> None:
     elsewhere = [
         f"{_shown(path)}:{node.lineno}"
         for path in MODULES
-        if path != PACKAGE / "clock.py"
+        if path != PACKAGE / "_clock.py"
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.ImportFrom) and node.module in {"time", "random"}
     ]
@@ -95,7 +130,7 @@ def test_nothing_brings_the_time_in_by_another_name() -> None:
 
 
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Give line and name of each import that happens: those for type checkers only do not."""
+    """Yield line and name of each import that happens: those for type checkers only do not."""
     tree = _tree(path)
     for_checkers = {
         id(inner)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,9 +24,15 @@ EXCUSE = "Long because"
 """How the docstring of a longer file begins to say why."""
 FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "base", "manager"}
 
+UNNAMED_ACTORS = re.compile(r"\b(whoever|somebody|nobody)\b", re.I)
+RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
+"""How docstrings begin that say Return, Raise or Yield in other words."""
+
 MIRRORED_BY = {
     "spark.py": "spark/test_dataframes.py",
-    "restore_listener.py": "unit/engine/metrics/test_restore_events.py",
+    "state.py": "unit/stores/test_engine.py",
+    "stores/_open_engine.py": "unit/stores/test_engine.py",
+    "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
     "_engine/kafka/application/agreed_ends.py": "broker/test_two_instances.py",
     "_engine/kafka/client/bulk.py": "broker/test_bulk.py",
     "_engine/kafka/tasks/careful_run.py": "crash/test_deaths.py",
@@ -45,7 +53,7 @@ MIRRORED_BY = {
     "_engine/kafka/tasks/key_placement.py": "broker/test_placement.py",
     "_engine/kafka/tasks/refused_records.py": "broker/test_refused_records.py",
     "_engine/kafka/client/output_topics.py": "broker/test_unwritable.py",
-    "_engine/runtime/output/acceptance.py": "unit/engine/runtime/output/test_sink.py",
+    "_engine/runtime/records.py": "unit/engine/runtime/input/test_partition_run.py",
     "_engine/kafka/worker/processing.py": "broker/test_slow_functions.py",
     "_engine/kafka/application/reset.py": "broker/test_reset.py",
     "_engine/kafka/tasks/restore.py": "broker/test_restore.py",
@@ -55,7 +63,9 @@ MIRRORED_BY = {
     "_engine/kafka/tasks/standby.py": "broker/test_standby.py",
     "_engine/kafka/tasks/task_host.py": "crash/test_rebalance.py",
     "_engine/kafka/worker/transactions.py": "crash/test_commit_steps.py",
-    "_engine/kafka/worker/worker.py": "crash/test_rebalance.py",
+    "_engine/kafka/worker/figures.py": "unit/engine/kafka/worker/test_worker.py",
+    "_engine/kafka/worker/task_set.py": "unit/engine/kafka/worker/test_worker.py",
+    "_engine/kafka/worker/worker_clients.py": "crash/test_rebalance.py",
     "_engine/kafka/application/task_records.py": "broker/test_last_program.py",
     "_engine/kafka/client/topic_io.py": "broker/test_topic_io.py",
     "_engine/planner/blueprint.py": "crash/test_commit_steps.py",
@@ -68,18 +78,16 @@ MIRRORED_BY = {
     "_engine/spark/batch/result.py": "spark/test_dataframes.py",
     "_engine/spark/batch/schemas.py": "unit/engine/spark/batch/tasks/test_rows.py",
     "_engine/spark/batch/start.py": "spark/test_dataframes_refusals.py",
-    "_engine/spark/batch/tasks/store_rows.py": "unit/engine/spark/batch/tasks/test_stage.py",
     "_engine/spark/batch/typed.py": "spark/test_dataframes.py",
     "_engine/spark/batch/backfill.py": "spark/test_backfill.py",
     "_engine/spark/batch/backfill_inputs.py": "spark/test_backfill.py",
-    "_engine/spark/batch/tasks/delivering.py": "spark/test_backfill.py",
+    "_engine/spark/batch/tasks/deliveries.py": "spark/test_backfill.py",
     "_engine/spark/batch/history.py": "spark/test_history.py",
     "_engine/kafka/application/topic_listing.py": "broker/test_commands.py",
     "_engine/kafka/client/publisher.py": "crash/test_outbox_steps.py",
-    "_engine/spark/examination.py": "spark/test_doctor.py",
-    "_engine/spark/shipping/by_definition.py": "unit/engine/spark/shipping/test_shipping.py",
+    "_engine/spark/shipping/main_script_objects.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/shipping/sentinels.py": "unit/engine/spark/shipping/test_shipping.py",
-    "_engine/spark/shipping/special_classes.py": "unit/engine/spark/shipping/test_shipping.py",
+    "_engine/spark/shipping/dict_enum_classes.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/streaming/source.py": "spark/test_hosting.py",
     "_engine/operators/aggregate.py": "operators/test_aggregate.py",
     "_engine/operators/windows/closing.py": "operators/test_closing.py",
@@ -106,9 +114,9 @@ MIRRORED_BY = {
     "_engine/state/segments/versioned.py": "stores/test_versions.py",
     "_engine/state/segments/window_rows.py": "stores/test_windows.py",
     "_engine/topology/nodes/foreign_key_nodes.py": "operators/test_foreign_key.py",
-    "cli/clusters.py": "broker/test_commands.py",
+    "cli/arguments/clusters.py": "broker/test_commands.py",
     "cli/doctor/cluster.py": "broker/test_commands.py",
-    "cli/demo/performance.py": "spark/test_cli_run.py",
+    "cli/demo/runner.py": "spark/test_cli_run.py",
     "serdes/document_types.py": "unit/serdes/test_json.py",
     "serdes/documents.py": "unit/serdes/test_json.py",
     "serdes/functions.py": "unit/serdes/test_of.py",
@@ -122,7 +130,7 @@ MIRRORED_BY = {
 
 @functools.cache
 def files() -> list[Path]:
-    """Give the project's own Python files, but not the programs of the conformance cases."""
+    """Return the project's own Python files, but not the programs of the conformance cases."""
     return [
         path
         for folder in FOLDERS
@@ -183,14 +191,14 @@ def test_every_module_has_a_mirror_in_the_tests() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = path.relative_to(PACKAGE).as_posix()
         folders = [part.removeprefix("_") for part in Path(module).parts[:-1]]
-        mirror = Path("unit", *folders, f"test_{path.name}")
+        mirror = Path("unit", *folders, f"test_{path.name.removeprefix('_')}")
         tested = (ROOT / "tests" / MIRRORED_BY.get(module, mirror)).exists()
         if path.name != "__init__.py" and not tested:
             alone.append(f"{module} needs tests/{mirror.as_posix()}")
     assert not alone, "\n".join(alone)
 
 
-def test_whoever_leaves_something_undone_names_the_issue() -> None:
+def test_what_is_left_undone_names_its_issue() -> None:
     word = "|".join(("TO" + "DO", "FIX" + "ME"))
     undone = [
         f"{_shown(path)}:{number}"
@@ -199,6 +207,52 @@ def test_whoever_leaves_something_undone_names_the_issue() -> None:
         if re.search(rf"\b({word})\b(?!.*#\d)", line)
     ]
     assert undone == []
+
+
+def test_docstrings_and_comments_name_the_actor() -> None:
+    unnamed = [
+        f"{_shown(path)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, text in (*docstrings_of(path), *comments_of(path))
+        if UNNAMED_ACTORS.search(text)
+    ]
+    assert not unnamed, "\n".join(unnamed)
+
+
+def test_comments_in_c_name_the_actor() -> None:
+    unnamed = [
+        f"{_shown(path)}: {comment}"
+        for path in sorted(PACKAGE.rglob("*.[ch]"))
+        for comment in re.findall(r"/\*.*?\*/|//.*?$", path.read_text("utf-8"), re.S | re.M)
+        if UNNAMED_ACTORS.search(comment)
+    ]
+    assert not unnamed, "\n".join(unnamed)
+
+
+def test_docstrings_say_return_raise_or_yield() -> None:
+    riddles = [
+        f"{_shown(path)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, text in docstrings_of(path)
+        if RIDDLES.match(text)
+    ]
+    assert not riddles, "\n".join(riddles)
+
+
+def docstrings_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of all docstrings, those of attributes included."""
+    for node in ast.walk(tree_of(path)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield node.lineno, text
+
+
+def comments_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of all comments."""
+    source = io.StringIO(path.read_text(encoding="utf-8"))
+    for token in tokenize.generate_tokens(source.readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
 
 
 def _shown(path: Path) -> str:

@@ -33,7 +33,7 @@ def line(number: int, user: str, total: int) -> bytes:
 
 
 def results(topology: str, orders: Any) -> Any:
-    """Give a table of keys and values as bytes."""
+    """Return a table of keys and values as bytes."""
     if topology == "filter-map":
         some = orders.filter(orders.quantity > 1)
         total = some.cents * some.quantity

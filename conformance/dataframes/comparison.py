@@ -32,7 +32,7 @@ RunJob: TypeAlias = Callable[[Topology, StreamsConfig, Inputs, int], tuple[Outco
 def differences(
     load: Callable[[], Program], steps: list[Line], expected: list[Line] | None, run: RunJob
 ) -> Iterator[str]:
-    """Tell how a program's bounded runs on 1, 2 and 5 partitions differ from the reference; and on
+    """Yield how a program's bounded runs on 1, 2 and 5 partitions differ from the reference; and on
     one partition from what Java recorded, where the order of the steps is that of the run.
     """
     for partitions in PARTITIONS:
@@ -60,7 +60,7 @@ def differences(
 def _not_failing(
     load: Callable[[], Program], inputs: Inputs, partitions: int, run: RunJob
 ) -> Iterator[str]:
-    """Tell if a run goes well that must not."""
+    """Yield a line if a run goes well that must not."""
     topology, config = _fresh(load)
     with contextlib.suppress(Exception):
         run(topology, config, inputs, partitions)
@@ -73,7 +73,7 @@ def planned(topology: Topology, config: StreamsConfig, inputs: Inputs, partition
 
 
 def needs_wall_clock(load: Callable[[], Program], steps: list[Line]) -> bool:
-    """Tell whether a bounded run refuses a program for its timers."""
+    """Return whether a bounded run refuses a program for its timers."""
     topology, config = _fresh(load)
     inputs = inputs_of(steps, topology, 1)
     try:
@@ -93,8 +93,8 @@ def _fresh(load: Callable[[], Program]) -> tuple[Topology, StreamsConfig]:
 
 
 def _levelled(expected: list[Line], topics: Outcome, plan: JobPlan) -> tuple[Any, Any]:
-    """Give by topic what Java recorded and what was written; of topics that several sub-topologies
-    write, in any order.
+    """Return by topic what Java recorded and what was written; of topics that several
+    sub-topologies write, in any order.
     """
     java: dict[str, list[Any]] = {}
     for line in expected:

@@ -34,7 +34,7 @@ Inputs: TypeAlias = dict[str, list[Fed]]
 
 
 def inputs_of(steps: Iterable[Line], topology: Topology, partitions: int) -> Inputs:
-    """Give the records of the steps by topic; topics that get none are empty."""
+    """Return the records of the steps by topic; topics that get none are empty."""
     must, _ = topics_to_be_given(topology, "conformance")
     inputs: Inputs = {topic: [] for topic in sorted(must)}
     offsets: dict[tuple[str, int], int] = {}
@@ -72,14 +72,14 @@ def why_not_this(steps: list[Line], topology: Topology) -> str | None:
 
 
 def is_fed_its_own(steps: list[Line], topology: Topology) -> bool:
-    """Tell whether a program is fed a topic that it writes itself."""
+    """Return whether a program is fed a topic that it writes itself."""
     plans = plan_subtopologies(topology, "conformance")
     written = {topic for plan in plans for topic in plan.sink_topics()}
     return bool(written & {step["topic"] for step in steps})
 
 
 def reads_one_topic_at_a_time(topology: Topology) -> bool:
-    """Tell whether no task has a choice between records: then the order of the steps is kept, and
+    """Return whether no task has a choice between records: then the order of the steps is kept, and
     what Java recorded holds as it stands.
     """
     plans = plan_subtopologies(topology, "conformance")

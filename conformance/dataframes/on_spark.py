@@ -26,13 +26,13 @@ _SCHEMA = (
 
 @contextmanager
 def session(*, long: bool = False) -> Iterator[SparkSession]:
-    """Give a session for small jobs, one after the other; failed tasks are tried again. With a
+    """Yield a session for small jobs, one after the other; failed tasks are tried again. With a
     `long` row of them, Java's second compiler is worth its time.
     """
-    # Whoever compares without Spark needs none of it.
+    # A comparison without Spark needs none of it.
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    from penstock._engine.spark.spark_classes import QUICK_START, archive_option  # noqa: PLC0415
+    from penstock._engine.spark.class_archive import QUICK_START, archive_option  # noqa: PLC0415
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -82,7 +82,7 @@ def outcome_on_spark(
 
 
 def frame_of(spark: SparkSession, records: list[Any]) -> DataFrame:
-    """Give the records of a topic as a DataFrame."""
+    """Return the records of a topic as a DataFrame."""
     rows = [
         (one.partition, one.offset, one.timestamp, one.key, one.value, list(one.headers))
         for one in records

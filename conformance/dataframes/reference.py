@@ -13,19 +13,17 @@ from typing import Any
 
 from conformance.dataframes.feeding import Inputs
 from penstock._engine.planner.stages import JobPlan, Stage
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.position import TIMESTAMP, RawRecord
+from penstock._engine.runtime.records import TIMESTAMP, Output, RawRecord
 from penstock._engine.runtime.stores.task_stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock.record import HeaderPairs
 
 Written = tuple[bytes | None, bytes | None, int, HeaderPairs]
-Outcome = dict[TopicPartition, list[Written]]
+Outcome = dict[Partition, list[Written]]
 StoredRows = dict[str, list[tuple[Any, ...]]]
 
 
@@ -34,9 +32,9 @@ class Reference:
 
     def __init__(self, plan: JobPlan, inputs: Inputs) -> None:
         self._plan = plan
-        self._sent: dict[TopicPartition, list[list[Written]]] = defaultdict(list)
+        self._sent: dict[Partition, list[list[Written]]] = defaultdict(list)
         self.stores: StoredRows = defaultdict(list)
-        self._queues: dict[TopicPartition, list[RawRecord]] = defaultdict(list)
+        self._queues: dict[Partition, list[RawRecord]] = defaultdict(list)
         for topic, records in inputs.items():
             for one in sorted(records, key=lambda one: (one.partition, one.offset)):
                 self._queues[topic, one.partition].append(
@@ -54,17 +52,17 @@ class Reference:
                     (offset, time, key, value, headers)
                     for offset, (key, value, time, headers) in enumerate(_merged(self._sent[place]))
                 ]
-        sent = self._run_circle(stage) if stage.is_circle else self._run_each(stage)
+        sent = self._run_circle(stage) if stage.is_cycle else self._run_each(stage)
         for place, senders in sent.items():
             self._sent[place] += senders
 
-    def _run_each(self, stage: Stage) -> dict[TopicPartition, list[list[Written]]]:
-        sent: dict[TopicPartition, list[list[Written]]] = defaultdict(list)
+    def _run_each(self, stage: Stage) -> dict[Partition, list[list[Written]]]:
+        sent: dict[Partition, list[list[Written]]] = defaultdict(list)
         for plan in stage.tasks:
             task = self._open(plan)
             for topic, partition in plan.inputs:
                 task.add_records(topic, partition, self._queues.get((topic, partition), ()))
-            own: dict[TopicPartition, list[Written]] = defaultdict(list)
+            own: dict[Partition, list[Written]] = defaultdict(list)
             while task.process(0):
                 self._collect(plan, task, own)
             for place, records in own.items():
@@ -72,14 +70,14 @@ class Reference:
             self._look(plan, task)
         return sent
 
-    def _run_circle(self, stage: Stage) -> dict[TopicPartition, list[list[Written]]]:
+    def _run_circle(self, stage: Stage) -> dict[Partition, list[list[Written]]]:
         # Tasks that run together share their cache, as the tasks of a worker do.
         budget = CacheBudget(self._plan.config.cache_bytes_max)
         tasks = [(plan, self._open(plan, budget)) for plan in stage.tasks]
         owner = {place: task for plan, task in tasks for place in plan.inputs}
-        own: dict[TopicPartition, list[Written]] = defaultdict(list)
+        own: dict[Partition, list[Written]] = defaultdict(list)
         waiting = {place: list(self._queues[place]) for place in owner if self._queues.get(place)}
-        offsets: dict[TopicPartition, int] = defaultdict(int)
+        offsets: dict[Partition, int] = defaultdict(int)
         while waiting:
             place = min(
                 sorted(waiting, key=_in_order(stage)), key=lambda p: waiting[p][0][TIMESTAMP]
@@ -129,8 +127,8 @@ class Reference:
         return task.task_stores
 
     def _collect(
-        self, plan: TaskPlan, task: Task, own: dict[TopicPartition, list[Written]]
-    ) -> list[tuple[TopicPartition, Written]]:
+        self, plan: TaskPlan, task: Task, own: dict[Partition, list[Written]]
+    ) -> list[tuple[Partition, Written]]:
         """Do what the driver does after each record; give what was written."""
         outputs = task.drain()
         task.punctuate_stream_time()
@@ -142,7 +140,7 @@ class Reference:
             own[place].append(record)
         return placed
 
-    def _placed(self, plan: TaskPlan, output: Output) -> tuple[TopicPartition, Written]:
+    def _placed(self, plan: TaskPlan, output: Output) -> tuple[Partition, Written]:
         topic, partition, key, value, time, headers = output
         if partition is None:
             count = self._plan.partition_count(topic)
@@ -162,7 +160,7 @@ def _in_order(stage: Stage) -> Any:
 
 
 def _merged(senders: Iterable[list[Written]]) -> Iterable[Written]:
-    """Give the records of several senders, always the one whose head has the smallest time; the
+    """Return the records of several senders, always the one whose head has the smallest time; the
     first sender of those that are equal.
     """
     queues = [list(records) for records in senders]

@@ -44,9 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     # Programs that fail on purpose log it.
     logging.getLogger("penstock").addHandler(logging.NullHandler())
-    cases = {case.name: case for case in harness.all_cases(harness.CASES)}
+    cases = harness.all_cases(harness.CASES)
     if unknown := [name for name in options.names if name not in cases]:
-        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}")
+        print(f"no such case: {', '.join(unknown)}; the cases are the folders of {harness.CASES}/*")
         return 2
     told: Counter[str] = Counter()
     names = options.names or ([] if options.only_programs else list(cases))
@@ -66,15 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def case_differences(case: Case, run: RunJob) -> list[str] | str:
-    """Give how a case differs, or why it is left out."""
+    """Return how a case differs, or why it is left out."""
     text = (case.folder / "program.py").read_text(encoding="utf-8")
     if reason := feeding.why_not(case.name, case.steps, case.expected, text):
         return reason
-    module = f"conformance.cases.{case.name}.program"
 
     def load() -> Program:
         # Anew: a program may keep something in its module. Workers import it by the same name.
-        return importlib.reload(importlib.import_module(module))
+        return importlib.reload(importlib.import_module(case.module))
 
     if reason := feeding.why_not_this(case.steps, load().topology(say_nothing)):
         return reason
@@ -82,7 +81,7 @@ def case_differences(case: Case, run: RunJob) -> list[str] | str:
 
 
 def program_differences(seed: int, run: RunJob) -> list[str] | str:
-    """Give how a random program differs, or why it is left out."""
+    """Return how a random program differs, or why it is left out."""
     drawn = generator.generate(seed)
     steps = [step for step in drawn.input if "advance_wall_clock" not in step]
     description = replace(drawn, input=steps)
@@ -132,7 +131,7 @@ def _tell(name: str, outcome: Callable[[], list[str] | str]) -> str:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="conformance.dataframes.run", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases")
+    parser.add_argument("names", nargs="*", metavar="case", help="a folder of conformance/cases/*")
     parser.add_argument("--programs", type=int, default=0, help="how many random programs too")
     parser.add_argument("--first", type=int, default=0, help="the number of the first of them")
     parser.add_argument("--only-programs", action="store_true", help="no recorded cases")

@@ -19,8 +19,8 @@ from penstock._engine.spark.batch.schemas import (
     STORE,
     WRITTEN_ARROW,
 )
-from penstock._engine.spark.batch.tasks.delivering import DeliveryPack
-from penstock._engine.spark.batch.tasks.stage import StagePack, work
+from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
+from penstock._engine.spark.batch.tasks.stage import StagePack, run_tasks
 
 FEED = pa.schema(
     [
@@ -56,11 +56,11 @@ class LocalJob:
             self._written.append(list(self._run(stage)))
 
     def outcome(self) -> tuple[Outcome, StoredRows]:
-        """Give what was written and what is stored, as the reference does."""
+        """Return what was written and what is stored, as the reference does."""
         return outcome_of(self._written)
 
     def positions(self) -> dict[tuple[str, int], int]:
-        """Give the next offset of each partition that was read."""
+        """Return the next offset of each partition that was read."""
         return {
             (row["name"], row["partition"]): row["sequence"]
             for rows in self._written
@@ -79,11 +79,11 @@ class LocalJob:
             self._delivery,
         )
         fed = list(self._fed(stage))
-        for number in range(1 if stage.is_circle else len(stage.tasks)):
-            rows = [row for target, row in fed if stage.is_circle or target in {number, None}]
+        for number in range(1 if stage.is_cycle else len(stage.tasks)):
+            rows = [row for target, row in fed if stage.is_cycle or target in {number, None}]
             rows.sort(key=functools.cmp_to_key(_by_place))
             first = {"input": FIRST_ROW, "partition": number}
-            for batch in work(pack, self._batches([first, *rows])):
+            for batch in run_tasks(pack, self._batches([first, *rows])):
                 yield from batch.to_pylist()
 
     def _batches(self, rows: list[Row]) -> Iterator[pa.RecordBatch]:
@@ -91,7 +91,7 @@ class LocalJob:
             yield pa.RecordBatch.from_pylist(rows[start : start + self._batch_rows], schema=FEED)
 
     def _fed(self, stage: Stage) -> Iterator[tuple[int | None, Row]]:
-        """Give the rows of a stage and which of its partitions each goes to, None for all."""
+        """Return the rows of a stage and which of its partitions each goes to, None for all."""
         for number, topic in enumerate(stage.topics()):
             for one in self._inputs.get(topic, ()):
                 place = (one.offset, 0, 0, 0)
@@ -99,7 +99,7 @@ class LocalJob:
             for before, rows in enumerate(self._written):
                 for row in rows:
                     if row["kind"] == RECORD and row["name"] == topic:
-                        place = (row["rank"], before, row["task"], row["sequence"])
+                        place = (row["rank"], before, row["spark_partition"], row["sequence"])
                         yield row["partition"], _row(number, row["partition"], None, place, row)
         of_all = self._plan.global_stores
         for number, topic in enumerate([] if of_all is None else of_all.source_topics()):
@@ -113,7 +113,9 @@ def outcome_of(written: list[list[Row]]) -> tuple[Outcome, StoredRows]:
     topics: Outcome = {}
     stores: StoredRows = {}
     rows = [(number, row) for number, rows in enumerate(written) for row in rows]
-    rows.sort(key=lambda one: (one[1]["rank"], one[0], one[1]["task"], one[1]["sequence"]))
+    rows.sort(
+        key=lambda one: (one[1]["rank"], one[0], one[1]["spark_partition"], one[1]["sequence"])
+    )
     for _, row in rows:
         if row["kind"] in {RECORD, CHANGELOG}:
             key, value = _bytes(row["key"]), _bytes(row["value"])

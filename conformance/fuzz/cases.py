@@ -1,6 +1,6 @@
 """Writes a described program as a conformance case: a difference that was found stays watched.
 
-`python -m conformance.fuzz.cases NAME FILE "What it shows."` makes the folder; record it then.
+`python -m conformance.fuzz.cases VERB/NAME FILE "What it shows."` makes the folder; record it then.
 """
 
 from __future__ import annotations
@@ -38,10 +38,14 @@ def write(folder: Path, description: Description, shows: str) -> None:
     (folder / "input.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
-def main(name: str, file: str, shows: str) -> None:
-    """Write the case called `name` of the description in `file`."""
+def main(place: str, file: str, shows: str) -> None:
+    """Write the case `place`, as in `suppress/suppress_twice`, of the description in `file`."""
+    verb, _, name = place.partition("/")
+    if not verb or not name:
+        message = f"the case must be VERB/NAME, as in suppress/suppress_twice; got {place!r}"
+        raise SystemExit(message)
     description = Description.from_json(Path(file).read_text(encoding="utf-8"))
-    write(harness.CASES / name, description, shows)
+    write(harness.CASES / verb / name, description, shows)
     print(f"now record it: make conformance-record CASES={name}")
 
 

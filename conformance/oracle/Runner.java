@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,12 +18,16 @@ import java.util.stream.Stream;
  * The oracle: runs cases with the real Kafka Streams and writes what it did.
  *
  * <p>Usage: {@code Runner <cases folder> <output folder> [case name ...]}. For each case it writes
- * {@code expected.jsonl} and {@code topology.txt} into {@code <output folder>/<case name>}; the two folders may be the same.
+ * {@code expected.jsonl} and {@code topology.txt} into {@code <output folder>/<verb>/<case name>}; the two folders may be the
+ * same. A case is called by its name alone: the runner looks for it in the folders of all verbs.
  */
 public final class Runner {
     private static final List<String> ORDER =
         List.of("output", "stdout", "log", "dropped", "error", "close_error", "build_error", "stores",
             "unreadable");
+
+    /** How far below the cases folder a program is: {@code <verb>/<case name>/Program.java}. */
+    private static final int DEPTH = 3;
 
     private final PrintStream terminal = System.out;
     private final Path cases;
@@ -35,28 +42,36 @@ public final class Runner {
         final Runner runner = new Runner(Path.of(arguments[0]), Path.of(arguments[1]));
         final List<String> names = Arrays.asList(arguments).subList(2, arguments.length);
         // Exit by force: a program may leave threads behind.
-        System.exit(runner.run(names.isEmpty() ? runner.allNames() : names) ? 0 : 1);
+        System.exit(runner.run(names) ? 0 : 1);
     }
 
-    private List<String> allNames() throws IOException {
-        try (Stream<Path> folders = Files.list(cases)) {
-            return folders
-                .filter(folder -> Files.exists(folder.resolve("Program.java")))
-                .map(folder -> folder.getFileName().toString())
-                .sorted()
-                .collect(Collectors.toList());
+    /** The folders of the cases by name, relative to {@code cases}: {@code <verb>/<case name>}. */
+    private SortedMap<String, Path> allFolders() throws IOException {
+        final SortedMap<String, Path> folders = new TreeMap<>();
+        try (Stream<Path> sources = Files.find(
+                cases, DEPTH, (path, attributes) -> path.endsWith("Program.java"))) {
+            for (final Path source : (Iterable<Path>) sources::iterator) {
+                final Path folder = cases.relativize(source.getParent());
+                final Path other = folders.put(folder.getFileName().toString(), folder);
+                if (other != null) {
+                    throw new IOException("two cases have the same name: " + other + ", " + folder);
+                }
+            }
         }
+        return folders;
     }
 
-    private boolean run(final List<String> names) throws IOException {
+    private boolean run(final List<String> wanted) throws IOException {
         final long start = System.nanoTime();
+        final SortedMap<String, Path> folders = allFolders();
+        final List<String> names = wanted.isEmpty() ? List.copyOf(folders.keySet()) : wanted;
         int failed = 0;
         try (ProgramLoader loader = new ProgramLoader()) {
             for (int i = 0; i < names.size(); i++) {
                 final String name = names.get(i);
                 String verdict;
                 try {
-                    verdict = record(loader, name) + " lines";
+                    verdict = record(loader, folderOf(name, folders)) + " lines";
                 } catch (final Exception error) {
                     failed++;
                     verdict = "FAILED: " + (error.getMessage() == null ? error : error.getMessage());
@@ -69,12 +84,17 @@ public final class Runner {
         return failed == 0;
     }
 
-    private int record(final ProgramLoader loader, final String name) throws Exception {
-        final Path folder = cases.resolve(name);
-        final Path source = folder.resolve("Program.java");
-        if (!Files.exists(source)) {
-            throw new IOException("there is no " + source);
+    private Path folderOf(final String name, final Map<String, Path> folders) throws IOException {
+        final Path folder = folders.get(name);
+        if (folder == null) {
+            throw new IOException("there is no " + cases + "/*/" + name + "/Program.java");
         }
+        return folder;
+    }
+
+    private int record(final ProgramLoader loader, final Path place) throws Exception {
+        final Path folder = cases.resolve(place);
+        final Path source = folder.resolve("Program.java");
         final List<JsonNode> steps = steps(folder.resolve("input.jsonl"));
         final Path stateDir = Files.createTempDirectory("penstock-oracle-");
         try {
@@ -82,7 +102,7 @@ public final class Runner {
             final Case program = loader.load(source);
             program.standIn(folder);
             run.run(program, steps);
-            write(output.resolve(name), run);
+            write(output.resolve(place), run);
             return run.lines().size();
         } finally {
             delete(stateDir);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stderr
 from dataclasses import dataclass
@@ -9,12 +10,11 @@ from io import StringIO
 from itertools import chain
 from typing import Any
 
-from examples.stage.live import settings_of
+from examples.stage.live import now_ms, settings_of
 from examples.stage.show import Message, Show, Stored
 from examples.stage.topics import Writer, read_all
 from penstock import KafkaStreams, StreamsConfig
 from penstock.broker import make_missing_topics
-from penstock.clock import SystemClock, monotonic
 
 _ENDS_BEFORE_MS = 2 * 3_600_000
 """How long ago the last event is: a broker refuses what is of the future."""
@@ -41,7 +41,7 @@ def check(
     show: Show, bootstrap_servers: str, state_dir: str, count: int, *, spark: Any = None
 ) -> Outcome:
     """Write the first `count` numbers of a show, process them, compare the results."""
-    began = monotonic()
+    began = time.monotonic()
     settings = {**settings_of(show), **show.settings_when_checked}
     places = {"bootstrap.servers": bootstrap_servers, "state.dir": state_dir}
     config = StreamsConfig({**settings, **places})
@@ -49,7 +49,7 @@ def check(
     topology = show.topology()
     make_missing_topics(topology, config)
     writer = Writer(bootstrap_servers)
-    begin = SystemClock().now_ms() - count * show.step_ms - _ENDS_BEFORE_MS
+    begin = now_ms() - count * show.step_ms - _ENDS_BEFORE_MS
     writer.write(script(show, begin, count))
     writer.flush()
     # What workers complain of, such as records that cannot be read, is no news here.
@@ -57,7 +57,7 @@ def check(
         KafkaStreams(topology, config, spark=spark).run(available_now=True, quiet=True)
     inputs = read_all(bootstrap_servers, show.inputs)
     outputs = read_all(bootstrap_servers, show.outputs)
-    return compare(show, inputs, outputs, monotonic() - began)
+    return compare(show, inputs, outputs, time.monotonic() - began)
 
 
 def script(show: Show, begin: int, count: int) -> Iterator[Message]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import ExitStack
 
 from examples.stage.show import Show
@@ -10,7 +11,6 @@ from examples.stage.topics import Reader, Writer, last_timestamp, read_all
 from penstock import KafkaStreams, State
 from penstock.broker import local_cluster
 from penstock.cli.demo.attendants import AT_WORK, ENDED, PACE_SECONDS, START_MS, attended
-from penstock.clock import SystemClock, monotonic
 
 _READ_SECONDS = 0.2
 _BEGINS_BEFORE_MS = 20 * 3_600_000
@@ -49,21 +49,26 @@ def perform(show: Show, seconds: float | None = None) -> None:
             streams.run(panel=panel)
 
 
+def now_ms() -> int:
+    """Return the wall-clock time."""
+    return time.time_ns() // 1_000_000
+
+
 def _begin(show: Show, servers: str) -> tuple[int, int]:
     """Give number and time to begin with: after those of earlier runs."""
     before = read_all(servers, show.inputs)
-    now = SystemClock().now_ms()
+    now = now_ms()
     return len(before), max(now - _BEGINS_BEFORE_MS, last_timestamp(before) + 1)
 
 
 def _feed(show: Show, streams: KafkaStreams, writer: Writer, first: int, begin: int) -> None:
     if not streams.wait_until(State.RUNNING, START_MS):
         return
-    began, played, pause, clock = monotonic(), 0, threading.Event(), SystemClock()
+    began, played, pause = time.monotonic(), 0, threading.Event()
     while streams.state in AT_WORK:
-        due = int(show.rate * (monotonic() - began))
+        due = int(show.rate * (time.monotonic() - began))
         while played < due:
-            at = min(begin + played * show.step_ms, clock.now_ms())
+            at = min(begin + played * show.step_ms, now_ms())
             writer.write(show.messages(first + played, at))
             played += 1
         pause.wait(PACE_SECONDS)

@@ -61,7 +61,7 @@ class Canvas:
         )
 
     def svg(self) -> str:
-        """Give the picture."""
+        """Return the picture."""
         width, height = self._size
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '

@@ -35,7 +35,7 @@ LOG = ("record", "record", "record", "marker", "record", "marker")
 
 
 def crash_points() -> list[str]:
-    """Give the points of an exactly-once commit at which a worker can be killed, in their order."""
+    """Return the points of an exactly-once commit at which a worker can be killed, in order."""
     commit = _method(_KAFKA / "worker" / "worker.py", "Worker", "commit")
     inner = _points(_method(_KAFKA / "worker" / "transactions.py", "ExactlyOnce", "commit"))
     found: list[str] = []
@@ -116,7 +116,7 @@ def _method(file: Path, owner: str, name: str) -> ast.FunctionDef:
 
 
 def _calls(function: ast.FunctionDef) -> list[ast.Call]:
-    """Give the calls of a function in the order in which they are written."""
+    """Return the calls of a function in the order in which they are written."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     return sorted(calls, key=lambda call: (call.lineno, call.col_offset))
 

@@ -45,7 +45,7 @@ _SAID = {
 
 
 def counted(name: str) -> dict[Window, int]:
-    """Let a topology count the records in windows; give the last count of each window."""
+    """Count the records in windows with a topology; return the last count of each window."""
     windows = WINDOWS[name]
     builder = StreamsBuilder()
     grouped = builder.stream("clicks", Consumed(key=TEXT, value=TEXT)).group_by_key(

@@ -41,7 +41,7 @@ _KEY = re.compile(r'^  public static final java.lang.String \w+_CONFIG = "([^"]+
 
 
 def methods() -> dict[str, list[str]]:
-    """Give the methods of each type, by its name.
+    """Return the methods of each type, by its name.
 
     Raises:
         JarsError: Kafka's jars are not in the cache and cannot be fetched.
@@ -63,18 +63,18 @@ def methods() -> dict[str, list[str]]:
 
 
 def settings() -> list[str]:
-    """Give the keys of Java's settings."""
+    """Return the keys of Java's settings."""
     (told,) = _told_of([f"{_STREAMS}.StreamsConfig"], "-constants")
     return sorted(set(_KEY.findall(told)))
 
 
 def has_javap() -> bool:
-    """Tell whether there is a JDK here."""
+    """Return whether there is a JDK here."""
     return shutil.which("javap") is not None
 
 
 def _told_of(classes: Iterable[str], *options: str) -> list[str]:
-    """Give what javap says of each class."""
+    """Return what javap says of each class."""
     classpath = os.pathsep.join(str(path) for path in jars.resolve(COORDINATES))
     done = subprocess.run(
         ["javap", "-public", *options, "-classpath", classpath, *classes],

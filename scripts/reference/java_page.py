@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import serdes
-from penstock.camel_case import snake_case
+from penstock._camel_case import snake_case
 from penstock.settings.client_keys import clients_knowing
 from penstock.settings.table import BY_KEY, NOT_HONOURED, RENAMED
 from scripts.reference.java_names import NAMES, NO_TYPE, OURS
@@ -45,7 +45,7 @@ Fields of plain data, and members of enumerations:
 
 
 def java_api() -> dict[str, Any]:
-    """Give Java's names."""
+    """Return Java's names."""
     api: dict[str, Any] = json.loads(JAVA_API.read_text(encoding="utf-8"))
     return api
 
@@ -68,7 +68,7 @@ def page() -> str:
 
 
 def translation(java: str, method: str) -> str:
-    """Give our spelling of one of Java's methods, or why there is none."""
+    """Return our spelling of one of Java's methods, or why there is none."""
     if (said := NAMES.get(java, {}).get(method)) is not None:
         return said
     owner = OURS.get(java, java)
@@ -80,7 +80,7 @@ def translation(java: str, method: str) -> str:
 
 
 def only_here(covered: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Give the public names that no method of Java's is; what a class shares with another that has
+    """Yield the public names that no method of Java's is; what a class shares with another that has
     it is left out.
     """
     types = public_types()

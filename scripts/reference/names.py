@@ -30,7 +30,7 @@ class NoSuchNameError(LookupError):
 
 
 def public_types() -> dict[str, type]:
-    """Give the classes that users see, by name."""
+    """Return the classes that users see, by name."""
     found: dict[str, type] = {}
     for module in (penstock, testing):
         for name in module.__all__:
@@ -47,7 +47,7 @@ def public_types() -> dict[str, type]:
 
 
 def attributes(kind: type) -> set[str]:
-    """Give the public attributes of a class, those its objects are given included."""
+    """Return the public attributes of a class, those its objects are given included."""
     named = {name for name in dir(kind) if not name.startswith("_")}
     for owner in kind.__mro__:
         named |= {
@@ -59,7 +59,7 @@ def attributes(kind: type) -> set[str]:
 
 
 def own_attributes(name: str, kind: type) -> set[str]:
-    """Give the attributes of a class that users call or read."""
+    """Return the attributes of a class that users call or read."""
     if name in _OTHER_PAGES:
         return set()
     inherited = _BUILT_IN if issubclass(kind, (tuple, Exception)) else set[str]()
@@ -67,7 +67,7 @@ def own_attributes(name: str, kind: type) -> set[str]:
 
 
 def definer(kind: type, attribute: str) -> str:
-    """Give the name of the class that an attribute comes from."""
+    """Return the name of the class that an attribute comes from."""
     for owner in kind.__mro__:
         if attribute in vars(owner) or attribute in vars(owner).get("__annotations__", {}):
             return owner.__name__
@@ -75,7 +75,7 @@ def definer(kind: type, attribute: str) -> str:
 
 
 def reached(shown: str) -> Iterator[tuple[str, str]]:
-    """Give class and attribute of all that `KStream.map` or `Consumed(key=...)` names.
+    """Yield class and attribute of all that `KStream.map` or `Consumed(key=...)` names.
 
     Raises:
         NoSuchNameError: it names something that does not exist.

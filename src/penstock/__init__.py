@@ -4,32 +4,34 @@ from penstock import serdes
 from penstock._engine.topology.description.description import TopologyDescription
 from penstock._engine.topology.topology import Topology
 from penstock.application import KafkaStreams, State, UncaughtResponse
-from penstock.dsl.builder import StreamsBuilder
-from penstock.dsl.cogrouped import (
-    CogroupedKStream,
-    SessionWindowedCogroupedKStream,
-    TimeWindowedCogroupedKStream,
-)
-from penstock.dsl.global_table import GlobalKTable
-from penstock.dsl.grouped import KGroupedStream
-from penstock.dsl.grouped_table import KGroupedTable
-from penstock.dsl.options import (
+from penstock.dsl import (
     Branched,
+    BranchedKStream,
+    BufferConfig,
+    CogroupedKStream,
     Consumed,
+    EmitStrategy,
+    GlobalKTable,
     Grouped,
     Joined,
+    KGroupedStream,
+    KGroupedTable,
+    KStream,
+    KTable,
     Materialized,
     Named,
     Printed,
     Produced,
     Repartitioned,
+    SessionWindowedCogroupedKStream,
+    SessionWindowedKStream,
     StreamJoined,
+    StreamsBuilder,
+    Suppressed,
     TableJoined,
+    TimeWindowedCogroupedKStream,
+    TimeWindowedKStream,
 )
-from penstock.dsl.stream import BranchedKStream, KStream
-from penstock.dsl.suppressed import BufferConfig, Suppressed
-from penstock.dsl.table import KTable
-from penstock.dsl.windowed import EmitStrategy, SessionWindowedKStream, TimeWindowedKStream
 from penstock.errors import (
     ConfigError,
     ProcessingError,

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-import logging
-import sys
-import threading
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from penstock._engine.control.instance import Instance
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
-from penstock._engine.metrics.restore_events import RestoreEvent, tell
+from penstock._engine.control.supervision import Supervision, UncaughtHandler
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
-from penstock.application_states import ENDING, MOVES, State, UncaughtResponse
-from penstock.camel_case import ExplainsCamelCase
-from penstock.clock import monotonic
-from penstock.durations import Duration, to_milliseconds
+from penstock.application_states import State, StateListener, StateMachine, UncaughtResponse
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
@@ -35,22 +30,11 @@ if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.spark.session import SparkSession
     from penstock._engine.spark.streaming.query import ApplicationQuery
-    from penstock._engine.spark.streaming.upkeep import Upkeep
 
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
-_log = logging.getLogger(__name__)
-
 _CLOSE_SECONDS = 60.0
-_WATCH_SECONDS = 0.1
-_GROUP_SECONDS = 1.0
 _QUERY_SECONDS = 10.0
-
-
-StateListener = Callable[[State, State], None]
-
-
-UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
 
 
 class KafkaStreams(ExplainsCamelCase):
@@ -83,23 +67,15 @@ class KafkaStreams(ExplainsCamelCase):
         if self._invocation.look is not None:
             self._invocation.look(topology, self._config)
         self._spark = spark
-        self._state = State.CREATED
-        self._lock = threading.RLock()
-        self._changed = threading.Condition(self._lock)
-        self._listener: StateListener | None = None
-        self._uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
-        self._restore_listener: StateRestoreListener | None = None
+        self._states = StateMachine()
         self._query: ApplicationQuery | None = None
-        self._task_count = 0
-        self._instance = Instance([])
-        self._failure: WorkerFailure | None = None
-        self._in_foreground = self._interrupted = False
-        self._watching = threading.Event()
+        self._supervision = Supervision(self._states, self.close)
+        self._interrupted = False
 
     @property
     def state(self) -> State:
         """What the application is doing now."""
-        return self._state
+        return self._states.state
 
     @property
     def application_id(self) -> str:
@@ -109,7 +85,7 @@ class KafkaStreams(ExplainsCamelCase):
     @property
     def failure(self) -> WorkerFailure | None:
         """The failure that ended the application, None if none did."""
-        return self._failure
+        return self._supervision.failure
 
     @property
     def trouble(self) -> str | None:
@@ -121,24 +97,24 @@ class KafkaStreams(ExplainsCamelCase):
         return None if away is None else broker_away(away)
 
     def set_state_listener(self, listener: StateListener) -> None:
-        """Have `listener(new, old)` called at each change; before start."""
+        """Call `listener(new, old)` at each change of the state; set it before start."""
         self._only_before_start("the state listener")
-        self._listener = listener
+        self._states.listener = listener
 
     def set_uncaught_exception_handler(self, handler: UncaughtHandler) -> None:
-        """Have `handler(failure)` decide about workers that fail; before start."""
+        """Ask `handler(failure)` what to do about a worker that fails; set it before start."""
         self._only_before_start("the uncaught exception handler")
-        self._uncaught = handler
+        self._supervision.uncaught = handler
 
     def set_global_state_restore_listener(self, listener: StateRestoreListener) -> None:
-        """Have `listener` told how stores are restored, of all tasks of this instance; before
+        """Call `listener` as the stores of all tasks of this instance are restored; set it before
         start.
 
-        It is called here in the driver, a moment after the worker's doing: workers report four
-        times a second. Of a worker that dies, nothing more is heard.
+        It is called here in the driver, a moment later: workers report four times a second. The
+        last events of a worker that dies are lost.
         """
         self._only_before_start("the state restore listener")
-        self._restore_listener = listener
+        self._supervision.restore_listener = listener
 
     def start(self, *, available_now: bool = False) -> None:
         """Check everything, then start; returns while the workers come up.
@@ -149,7 +125,7 @@ class KafkaStreams(ExplainsCamelCase):
         """
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
-        from penstock._engine.spark.streaming.upkeep import Upkeep  # noqa: PLC0415
+        from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._invocation.instead is not None:
@@ -158,26 +134,26 @@ class KafkaStreams(ExplainsCamelCase):
                 "without it: call run(), or leave a Topology at the top level of the program"
             )
             raise StreamsError(msg)
-        if self._state is not State.CREATED:
-            msg = f"an application can be started once; this is {self._state.value}; make a new one"
+        if self.state is not State.CREATED:
+            msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)
-        self._planned(blueprint)
-        self._move(State.REBALANCING)
-        if self._ended():  # closed meanwhile, by another thread
+        self._supervision.follow_plan(blueprint)
+        self._states.move(State.REBALANCING)
+        if self._states.ended:  # closed meanwhile, by another thread
             return
-        query = self._host(blueprint)
-        with self._lock:
+        query = self._start_query(blueprint)
+        with self._states.lock:
             self._query = query
-            closed = self._ended()
+            self._supervision.follow_query(query)
+            closed = self._states.ended
         if closed:
             query.close(0)
             return
-        upkeep = Upkeep(self._topology, blueprint, query, self._planned)
-        for work in (lambda: self._watch(upkeep), self._watch_group):
-            threading.Thread(target=work, name="penstock-watch", daemon=True).start()
+        replanner = Replanner(self._topology, blueprint, query, self._supervision.follow_plan)
+        self._supervision.watch(query, replanner)
 
     def run(
         self, *, available_now: bool = False, quiet: bool = False, panel: Panel | None = None
@@ -203,18 +179,18 @@ class KafkaStreams(ExplainsCamelCase):
         )
 
         def bring_up(stack: ExitStack) -> None:
-            if self._state is State.CREATED:
+            if self.state is State.CREATED:
                 self._find_cluster(stack, display)
                 self.start(available_now=available_now or wishes.available_now)
 
-        self._in_foreground = True
+        self._supervision.failure_is_raised = True
         try:
             Foreground(_View(self), display).run(bring_up)
         except KeyboardInterrupt:
             self._interrupted = True
             raise
-        if self._failure is not None:
-            raise self._failure.error()
+        if self.failure is not None:
+            raise self.failure.error()
 
     def clean_up(self) -> None:
         """Delete the local state of this application on this machine, and what engines of your own
@@ -223,10 +199,10 @@ class KafkaStreams(ExplainsCamelCase):
         Raises:
             StreamsError: the application runs, here or in another process.
         """
-        if self._state is not State.CREATED and not self._ended():
+        if self.state is not State.CREATED and not self._states.ended:
             msg = (
                 "local state can be cleaned up before start or after close; the application is "
-                f"{self._state.value}"
+                f"{self.state.value}"
             )
             raise StreamsError(msg)
         config = self._config
@@ -240,34 +216,29 @@ class KafkaStreams(ExplainsCamelCase):
         )
 
     def close(self, timeout: Duration | None = None) -> bool:
-        """Let the workers commit and leave, then stop. Tell whether all did in time."""
+        """Stop when the workers have committed and left. Return whether all did in time."""
         if self._interrupted:  # the user does not want to wait
             return False
         seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
-        with self._lock:
-            if self._state is State.CREATED:
-                self._move(State.PENDING_SHUTDOWN)
-                self._move(State.NOT_RUNNING)
+        with self._states.lock:
+            if self.state is State.CREATED:
+                self._states.move(State.PENDING_SHUTDOWN)
+                self._states.move(State.NOT_RUNNING)
                 return True
-            if self._state in {State.NOT_RUNNING, State.ERROR}:
+            if self.state in {State.NOT_RUNNING, State.ERROR}:
                 return True
-            if self._state is not State.PENDING_ERROR:
-                self._move(State.PENDING_SHUTDOWN)
+            if self.state is not State.PENDING_ERROR:
+                self._states.move(State.PENDING_SHUTDOWN)
         finished = self._query.close(seconds) if self._query is not None else True
-        with self._lock:
-            self._move(State.ERROR if self._state is State.PENDING_ERROR else State.NOT_RUNNING)
+        with self._states.lock:
+            self._states.move(
+                State.ERROR if self.state is State.PENDING_ERROR else State.NOT_RUNNING
+            )
         return finished
 
     def wait_until(self, state: State, timeout: Duration) -> bool:
-        """Wait for a state; tell whether it came."""
-        until = monotonic() + to_milliseconds(timeout, "timeout") / 1000
-        with self._changed:
-            while self._state is not state and not self._ended():
-                left = until - monotonic()
-                if left <= 0:
-                    break
-                self._changed.wait(left)
-            return self._state is state
+        """Wait for a state; return whether it was reached."""
+        return self._states.wait_until(state, to_milliseconds(timeout, "timeout") / 1000)
 
     def pause(self) -> None:
         """Stop processing and timers; tasks are kept."""
@@ -278,13 +249,13 @@ class KafkaStreams(ExplainsCamelCase):
         self._started_query().pause(False)
 
     def add_stream_thread(self) -> int | None:
-        """Have one slot more from the next turn on. Give how many there are then, None if the
-        executors have no core left for it.
+        """Add a slot from the next turn on. Return how many there are then, None if the executors
+        have no core left for it.
         """
         return self._working_query().add_slot()
 
     def remove_stream_thread(self) -> int | None:
-        """Have one slot less from the next turn on; its worker hands its tasks over. Give how many
+        """Remove a slot from the next turn on; its worker hands its tasks over. Return how many
         there are then, None if it is the last one, which stays.
         """
         return self._working_query().remove_slot()
@@ -323,11 +294,11 @@ class KafkaStreams(ExplainsCamelCase):
         )
 
     def reports(self) -> dict[str, Report]:
-        """Give the last report of each worker."""
+        """Return the last report of each worker."""
         return self._started_query().members()
 
     def progress(self) -> dict[str, Any] | None:
-        """Give Spark's last progress report of the query.
+        """Return Spark's last progress report of the query.
 
         `sources[0].latestOffset` says how the application was when the turn began (`asOf`): lag,
         workers, tasks running and restoring, entries of the stores, records in and out of all time
@@ -336,8 +307,8 @@ class KafkaStreams(ExplainsCamelCase):
         progress = self._started_query().query.lastProgress
         if progress is None:
             return None
-        told: dict[str, Any] = json.loads(progress.json)
-        return told
+        report: dict[str, Any] = json.loads(progress.json)
+        return report
 
     def __enter__(self) -> KafkaStreams:
         return self
@@ -357,118 +328,10 @@ class KafkaStreams(ExplainsCamelCase):
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
 
-    def _host(self, blueprint: Blueprint) -> ApplicationQuery:
+    def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
         from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
-        return ApplicationQuery(blueprint, self._spark, self._heard)
-
-    def _heard(self, report: Report) -> None:
-        """Take a worker's report: the state of all of them is the state of the application."""
-        for name, line in report.printed:
-            # In one piece: the workers' reports are heard on threads of their own.
-            stream = sys.stdout if name == "stdout" else sys.stderr
-            with suppress(OSError, ValueError):  # the terminal is gone: nobody reads it
-                stream.write(f"{line}\n")
-                stream.flush()
-        self._tell_of_restoring(report.restore_events)
-        if report.failure is not None:
-            self._worker_failed(report)
-            return
-        if self._query is None:
-            return
-        running = self._instance.is_running(self._query.members())
-        with self._lock:
-            if running and self._state is State.REBALANCING:
-                self._move(State.RUNNING)
-            elif not running and self._state is State.RUNNING:
-                self._move(State.REBALANCING)
-        if self._instance.is_over(report):
-            self._end_bounded_run()
-
-    def _end_bounded_run(self) -> None:
-        threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
-
-    def _worker_failed(self, report: Report) -> None:
-        assert report.failure is not None
-        response = self._uncaught(report.failure)
-        # Whoever called `run` is told of the end by an exception.
-        if not self._in_foreground or response is UncaughtResponse.REPLACE_THREAD:
-            _log.error(
-                "worker=%s failed, %s: %s", report.member_id, response.value, report.failure.message
-            )
-        if response is UncaughtResponse.SHUTDOWN_APPLICATION and self._query is not None:
-            try:
-                self._query.post_shutdown(report.failure.message)
-            except StreamsError:
-                _log.exception("this instance ends; others with its 'application.id' may go on")
-        if response is not UncaughtResponse.REPLACE_THREAD:
-            self._fail(report.failure)
-
-    def _tell_of_restoring(self, events: Iterable[RestoreEvent]) -> None:
-        if self._restore_listener is None:
-            return
-        try:
-            for event in events:
-                tell(self._restore_listener, event)
-        except Exception as error:
-            msg = f"the state restore listener failed: {type(error).__name__}: {error}"
-            failure = StreamsError(msg)
-            failure.__cause__ = error
-            self._fail(WorkerFailure.of(failure))
-
-    def _fail(self, failure: WorkerFailure) -> None:
-        with self._lock:
-            if self._state in {State.REBALANCING, State.RUNNING}:
-                self._failure = failure
-                self._move(State.PENDING_ERROR)
-                threading.Thread(target=self.close, name="penstock-close", daemon=True).start()
-
-    def _planned(self, blueprint: Blueprint) -> None:
-        tasks = [task.id for task in blueprint.tasks]
-        self._task_count = len(tasks)
-        self._instance = Instance(tasks, bounded=blueprint.ends is not None)
-
-    def _watch(self, upkeep: Upkeep) -> None:
-        """Notice a query that ended by itself: stopped by the user through Spark, or failed; topics
-        that are gone; and other instances that ask all to end.
-        """
-        query = self._started_query()
-        while not self._ended():
-            self._watching.wait(_WATCH_SECONDS)
-            failure = upkeep.failure()
-            if failure is None and (reason := query.shutdown_reason()) is not None:
-                failure = f"another instance asked all to end: {reason}"
-            if failure is not None:
-                self._fail(WorkerFailure("StreamsError", failure, failure))
-                break
-        upkeep.close()
-
-    def _watch_group(self) -> None:
-        """Ask what the other instances do, where this one does not have all tasks."""
-        while not self._ended():
-            self._watching.wait(_GROUP_SECONDS)
-            query = self._query
-            if query is not None and self._instance.look_at_group(query.group, query.members()):
-                self._end_bounded_run()
-                return
-
-    def _ended(self) -> bool:
-        return self._state in {State.NOT_RUNNING, State.ERROR}
-
-    def _move(self, state: State) -> None:
-        with self._changed:
-            old = self._state
-            if state is old:
-                return
-            if state not in MOVES[old]:
-                if old in ENDING:
-                    return
-                msg = f"an application cannot go from {old.value} to {state.value}"
-                raise StreamsError(msg)
-            self._state = state
-            self._changed.notify_all()
-        if self._listener is not None:
-            self._listener(state, old)
+        return ApplicationQuery(blueprint, self._spark, self._supervision.take_report)
 
     def _started_query(self) -> ApplicationQuery:
         if self._query is None:
@@ -477,14 +340,14 @@ class KafkaStreams(ExplainsCamelCase):
         return self._query
 
     def _working_query(self, what: str = "slots can be changed") -> ApplicationQuery:
-        if self._state not in {State.REBALANCING, State.RUNNING}:
-            msg = f"{what} while it runs; the application is {self._state.value}"
+        if self.state not in {State.REBALANCING, State.RUNNING}:
+            msg = f"{what} while it runs; the application is {self.state.value}"
             raise StreamsError(msg)
         return self._started_query()
 
     def _only_before_start(self, what: str) -> None:
-        if self._state is not State.CREATED:
-            msg = f"{what} must be set before start; the application is {self._state.value}"
+        if self.state is not State.CREATED:
+            msg = f"{what} must be set before start; the application is {self.state.value}"
             raise StreamsError(msg)
 
 
@@ -507,11 +370,11 @@ class _View:
 
     @property
     def task_count(self) -> int:
-        return self._streams._task_count
+        return self._streams._supervision.task_count
 
     @property
     def ended(self) -> bool:
-        return self._streams._ended()
+        return self._streams._states.ended
 
     @property
     def failed(self) -> bool:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from enum import Enum
+
+from penstock._clock import monotonic
+from penstock.errors import StreamsError
 
 
 class State(Enum):
@@ -32,11 +37,62 @@ ENDING = frozenset({State.PENDING_SHUTDOWN, State.PENDING_ERROR, State.NOT_RUNNI
 """The states in which every other move is ignored, as in Java."""
 
 
+StateListener = Callable[[State, State], None]
+
+
+class StateMachine:
+    """The state of one application: refuses moves that are not in `MOVES`, calls the listener after
+    each move. Hold `lock` to look at the state and move in one piece.
+    """
+
+    def __init__(self) -> None:
+        self.state = State.CREATED
+        self.listener: StateListener | None = None
+        self.lock = threading.RLock()
+        self._changed = threading.Condition(self.lock)
+
+    @property
+    def ended(self) -> bool:
+        """Yes in the last states, which are never left."""
+        return self.state in {State.NOT_RUNNING, State.ERROR}
+
+    def move(self, state: State) -> None:
+        """Go to a state; does nothing if the application is there, or is ending.
+
+        Raises:
+            StreamsError: no move leads there.
+        """
+        with self._changed:
+            old = self.state
+            if state is old:
+                return
+            if state not in MOVES[old]:
+                if old in ENDING:
+                    return
+                msg = f"an application cannot go from {old.value} to {state.value}"
+                raise StreamsError(msg)
+            self.state = state
+            self._changed.notify_all()
+        if self.listener is not None:
+            self.listener(state, old)
+
+    def wait_until(self, state: State, seconds: float) -> bool:
+        """Wait for a state; return whether it was reached. Does not wait on after the end."""
+        until = monotonic() + seconds
+        with self._changed:
+            while self.state is not state and not self.ended:
+                left = until - monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left)
+            return self.state is state
+
+
 class UncaughtResponse(Enum):
     """What to do about a worker that failed. Java: StreamThreadExceptionResponse."""
 
     REPLACE_THREAD = "replace_thread"
-    """Let Spark start another worker; the application goes on."""
+    """Spark starts another worker; the application goes on."""
     SHUTDOWN_CLIENT = "shutdown_client"
     """End this instance of the application."""
     SHUTDOWN_APPLICATION = "shutdown_application"

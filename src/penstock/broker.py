@@ -30,11 +30,11 @@ __all__ = ["BrokerError", "LocalBroker", "local_cluster", "make_missing_topics"]
 def local_cluster(
     topology: Topology, settings: StreamsConfig | Mapping[str, Any]
 ) -> Iterator[StreamsConfig]:
-    """Give the settings with the local broker as their cluster, with the topics of the program on
+    """Yield the settings with the local broker as their cluster, with the topics of the program on
     it, and with local state beside its data. Settings that name a cluster are given as they are.
 
     It is the broker that runs already (another terminal's, say), or a new one, which ends with the
-    block. What it does is told on standard error.
+    block. It reports on standard error.
     """
     config = settings if isinstance(settings, StreamsConfig) else StreamsConfig(settings)
     if config.names_cluster:

@@ -1,7 +1,7 @@
 """Databases outside Kafka: SQLite, which is Python's own, and PostgreSQL (`penstock[postgresql]`).
 
 `penstock.outbox` writes to them exactly once. A `Database` is only an address, so that functions
-that hold one can be sent to Spark's workers; whoever uses it connects.
+that hold one can be sent to Spark's workers; its user connects.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Database:
             connection.close()
 
     def read(self, query: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Connect, ask one question, disconnect."""
+        """Connect, execute one query, disconnect."""
         connection = self.connect()
         try:
             with connection.transaction() as transaction:
@@ -98,7 +98,7 @@ class Transaction(Protocol):
     """What can be done in a transaction."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Execute a statement and give its rows, none if it has none. Each `?` in it stands for a
+        """Execute a statement and return its rows, none if it has none. Each `?` in it stands for a
         parameter, whatever the database.
         """
 
@@ -144,7 +144,7 @@ class Connection:
         self.execute("BEGIN" if self._is_postgresql else "BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Make a transaction last."""
+        """Commit a transaction."""
         self.execute("COMMIT")
 
     def lock_out_others(self, number: int) -> None:
@@ -200,6 +200,6 @@ def _absolute(url: str) -> str:
 
 
 def _without_password(url: str) -> str:
-    """Give an address that can be shown."""
+    """Return an address that can be shown."""
     hidden = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", url)
     return re.sub(r"(password=)[^&]*", r"\1***", hidden)

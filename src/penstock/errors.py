@@ -10,7 +10,7 @@ StreamsError                 everything Penstock raises
 ├── QueryError               a query cannot be answered as it was asked
 │   └── StoreNotReadyError   a task restores, moves or is busy: ask again in a moment
 └── StateError               local state cannot be used: a person must look
-    ├── StateLockedError     somebody else has it: wait for the handover, or give up the task
+    ├── StateLockedError     another worker has it: wait for the handover, or give up the task
     ├── StateCorruptedError  it cannot be read back: remove it and restore it from the changelog
     └── StateClosedError     it is not here any more: a query must ask who has it now
 ```
@@ -28,6 +28,19 @@ import threading
 import traceback
 from pathlib import Path
 from types import FrameType
+
+__all__ = [
+    "ConfigError",
+    "ProcessingError",
+    "ProductionError",
+    "SerializationError",
+    "StateClosedError",
+    "StateCorruptedError",
+    "StateError",
+    "StateLockedError",
+    "StreamsError",
+    "TopologyError",
+]
 
 _PACKAGE = __name__.partition(".")[0]
 _LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")})
@@ -148,7 +161,7 @@ class StateLockedError(StateError):
 
 
 class StateCorruptedError(StateError):
-    """Local state is damaged; only the changelog can give it back. `said` is what the store's
+    """Local state is damaged; only the changelog can restore it. `said` is what the store's
     engine said. Java: TaskCorruptedException.
     """
 
@@ -174,7 +187,7 @@ def state_failure(error: BaseException | None) -> StateError | None:
 
 
 def user_location() -> str | None:
-    """Give `file:line` of the nearest caller outside this package, or None if there is none.
+    """Return `file:line` of the nearest caller outside this package, or None if there is none.
 
     A thread of ours has no such caller: below it is only the standard library.
     """
@@ -187,7 +200,7 @@ def user_location() -> str | None:
 
 
 def failure_location(error: BaseException) -> str | None:
-    """Give `file:line` where the user's code failed, or None if it was not there.
+    """Return `file:line` where the user's code failed, or None if it was not there.
 
     That is the innermost frame of `error` outside this package and the installed libraries; if the
     function was a library's own, the place where it was entered.
@@ -213,7 +226,7 @@ def user_function(frame: FrameType | None) -> str | None:
         if not _is_ours(frame):
             frames.append(frame)
         elif frames:
-            break  # what lies below has called us
+            break  # the frames below have called this package
         frame = frame.f_back
     own = [each for each in frames if not each.f_code.co_filename.startswith(_LIBRARIES)]
     found = own[0] if own else frames[-1] if frames else None
@@ -224,7 +237,7 @@ def user_function(frame: FrameType | None) -> str | None:
 
 
 def user_traceback(error: BaseException) -> str:
-    """Give the traceback of what `error` came from, without the frames of this package; empty if
+    """Return the traceback of the cause of `error`, without the frames of this package; empty if
     no others are in it.
     """
     while error.__cause__ is not None:

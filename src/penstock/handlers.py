@@ -17,6 +17,23 @@ from typing import Any, Literal, Protocol
 
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
 
+__all__ = [
+    "DeadLetterRecord",
+    "DefaultProductionExceptionHandler",
+    "DeserializationExceptionHandler",
+    "ErrorHandlerContext",
+    "LogAndContinueExceptionHandler",
+    "LogAndContinueProcessingExceptionHandler",
+    "LogAndFailExceptionHandler",
+    "LogAndFailProcessingExceptionHandler",
+    "ProcessingExceptionHandler",
+    "ProductionExceptionHandler",
+    "Response",
+    "Result",
+    "SerializationOrigin",
+    "dead_letter",
+]
+
 _log = logging.getLogger(__name__)
 
 _DEAD_LETTER_TOPIC = "errors.dead.letter.queue.topic.name"
@@ -86,7 +103,8 @@ class DeserializationExceptionHandler(Protocol):
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
-    ) -> Response: ...
+    ) -> Response:
+        """Return whether to stop or to go on without the record."""
 
 
 class ProcessingExceptionHandler(Protocol):
@@ -94,7 +112,8 @@ class ProcessingExceptionHandler(Protocol):
 
     def handle_error(
         self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
-    ) -> Response: ...
+    ) -> Response:
+        """Return whether to stop or to go on without the record."""
 
 
 class ProductionExceptionHandler(Protocol):
@@ -102,7 +121,8 @@ class ProductionExceptionHandler(Protocol):
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
-    ) -> Response: ...
+    ) -> Response:
+        """Return whether to stop, to go on without the record, or to send it again."""
 
     def handle_serialization_error(
         self,
@@ -110,7 +130,8 @@ class ProductionExceptionHandler(Protocol):
         record: ProducerRecord,
         exception: Exception,
         origin: SerializationOrigin,
-    ) -> Response: ...
+    ) -> Response:
+        """Return whether to stop or to go on without the record."""
 
 
 class _WithDeadLetters:
@@ -135,6 +156,7 @@ class LogAndFailExceptionHandler(_WithDeadLetters):
     def handle_error(
         self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
     ) -> Response:
+        """Log the record and stop."""
         _log.error("record cannot be deserialized at %s", _place(context), exc_info=exception)
         return Response.fail(self._dead_letters(context, exception))
 
@@ -145,6 +167,7 @@ class LogAndContinueExceptionHandler(_WithDeadLetters):
     def handle_error(
         self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
     ) -> Response:
+        """Log the record and go on without it."""
         _log.warning(
             "record cannot be deserialized, skipped, at %s", _place(context), exc_info=exception
         )
@@ -157,6 +180,7 @@ class LogAndFailProcessingExceptionHandler(_WithDeadLetters):
     def handle_error(
         self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
     ) -> Response:
+        """Log the record and stop."""
         _log.error("processing failed at %s", _place(context), exc_info=exception)
         return Response.fail(self._dead_letters(context, exception))
 
@@ -169,6 +193,7 @@ class LogAndContinueProcessingExceptionHandler(_WithDeadLetters):
     def handle_error(
         self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
     ) -> Response:
+        """Log the record and go on without it."""
         _log.warning(
             "processing failed, record skipped, at %s", _place(context), exc_info=exception
         )
@@ -181,6 +206,7 @@ class DefaultProductionExceptionHandler(_WithDeadLetters):
     def handle_error(
         self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
     ) -> Response:
+        """Send the record again if that can succeed, otherwise stop."""
         if getattr(exception, "retriable", False):
             return Response.retry()
         return Response.fail(self._dead_letters(context, exception))
@@ -192,6 +218,7 @@ class DefaultProductionExceptionHandler(_WithDeadLetters):
         exception: Exception,
         origin: SerializationOrigin,
     ) -> Response:
+        """Stop: the serde refuses the same record again."""
         return Response.fail(self._dead_letters(context, exception))
 
 

@@ -41,7 +41,7 @@ V = TypeVar("V")
 Write: TypeAlias = Callable[[Transaction, FixedKeyRecord[K, V]], object]
 
 ID_HEADER = "penstock-outbox-id"
-"""The header of a published message that tells which one it is, as decimal digits."""
+"""The header of a published message that identifies it, as decimal digits."""
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ _RELAYING = 0x6F7574626F78  # "outbox": the lock of the relay that works
 def write_once(
     database: Database, write: Write[K, V], *, name: str
 ) -> FixedKeyProcessorSupplier[K, V, V]:
-    """Give a processor that calls `write(transaction, record)` once for each record, whatever
+    """Return a processor that calls `write(transaction, record)` once for each record, whatever
     crashes, and passes the record on: `orders.process_values(write_once(database, save,
     name="orders"))`.
 
@@ -131,7 +131,7 @@ class _WriteOnce(FixedKeyProcessor[K, V, V]):
                 self._disconnect()
                 if pause_seconds is None:
                     raise
-                # Whether the lost transaction was committed, the mark will tell.
+                # The mark says whether the lost transaction was committed.
                 _log.warning("write=%s waits %s s: %s", self._name, pause_seconds, error)
                 time.sleep(pause_seconds)
         self.context.forward(record)
@@ -148,7 +148,7 @@ class _WriteOnce(FixedKeyProcessor[K, V, V]):
                 self._write(transaction, record)
 
     def _mark(self) -> tuple[Any, ...]:
-        """Give what this write is known by: a record that was made into several has several."""
+        """Return the id of this write: a record that was made into several has several."""
         topic, partition, offset = self.context.record_metadata
         if topic is None:
             msg = (
@@ -197,7 +197,7 @@ class Outbox:
         database.create_tables(self.definition(database), index)
 
     def definition(self, database: Database) -> str:
-        """Give the statement that makes the table, for those who make tables in their own way."""
+        """Return the statement that makes the table, for those who make tables in their own way."""
         number, data = "INTEGER PRIMARY KEY AUTOINCREMENT", "BLOB"
         if database.is_postgresql:
             number, data = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BYTEA"
@@ -250,7 +250,7 @@ class OutboxRelay:
         self._publisher: Publisher | None = None
 
     def publish(self, limit: int = _BATCH) -> int:
-        """Publish the messages that wait, `limit` at most; give how many they were.
+        """Publish the messages that wait, `limit` at most; return how many they were.
 
         Raises:
             ConnectionLostError: the database is gone; call again later.
@@ -263,7 +263,7 @@ class OutboxRelay:
             raise
 
     def close(self) -> None:
-        """Let go of database and Kafka."""
+        """Release database and Kafka."""
         self._disconnect()
         self._publisher = None
 
@@ -308,7 +308,7 @@ class OutboxRelay:
         if self._connection is None:
             self._connection = self._database.connect()
             if self._database.is_postgresql:
-                # Held until the connection ends, with whatever becomes of this process.
+                # Held until the connection ends, even if this process is killed.
                 self._connection.execute(
                     "SELECT pg_advisory_lock(?, hashtext(?))",
                     (_RELAYING & 0x7FFFFFFF, self._outbox.table),

@@ -11,8 +11,8 @@ class Deduplicate(Processor[str, str, str, str]):
             self.context.forward(record)
 ```
 
-A supplier is any callable without arguments that gives a new processor each time: the class itself
-will do.
+A supplier is any callable without arguments that returns a new processor each time: the class
+itself will do.
 """
 
 from __future__ import annotations
@@ -21,8 +21,23 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
-from penstock.durations import Duration
+from penstock._durations import Duration
 from penstock.record import FixedKeyRecord, Headers, Record, RecordMetadata
+
+__all__ = [
+    "Cancellable",
+    "FixedKeyProcessor",
+    "FixedKeyProcessorContext",
+    "FixedKeyProcessorSupplier",
+    "Processor",
+    "ProcessorContext",
+    "ProcessorSupplier",
+    "PunctuationType",
+    "Punctuator",
+    "TransformerContext",
+    "ValueTransformerWithKey",
+    "ValueTransformerWithKeySupplier",
+]
 
 KIn = TypeVar("KIn")
 VIn = TypeVar("VIn")
@@ -45,14 +60,14 @@ class PunctuationType(Enum):
 
 
 class Cancellable(Protocol):
-    """What `schedule` gives back."""
+    """What `schedule` returns."""
 
     def cancel(self) -> None:
-        """Let the timer never fire again; its own callback may call this too."""
+        """Stop the timer for good; its own callback may call this too."""
 
 
 class _Context(Protocol[R_contra]):
-    """What both kinds of processors may ask of the task that runs them."""
+    """The part of the context that all kinds of processors share."""
 
     @property
     def application_id(self) -> str: ...
@@ -89,13 +104,13 @@ class _Context(Protocol[R_contra]):
         """Ask for a commit soon."""
 
     def get_state_store(self, name: str) -> Any:
-        """Give a store that is connected to this processor."""
+        """Return a store that is connected to this processor."""
 
     def app_configs(self) -> Mapping[str, Any]:
-        """Give all settings of the application."""
+        """Return all settings of the application."""
 
     def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
-        """Give the settings that start with `prefix`, without it."""
+        """Return the settings that start with `prefix`, without it."""
 
 
 class ProcessorContext(_Context["Record[KForward, VForward]"], Protocol[KForward, VForward]):
@@ -150,7 +165,7 @@ class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
         raise NotImplementedError(msg)
 
     def close(self) -> None:
-        """Let go of what `init` took; called once per task."""
+        """Release what `init` took; called once per task."""
 
 
 class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
@@ -170,7 +185,7 @@ class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
         raise NotImplementedError(msg)
 
     def close(self) -> None:
-        """Let go of what `init` took; called once per task."""
+        """Release what `init` took; called once per task."""
 
 
 class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
@@ -185,14 +200,14 @@ class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
         self.context = context
 
     def transform(self, key: KIn, value: VIn | None) -> VOut | None:
-        """Give the new value of a row; a value of None, of a row that is deleted, is asked about
+        """Return the new value of a row; a value of None, of a row that is deleted, is passed
         too.
         """
         msg = f"{type(self).__name__} must override transform(key, value)"
         raise NotImplementedError(msg)
 
     def close(self) -> None:
-        """Let go of what `init` took; called once per task."""
+        """Release what `init` took; called once per task."""
 
 
 ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn, VIn, KOut, VOut]]

@@ -15,15 +15,15 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.queries.asking import Asker, Wishes
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
-from penstock.camel_case import ExplainsCamelCase
 from penstock.errors import QueryError
 from penstock.settings import StreamsConfig
-from penstock.store_types import ValueAndTimestamp, VersionedRecord
+from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 

@@ -1,7 +1,7 @@
-"""The things that flow: records, their headers and where they come from.
+"""Records, their headers and where they come from.
 
 Inside the engine a record is four loose values (key, value, timestamp, headers), its headers a
-tuple of pairs that nobody changes; a `Record` object is made only where a user's processor is
+tuple of pairs that never changes; a `Record` object is made only where a user's processor is
 handed one.
 """
 
@@ -12,6 +12,19 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from penstock.errors import StreamsError
+
+__all__ = [
+    "Change",
+    "ConsumerRecord",
+    "FixedKeyRecord",
+    "HeaderPairs",
+    "Headers",
+    "HeadersLike",
+    "ProducerRecord",
+    "Record",
+    "RecordContext",
+    "RecordMetadata",
+]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -50,11 +63,11 @@ class Headers:
         return self
 
     def last_header(self, key: str) -> bytes | None:
-        """Give the last value of that key, or None."""
+        """Return the last value of that key, or None."""
         return next((value for name, value in reversed(self._pairs) if name == key), None)
 
     def headers(self, key: str) -> list[bytes | None]:
-        """Give all values of that key in order."""
+        """Return all values of that key in order."""
         return [value for name, value in self._pairs if name == key]
 
     def __iter__(self) -> Iterator[tuple[str, bytes | None]]:
@@ -90,15 +103,15 @@ class FixedKeyRecord(Generic[K, V]):
         self.headers = Headers(headers)
 
     def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
-        """Give a copy with another value."""
+        """Return a copy with another value."""
         return FixedKeyRecord(self.key, value, self.timestamp, self.headers)
 
     def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
-        """Give a copy with another timestamp."""
+        """Return a copy with another timestamp."""
         return FixedKeyRecord(self.key, self.value, timestamp, self.headers)
 
     def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K, V]:
-        """Give a copy with other headers."""
+        """Return a copy with other headers."""
         return FixedKeyRecord(self.key, self.value, self.timestamp, headers)
 
     def _fields(self) -> tuple[object, ...]:
@@ -125,19 +138,19 @@ class Record(FixedKeyRecord[K, V]):
     __slots__ = ()
 
     def with_key(self, key: K2) -> Record[K2, V]:
-        """Give a copy with another key."""
+        """Return a copy with another key."""
         return Record(key, self.value, self.timestamp, self.headers)
 
     def with_value(self, value: V2) -> Record[K, V2]:
-        """Give a copy with another value."""
+        """Return a copy with another value."""
         return Record(self.key, value, self.timestamp, self.headers)
 
     def with_timestamp(self, timestamp: int) -> Record[K, V]:
-        """Give a copy with another timestamp."""
+        """Return a copy with another timestamp."""
         return Record(self.key, self.value, timestamp, self.headers)
 
     def with_headers(self, headers: HeadersLike) -> Record[K, V]:
-        """Give a copy with other headers."""
+        """Return a copy with other headers."""
         return Record(self.key, self.value, self.timestamp, headers)
 
 

@@ -1,5 +1,5 @@
-"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; and giving
-an application its past, so that it goes live from there.
+"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; and the
+backfill of an application, which goes live from there.
 
 ```python
 from penstock import spark as streams
@@ -50,7 +50,7 @@ def run(
     Raises:
         StreamsError: the inputs do not fit the topology; the message says what to do.
     """
-    # Whoever only imports this module needs no Spark.
+    # Importing this module alone needs no Spark.
     from penstock._engine.spark.batch.result import Result  # noqa: PLC0415
     from penstock._engine.spark.batch.start import start  # noqa: PLC0415
 
@@ -66,20 +66,20 @@ def history(
     spark: SparkSession | None = None,
     records_per_split: int = 250_000,
 ) -> DataFrame:
-    """Give the committed records of a topic up to `until` as a batch DataFrame.
+    """Return the committed records of a topic up to `until` as a batch DataFrame.
 
     Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
     `config` says where the cluster is, as for an application; if it is left out, variables such as
     `PENSTOCK_BOOTSTRAP_SERVERS` do. `until` and `since` are a datetime with a time zone,
     milliseconds since the epoch, offsets by partition, or None for as far as the topic goes now.
-    The end is found once, at this call; `history_ends` tells it, also of what was written to
+    The end is found once, at this call; `history_ends` returns it, also of what was written to
     Parquet and read again. A Spark task reads about `records_per_split` records: a partition of
     millions is read by many of them at once.
 
     Raises:
         StreamsError: there is no such topic, or it has not the offsets.
     """
-    # Whoever only imports this module needs no Spark.
+    # Importing this module alone needs no Spark.
     from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
 
     return engine.history(
@@ -93,8 +93,8 @@ def history(
 
 
 def history_ends(frame: DataFrame) -> dict[int, int] | None:
-    """Give where the history in a DataFrame ends: by partition, the offset of the first record that
-    is not in it. None if it does not know.
+    """Return where the history in a DataFrame ends: by partition, the offset of the first record
+    that is not in it. None if it does not know.
     """
     from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
 
@@ -111,9 +111,9 @@ def backfill(
     reset: bool = False,
     spark: SparkSession | None = None,
 ) -> BackfillReport:
-    """Give an application its past, as if it had been live: what it would have written is written
-    to its topics and changelogs, each record once, and the offsets are committed at which it goes
-    on. What was killed is run again with the same arguments and goes on where it was.
+    """Process the past of an application as if it had been live: what it would have written is
+    written to its topics and changelogs, each record once, and the offsets are committed at which
+    it goes on. What was killed is run again with the same arguments and goes on where it was.
 
     The past of a topic is what Kafka holds `until` a moment (or offsets by topic and partition, or
     now), or a DataFrame or the path of Parquet files in `inputs`. Files with the columns
@@ -126,8 +126,8 @@ def backfill(
             failed.
     """
     from penstock._engine.spark.batch import backfill as engine  # noqa: PLC0415
-    from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill_inputs import InputOptions  # noqa: PLC0415
 
     settings = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
-    wishes = InputWishes(until, inputs or {}, live_from or {})
+    wishes = InputOptions(until, inputs or {}, live_from or {})
     return engine.backfill(topology, settings, wishes, reset=reset, spark=spark)

@@ -12,9 +12,18 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from penstock.clock import Clock, SystemClock
+from penstock._clock import Clock, SystemClock
 from penstock.errors import StreamsError
 from penstock.record import ConsumerRecord
+
+__all__ = [
+    "EventTimestampExtractor",
+    "FailOnInvalidTimestamp",
+    "LogAndSkipOnInvalidTimestamp",
+    "TimestampExtractor",
+    "UsePartitionTimeOnInvalidTimestamp",
+    "WallclockTimestampExtractor",
+]
 
 TimestampExtractor: TypeAlias = Callable[[ConsumerRecord, int], int]
 
@@ -73,8 +82,8 @@ class WallclockTimestampExtractor:
 class EventTimestampExtractor:
     """Take the time from the value: `EventTimestampExtractor(lambda order: order.created_at)`.
 
-    The function gives milliseconds or an aware `datetime`; it is not called for a null value, whose
-    record keeps its own timestamp.
+    The function returns milliseconds or an aware `datetime`; it is not called for a null value,
+    whose record keeps its own timestamp.
     """
 
     def __init__(self, field: Callable[[Any], int | datetime]) -> None:

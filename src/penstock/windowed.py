@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Generic, NamedTuple, TypeVar
 
+__all__ = [
+    "Windowed",
+]
+
 K = TypeVar("K")
 
 

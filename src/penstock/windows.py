@@ -2,7 +2,7 @@
 
 Times are milliseconds; a record's timestamp is never negative, so no window begins before 0.
 Windows of time are [start, end): the end is outside. Sliding windows and sessions are
-[start, end]: both ends are inside. Semantics 3.1 and 3.2.
+[start, end]: both ends are inside.
 """
 
 from __future__ import annotations
@@ -13,9 +13,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
-from penstock.durations import Duration, to_milliseconds
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
+
+__all__ = [
+    "END_OF_TIME",
+    "AlignedWindows",
+    "AnyWindows",
+    "HasEnd",
+    "JoinWindows",
+    "SessionWindows",
+    "SlidingWindows",
+    "TimeWindows",
+    "UnlimitedWindows",
+    "Window",
+]
 
 T = TypeVar("T")
 
@@ -24,7 +37,7 @@ END_OF_TIME: Final = 2**63 - 1
 
 
 class Window(NamedTuple):
-    """A stretch of time. Java: Window."""
+    """A time span. Java: Window."""
 
     start: int
     end: int
@@ -111,7 +124,7 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return cls(size_ms, advance_ms, _grace(grace, "TimeWindows.of_size"))
 
     def windows_for(self, timestamp: int) -> list[Window]:
-        """Give the windows that hold `timestamp`, the earliest first. Java:
+        """Return the windows that hold `timestamp`, the earliest first. Java:
         TimeWindows.windowsFor.
         """
         size, advance = self.size_ms, self.advance_ms
@@ -126,7 +139,7 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return -(-self.size_ms // self.advance_ms)
 
     def close_time(self, window: HasEnd) -> int:
-        """Give the stream time from which records for `window` are late."""
+        """Return the stream time from which records for `window` are late."""
         return window.end + self.grace_ms
 
 
@@ -166,7 +179,7 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return cls(difference_ms, _grace(grace, name))
 
     def windows_for(self, timestamp: int, *, among: Iterable[int]) -> list[Window]:
-        """Give the windows that hold `timestamp` once a key has records at the times `among`, the
+        """Return the windows that hold `timestamp` once a key has records at the times `among`, the
         earliest first.
         """
         return [
@@ -176,7 +189,7 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         ]
 
     def windows_of(self, timestamps: Iterable[int]) -> list[Window]:
-        """Give all windows of a key that has records at these times, the earliest first.
+        """Return all windows of a key that has records at these times, the earliest first.
 
         Each record has one that ends with it, and one that begins just after it if that holds a
         record.
@@ -188,7 +201,7 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return [Window(start, start + length) for start in sorted(starts)]
 
     def close_time(self, window: HasEnd) -> int:
-        """Give the stream time from which records for `window` are late."""
+        """Return the stream time from which records for `window` are late."""
         return window.end + self.grace_ms + 1
 
 
@@ -226,7 +239,7 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return cls(gap_ms, _grace(grace, name))
 
     def windows_for(self, timestamp: int, *, among: Iterable[int]) -> list[Window]:
-        """Give the one session that holds `timestamp` once a key has records at the times
+        """Return the one session that holds `timestamp` once a key has records at the times
         `among`.
         """
         return [
@@ -236,7 +249,7 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         ]
 
     def windows_of(self, timestamps: Iterable[int]) -> list[Window]:
-        """Give the sessions of a key that has records at these times, the earliest first."""
+        """Return the sessions of a key that has records at these times, the earliest first."""
         sessions: list[Window] = []
         for time in sorted(timestamps):
             if sessions and time - sessions[-1].end <= self.gap_ms:
@@ -246,7 +259,7 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return sessions
 
     def close_time(self, window: HasEnd) -> int:
-        """Give the stream time from which records for `window` are late, if nothing extends it."""
+        """Return the stream time from which records for `window` are late unless it is extended."""
         return window.end + self.gap_ms + self.grace_ms + 1
 
 
@@ -276,7 +289,7 @@ class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return cls(start)
 
     def windows_for(self, timestamp: int) -> list[Window]:
-        """Give the window if it holds `timestamp`. Java: UnlimitedWindows.windowsFor."""
+        """Return the window if it holds `timestamp`. Java: UnlimitedWindows.windowsFor."""
         return [Window(self.start_ms, END_OF_TIME)] if timestamp >= self.start_ms else []
 
     @property
@@ -285,7 +298,7 @@ class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return 1
 
     def close_time(self, window: HasEnd) -> int:
-        """Give the stream time from which records for `window` are late."""
+        """Return the stream time from which records for `window` are late."""
         return window.end
 
 
@@ -347,11 +360,11 @@ class JoinWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return self.before_ms + self.after_ms
 
     def windows_for(self, timestamp: int) -> list[Window]:
-        """Give the times of right records that match a left record at `timestamp`."""
+        """Return the times of right records that match a left record at `timestamp`."""
         return [Window(max(0, timestamp - self.before_ms), max(0, timestamp + self.after_ms))]
 
     def close_time(self, window: HasEnd) -> int:
-        """Give the stream time from which a record without a match in `window` stays without."""
+        """Return the stream time from which a record without a match in `window` stays without."""
         return window.end + self.grace_ms + 1
 
 

@@ -13,8 +13,8 @@ from penstock import Topology
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.runtime.records import Output
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 
@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 90
 def settings(
     broker: LocalBroker, state_dir: Path, application_id: str, **more: Any
 ) -> StreamsConfig:
-    """Give settings of an application that commits often and shows every update."""
+    """Return settings of an application that commits often and shows every update."""
     return StreamsConfig(
         {
             "application.id": application_id,
@@ -43,7 +43,7 @@ def run_until(
     """Run an application until what it has committed satisfies `done`; give that."""
     blueprint, committed = prepare(topology, config), list[Output]()
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, committed.extend)
+        worker = open_worker(blueprint, host, committed.extend)
         until = time.monotonic() + PATIENCE_SECONDS
         while not done(committed):
             assert time.monotonic() < until, f"only this was committed: {committed}"
@@ -63,7 +63,7 @@ def write(broker: LocalBroker, topic: str, rows: Iterable[tuple[str | None, str 
 
 
 def latest(broker: LocalBroker, topic: str) -> dict[str, str | None]:
-    """Give the last committed value of each key of a topic."""
+    """Return the last committed value of each key of a topic."""
     reader, rows = TopicReader(broker.bootstrap_servers, [topic]), dict[str, str | None]()
     until = time.monotonic() + PATIENCE_SECONDS
     while not reader.caught_up and time.monotonic() < until:

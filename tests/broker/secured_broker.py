@@ -88,7 +88,7 @@ class SecuredBroker:
         return {**self.tls("MUTUAL"), **own}
 
     def allow(self, user: str, needs: Iterable[Need]) -> None:
-        """Let a user do what is needed or advised, and nothing else."""
+        """Allow a user the needed and advised operations, and nothing else."""
         admin = AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
         bindings = [
             AclBinding(*_thing(need), f"User:{user}", "*", operation, AclPermissionType.ALLOW)
@@ -182,7 +182,7 @@ def sasl_settings(users: Iterable[str]) -> dict[str, str]:
 
 
 def add_scram_user(broker: LocalBroker, user: str, password: str = PASSWORD) -> None:
-    """Let a user in by SCRAM, with both digests; replaces the password of one that exists."""
+    """Add a user for SCRAM, with both digests; replaces the password of one that exists."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     for mechanism in (ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512):
         how = ScramCredentialInfo(mechanism, 4096)

@@ -1,4 +1,4 @@
-"""What a backfill does on a real broker: each record once, whoever tries; then the handover."""
+"""What a backfill does on a real broker: each record once over all attempts; then the handover."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_fro
 from penstock._engine.kafka.backfill.retention import keep_windows, latest_time
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker

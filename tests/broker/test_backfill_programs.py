@@ -22,20 +22,20 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.backfill.admission import admit
 from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.client.topic_history import (
-    Stretch,
-    find_stretch,
+    TopicRange,
+    find_range,
     read_split,
     reading_settings,
 )
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.spark.batch.backfill import (
     pack_delivery,
     plan_backfill,
     topics_with_history,
 )
-from penstock._engine.spark.batch.tasks.delivering import TaskNews
+from penstock._engine.spark.batch.tasks.deliveries import TaskProgress
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 from tests.spark.stateful_programs import PROGRAMS, Program, Row
@@ -86,11 +86,11 @@ def test_the_live_half_goes_on_as_if_the_first_had_been_live(
 
 
 def backfill(topology: Topology, config: StreamsConfig) -> None:
-    """Give an application its past, as `penstock backfill` does, without Spark."""
+    """Backfill an application, as `penstock backfill` does, without Spark."""
     admitted = admit(topology, config, reset=False)
     blueprint = admitted.blueprint
     stretches = {
-        topic: find_stretch(admitted.admin, topic) for topic in topics_with_history(blueprint)
+        topic: find_range(admitted.admin, topic) for topic in topics_with_history(blueprint)
     }
     inputs = {topic: InputPlan("kafka", one.starts, one.ends) for topic, one in stretches.items()}
     plan = BackfillPlan("run-1", admitted.program_id, 1000, inputs)
@@ -98,7 +98,7 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
     handover.write_plan()
     job = plan_backfill(topology, admitted, stretches)
     control = ControlServer(
-        "127.0.0.1", {"progress": Verb(TaskNews, hear), "failure": Verb(WorkerFailure, hear)}
+        "127.0.0.1", {"progress": Verb(TaskProgress, hear), "failure": Verb(WorkerFailure, hear)}
     )
     try:
         pack = pack_delivery(blueprint, plan.run_id, job, control.address)
@@ -110,10 +110,10 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
 
 
 def hear(news: object) -> None:
-    """Nobody looks on."""
+    """A display that shows nothing."""
 
 
-def read(config: StreamsConfig, stretches: Mapping[str, Stretch]) -> Inputs:
+def read(config: StreamsConfig, stretches: Mapping[str, TopicRange]) -> Inputs:
     """Read the history of all topics."""
     inputs: Inputs = {topic: [] for topic in stretches}
     for topic, stretch in stretches.items():
@@ -138,7 +138,7 @@ def live(
     sources = {topic for plan in plans for topic in plan.source_topics()}
     seen: list[dict[str, Any]] = []
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         view.look_on()
         seen += settle(view, sources, worker.step, name)
         for row in then:

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 
 def quiet(servers: str, **settings: str | int) -> dict[str, str | int | float | bool]:
-    """Give a client's settings; it says nothing of brokers that are gone, which is normal here."""
+    """Return a client's settings; it does not log brokers that are gone, normal here."""
     dotted = {key.replace("_", "."): value for key, value in settings.items()}
     return {"bootstrap.servers": servers, "log_level": 0, **dotted}
 
@@ -73,8 +73,8 @@ class Command:
         self.port = int(first_line.partition("127.0.0.1:")[2].partition(" ")[0])
 
     def jvm_pid(self) -> int:
-        (leash,) = children(self.process.pid)
-        (jvm,) = children(leash)
+        (watchdog,) = children(self.process.pid)
+        (jvm,) = children(watchdog)
         return jvm
 
 

@@ -23,8 +23,8 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker import transactions
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.transactions import AtLeastOnce, ExactlyOnce
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import Worker, open_worker
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
@@ -39,7 +39,7 @@ guarantees = pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_
 
 @pytest.fixture(scope="module")
 def mortal_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
-    """Give a broker that may be killed; it soon forgets that it was there before."""
+    """Return a broker that may be killed; it soon forgets that it was there before."""
     settings = {"broker.session.timeout.ms": 2000}
     with LocalBroker(tmp_path_factory.mktemp("mortal"), settings=settings) as broker:
         yield broker
@@ -79,7 +79,7 @@ class Application:
         """Return when the last commit is through on the broker, which answers before it is.
 
         A lone broker that is killed in between can forget the end of the transaction for the
-        group's offsets: nobody can read them any more (docs/decisions/0003).
+        group's offsets: they cannot be read any more (docs/decisions/0003).
         """
         settings = {
             "bootstrap.servers": self._broker.bootstrap_servers,
@@ -92,7 +92,7 @@ class Application:
         assert place.offset > 0
 
     def visible(self, count: int) -> list[int]:
-        """Give the counts that whoever reads committed records sees, at least so many."""
+        """Return the counts that a read_committed consumer sees, at least so many."""
         settings = {
             "bootstrap.servers": self._broker.bootstrap_servers,
             "group.id": "reader",
@@ -115,13 +115,13 @@ class Application:
     def write_until_uncommitted(self) -> None:
         """Write records until the worker has one that it did not commit in the same step."""
         until = time.monotonic() + PATIENCE_SECONDS
-        while not self.worker._uncommitted():
+        while not self.worker._tasks.uncommitted():
             assert time.monotonic() < until, self.committed
             self.write(1)
             self.worker.step()
 
     def work_until(self, true: Callable[[], bool]) -> None:
-        """Let the worker work until something is so."""
+        """Step the worker until a condition is true."""
         until = time.monotonic() + PATIENCE_SECONDS
         while not true():
             assert time.monotonic() < until, self.committed
@@ -132,7 +132,7 @@ class Application:
 def running(
     broker: LocalBroker, name: str, guarantee: str, folder: Path, **settings: object
 ) -> Iterator[Application]:
-    """Give a worker; it is abandoned in the end."""
+    """Yield a worker; it is abandoned in the end."""
     for end in ("in", "out"):
         broker.create_topic(f"{name}-{end}")
     config = {
@@ -152,7 +152,7 @@ def running(
             values = [value for topic, _, _, value, *_ in outputs if topic == f"{name}-out"]
             application.committed.extend(int.from_bytes(value or b"", "big") for value in values)
 
-        application = Application(Worker(blueprint, host.member_id, host, committed), broker, name)
+        application = Application(open_worker(blueprint, host, committed), broker, name)
         try:
             yield application
         finally:
@@ -169,7 +169,7 @@ def test_a_worker_goes_on_when_the_broker_is_back(
         if guarantee == "exactly_once_v2":
             application.await_end_of_transaction()
         application.write(10)
-        application.work_until(application.worker._uncommitted)
+        application.work_until(application.worker._tasks.uncommitted)
         mortal_broker.kill()
         # Longer than a transaction or a delivery may last.
         back = threading.Timer(5, mortal_broker.start)
@@ -188,7 +188,9 @@ def test_an_idle_application_notices_that_its_broker_is_away(
     """Nothing is read or written, and a stopped broker does not even close its connections."""
     name = f"idle-{stop.name.lower()}"
     with running(mortal_broker, name, "exactly_once_v2", tmp_path) as application:
-        application.work_until(lambda: list(application.worker.tasks().values()) == ["running"])
+        application.work_until(
+            lambda: list(application.worker.figures.tasks().values()) == ["running"]
+        )
         config, topic = application.worker._config, application.worker._blueprint.task_topic
         reachability = Reachability(config, topic, pause_seconds=0.2)
         try:
@@ -295,4 +297,4 @@ def test_a_client_that_never_answers_is_left_behind(
 
 
 def _uncommitted(application: Application) -> bool:
-    return application.worker._uncommitted()
+    return application.worker._tasks.uncommitted()

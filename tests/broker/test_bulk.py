@@ -10,11 +10,12 @@ from typing import Any, TypeAlias
 import pytest
 from confluent_kafka import KafkaError, TopicPartition
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.kafka.client import bulk
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Portion, Reader, Writer
 from penstock._engine.kafka.local_broker.broker import LocalBroker
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.records import Output
 from penstock.testing.broker import CreateTopic
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
@@ -22,7 +23,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 OpenReader: TypeAlias = Callable[[Mapping[str, Any]], Reader]
 OpenWriter: TypeAlias = Callable[[Mapping[str, Any]], Writer]
 
-COMPILED = pytest.mark.skipif(not bulk.is_compiled(), reason="installed without a C compiler")
+IN_C = compiled is not None and bulk.why_not_in_c() is None
+COMPILED = pytest.mark.skipif(not IN_C, reason="nothing is compiled")
 READERS = [
     pytest.param(bulk.PlainReader, id="Python"),
     pytest.param(bulk.CompiledReader, id="C", marks=COMPILED),
@@ -31,7 +33,7 @@ WRITERS = [
     pytest.param(bulk.PlainWriter, id="Python"),
     pytest.param(bulk.CompiledWriter, id="C", marks=COMPILED),
 ]
-NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+NO_BROKER = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 
 MANY: list[Output] = [
     ("", None, b"a key", b"a value", 1_700_000_000_000, ()),
@@ -144,7 +146,7 @@ def test_what_cannot_be_written_is_told(
 @pytest.mark.parametrize("open_reader", READERS)
 def test_faults_of_the_client_are_told_while_reading(open_reader: OpenReader) -> None:
     faults: list[KafkaError] = []
-    reader = open_reader({**NOBODY, "group.id": "nobody", "error_cb": faults.append})
+    reader = open_reader({**NO_BROKER, "group.id": "none", "error_cb": faults.append})
     for _ in range(100):
         assert reader.read(0.1, 10) == []
         if any(fault.code() == KafkaError._ALL_BROKERS_DOWN for fault in faults):
@@ -166,14 +168,14 @@ def test_faults_of_the_client_are_told_while_reading(open_reader: OpenReader) ->
     ],
 )
 def test_what_is_no_message_is_refused(open_writer: OpenWriter, output: Any) -> None:
-    writer = open_writer(NOBODY)
+    writer = open_writer(NO_BROKER)
     with pytest.raises(TypeError):
         writer.write([output], 0)
 
 
 @pytest.mark.parametrize("open_client", [*READERS, *WRITERS])
 def test_a_client_goes_with_the_last_who_holds_it(open_client: Callable[..., Any]) -> None:
-    settings = {**NOBODY, "group.id": "some"} if "Reader" in str(open_client) else NOBODY
+    settings = {**NO_BROKER, "group.id": "some"} if "Reader" in str(open_client) else NO_BROKER
     gc.disable()
     try:
         client = open_client(settings)
@@ -184,18 +186,17 @@ def test_a_client_goes_with_the_last_who_holds_it(open_client: Callable[..., Any
         gc.enable()
 
 
+@COMPILED
 def test_plugins_of_the_user_are_kept() -> None:
-    if not bulk.is_compiled():
-        pytest.skip("installed without a C compiler")
     with pytest.raises(Exception, match="no-such-plugin"):
-        bulk.CompiledWriter({**NOBODY, "plugin.library.paths": "no-such-plugin"})
+        bulk.CompiledWriter({**NO_BROKER, "plugin.library.paths": "no-such-plugin"})
 
 
 def test_a_reader_that_must_call_back_is_the_plain_one() -> None:
     tokens = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER"}
     called = {"stats_cb": print}
     for wish in (tokens, called):
-        reader = bulk.open_reader({**NOBODY, "group.id": "some", **wish})
+        reader = bulk.open_reader({**NO_BROKER, "group.id": "some", **wish})
         assert isinstance(reader, bulk.PlainReader)
         reader.consumer.close()
 

@@ -44,7 +44,7 @@ def write_minutes(broker: LocalBroker, topic: str) -> None:
 
 
 def kept(folder: Path) -> tuple[int, int]:
-    """Give how many rows the one store under a state directory has, and how many bytes."""
+    """Return how many rows the one store under a state directory has, and how many bytes."""
     (path,) = folder.glob("*/0_0/rocksdb/*")
     store = RocksDbStore(path)
     try:

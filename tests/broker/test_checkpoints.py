@@ -14,7 +14,7 @@ from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.client_errors import TaskMigrated
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.processor import Processor, PunctuationType
 from penstock.stores import Stores
@@ -87,7 +87,7 @@ def test_a_transaction_of_timers_only_carries_offsets_and_so_is_fenced_by_its_ge
     config = settings(kafka_broker, tmp_path, f"timers-only-{guarantee}", **often)
     blueprint = prepare(ticking(kafka_topic("never-written")), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         commits = watch_commits(worker, monkeypatch)
         step_until(worker, lambda: len(commits) >= 3)
         worker.close()
@@ -105,9 +105,11 @@ def test_closing_with_nothing_to_commit_commits_the_last_offsets_again(
     config = settings(kafka_broker, tmp_path, "closes", **{"commit.interval.ms": 0})
     blueprint = prepare(counting(topic), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         commits = watch_commits(worker, monkeypatch)
-        step_until(worker, lambda: worker.records_in() == 2 and not worker._uncommitted())
+        step_until(
+            worker, lambda: worker.figures.records_in() == 2 and not worker._tasks.uncommitted()
+        )
         read = {place: each for offsets in commits for place, each in offsets.items()}
         commits.clear()
         worker.close()
@@ -137,8 +139,10 @@ def test_a_refused_commit_leaves_the_checkpoint_where_it_was(
         raise TaskMigrated("another worker has taken over")
 
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
-        step_until(worker, lambda: worker.records_in() == 2 and not worker._uncommitted())
+        worker = open_worker(blueprint, host, lambda outputs: None)
+        step_until(
+            worker, lambda: worker.figures.records_in() == 2 and not worker._tasks.uncommitted()
+        )
         stored.clear()
         monkeypatch.setattr(worker._committer, "commit", refuse)
         worker.close()

@@ -13,8 +13,8 @@ from penstock import Consumed, KStream, Materialized, Produced, StreamsBuilder, 
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.runtime.records import Output
 from penstock.errors import StateError
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
 from penstock.settings import StreamsConfig
@@ -53,7 +53,7 @@ class Application:
     def start(self) -> None:
         blueprint = prepare(self._topology, self._config)
         self._host = TaskHost(blueprint)
-        self._worker = Worker(blueprint, self._host.member_id, self._host, self.outputs.extend)
+        self._worker = open_worker(blueprint, self._host, self.outputs.extend)
 
     def stop(self) -> None:
         try:
@@ -82,7 +82,7 @@ class Application:
     def settle(self) -> None:
         """Work until the tasks run and have read everything."""
         until = time.monotonic() + 60
-        while not self._worker.caught_up() and time.monotonic() < until:
+        while not self._worker.figures.caught_up() and time.monotonic() < until:
             self._worker.step()
 
     def results(self, topic: str, count: int) -> list[tuple[Any, Any]]:

@@ -19,7 +19,7 @@ from penstock import (
 )
 from penstock._engine.kafka.application.preparation import bounded, prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, settings, write
 
@@ -40,7 +40,7 @@ def counting(lines: str) -> Topology:
 
 def step_until_drained(worker: Worker) -> None:
     until = time.monotonic() + PATIENCE_SECONDS
-    while not worker.drained():
+    while not worker.figures.drained():
         assert time.monotonic() < until
         worker.step()
 
@@ -58,15 +58,15 @@ def test_a_transaction_whose_records_cannot_be_seen_yet_is_waited_for(
     )
     other.init_transactions(30)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         step_until_drained(worker)
         other.begin_transaction()
         other.produce(f"{config.application_id}-words-repartition", b"c", b"c")
         other.flush()
-        assert not worker.drained()
+        assert not worker.figures.drained()
         other.commit_transaction(30)
         step_until_drained(worker)
-        counted = sum(task["process-total"] for task in worker.counters().values())
+        counted = sum(task["process-total"] for task in worker.figures.counters().values())
         worker.close()
     assert counted == 2 + 2 + 1
 
@@ -82,9 +82,9 @@ def test_a_topic_of_the_user_s_that_the_program_writes_has_no_end_yet(
     config = settings(kafka_broker, tmp_path, f"drained-{lines}")
     blueprint = bounded(prepare(builder.build(), config))
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         write(kafka_broker, lines, [("3", "too late")])
         step_until_drained(worker)
-        counted = sum(task["process-total"] for task in worker.counters().values())
+        counted = sum(task["process-total"] for task in worker.figures.counters().values())
         worker.close()
     assert counted == 2 + 2

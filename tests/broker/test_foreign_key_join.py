@@ -8,7 +8,7 @@ import pytest
 
 from penstock import Consumed, Materialized, StreamsBuilder, TableJoined, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import latest, run_until, settings, write
 

@@ -25,8 +25,8 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.global_tables import pack_offsets, unpack_offsets
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
@@ -74,7 +74,7 @@ class Shop:
         self.blueprint = prepare(topology, config)
         self.outputs: list[Output] = []
         self.host = TaskHost(self.blueprint)
-        self.worker = Worker(self.blueprint, self.host.member_id, self.host, self.outputs.extend)
+        self.worker = open_worker(self.blueprint, self.host, self.outputs.extend)
 
     def values(self, count: int) -> list[str]:
         """Work until so many records have come out; give their values."""
@@ -102,7 +102,7 @@ def test_it_is_complete_before_the_first_record_and_followed_from_then_on(
 
     expected = {"p0=-"} | {f"p{number}=new{number}" for number in range(100, ROWS, 100)}
     assert set(shop.values(len(expected))) == expected
-    assert set(shop.worker.tasks().values()) == {"running"}
+    assert set(shop.worker.figures.tasks().values()) == {"running"}
 
     write(kafka_broker, products, [("p0", "back")])
     until, seen = time.monotonic() + 60, ""

@@ -18,10 +18,10 @@ def test_a_group_that_is_not_there_has_nothing_and_is_deleted_already(
 ) -> None:
     admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
 
-    delete_group(admin, "nobody")
+    delete_group(admin, "no-such-group")
 
-    assert members_of(admin, "nobody") == ()
-    assert committed_offsets(admin, "nobody") == {}
+    assert members_of(admin, "no-such-group") == ()
+    assert committed_offsets(admin, "no-such-group") == {}
 
 
 def test_a_group_has_members_and_offsets_until_it_is_deleted(

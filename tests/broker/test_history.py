@@ -13,8 +13,8 @@ from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.topic_history import (
     Bound,
     Split,
-    Stretch,
-    find_stretch,
+    TopicRange,
+    find_range,
     read_split,
     reading_settings,
 )
@@ -40,7 +40,7 @@ def config(kafka_broker: LocalBroker, tmp_path: Path) -> StreamsConfig:
 
 @pytest.fixture
 def topic(kafka_broker: LocalBroker, kafka_topic: CreateTopic) -> str:
-    """Give a topic of two partitions: ten plain records each, with times 1,000 to 10,000, then
+    """Return a topic of two partitions: ten plain records each, with times 1,000 to 10,000, then
     transactions of which every other one is aborted.
     """
     name = kafka_topic("past", partitions=2, config=FOREVER)
@@ -64,8 +64,8 @@ def topic(kafka_broker: LocalBroker, kafka_topic: CreateTopic) -> str:
     return name
 
 
-def find(config: StreamsConfig, topic: str, until: Bound = None) -> Stretch:
-    return find_stretch(open_admin(config), topic, until=until)
+def find(config: StreamsConfig, topic: str, until: Bound = None) -> TopicRange:
+    return find_range(open_admin(config), topic, until=until)
 
 
 def values(config: StreamsConfig, splits: list[Split]) -> Iterator[str]:

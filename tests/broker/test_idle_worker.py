@@ -11,7 +11,7 @@ from penstock import Consumed, Materialized, Produced, StreamsBuilder, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.inputs import Batch, InputReader
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, settings, write
@@ -39,9 +39,9 @@ def test_without_anything_to_commit_it_waits_as_long_as_a_poll_may(
     often = {"commit.interval.ms": 0, "poll.ms": 30}
     blueprint = prepare(builder.build(), settings(kafka_broker, tmp_path, "idle", **often))
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         until = time.monotonic() + PATIENCE_SECONDS
-        while "running" not in worker.tasks().values() and time.monotonic() < until:
+        while "running" not in worker.figures.tasks().values() and time.monotonic() < until:
             worker.step()
         waits.clear()
         worker.step()

@@ -14,7 +14,7 @@ from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks import inputs as inputs_module
 from penstock._engine.kafka.tasks.inputs import InputReader, starting_offset
-from penstock._engine.kafka.tasks.paused_buffer import HeldBack
+from penstock._engine.kafka.tasks.paused_buffer import PausedBuffer
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
@@ -108,7 +108,7 @@ def test_what_is_paused_is_held_back_and_given_when_it_is_read_on(
     held_bytes: int,
 ) -> None:
     """Whether the client need not hear of the pause, or is told of it with the first record."""
-    monkeypatch.setattr(inputs_module, "HeldBack", lambda: HeldBack(held_bytes))
+    monkeypatch.setattr(inputs_module, "PausedBuffer", lambda: PausedBuffer(held_bytes))
     values = [str(number).encode() for number in range(50)]
     place = written(kafka_broker, kafka_topic(f"held-{held_bytes}"), *values)
     other = written(kafka_broker, kafka_topic(f"other-{held_bytes}"), b"other")

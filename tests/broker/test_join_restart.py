@@ -28,8 +28,8 @@ from penstock import (
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.runtime.records import Output
 from penstock.settings import StreamsConfig
 from penstock.settings.table import JOIN_EMIT_INTERVAL
 from penstock.testing.broker import CreateTopic
@@ -85,7 +85,7 @@ class Application:
     def _start(self) -> None:
         blueprint = prepare(self._topology, self._config)
         self._host = TaskHost(blueprint)
-        self._worker = Worker(blueprint, self._host.member_id, self._host, self._outputs.extend)
+        self._worker = open_worker(blueprint, self._host, self._outputs.extend)
 
     def _of(self, topic: str) -> list[str]:
         return [

@@ -45,7 +45,7 @@ class Owner:
 
 
 def come(bootstrap_servers: str, topic: str, owner: Owner) -> Membership:
-    """Come under the same name as anybody else."""
+    """Join with the member id of another process."""
     config = StreamsConfig({"application.id": GROUP, "bootstrap.servers": bootstrap_servers})
     settings = {**consumer_settings(config, "group"), "group.instance.id": "one"}
     return Membership(settings, topic, owner)

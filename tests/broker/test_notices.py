@@ -22,7 +22,7 @@ def wait_for_reason(board: NoticeBoard, seconds: float) -> str | None:
 
 
 @pytest.mark.parametrize("guarantee", ["at_least_once", "exactly_once_v2"])
-def test_a_notice_reaches_all_who_run_and_nobody_who_comes_later(
+def test_a_notice_reaches_all_that_run_and_none_that_start_later(
     guarantee: str, kafka_broker: LocalBroker, kafka_topic: CreateTopic
 ) -> None:
     topic = kafka_topic("tasks", partitions=3, config={"cleanup.policy": "compact"})

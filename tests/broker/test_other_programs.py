@@ -17,7 +17,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.application.topic_watch import TopicWatch
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker import agreement
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.identity import Identity
 from penstock.settings import StreamsConfig
@@ -50,9 +50,9 @@ def shouting(source: str, sink: str) -> Topology:
 def running(blueprint: Blueprint) -> Iterator[Worker]:
     """Run a worker that has all tasks."""
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         until = time.monotonic() + PATIENCE_SECONDS
-        while list(worker.tasks().values()) != ["running"] * len(blueprint.tasks):
+        while list(worker.figures.tasks().values()) != ["running"] * len(blueprint.tasks):
             assert time.monotonic() < until
             worker.step()
         yield worker
@@ -98,20 +98,20 @@ def test_a_worker_with_another_plan_opens_nothing_and_gives_up(
         identity=Identity(blueprint.identity.program, "0" * 8),
     )
     with running(blueprint) as worker, TaskHost(other) as host:
-        stranger = Worker(other, host.member_id, host, lambda outputs: None)
+        stranger = open_worker(other, host, lambda outputs: None)
 
         def both() -> None:
             until = time.monotonic() + PATIENCE_SECONDS
             while time.monotonic() < until:
                 worker.step()
                 stranger.step()
-                assert "running" not in stranger.tasks().values()
+                assert "running" not in stranger.figures.tasks().values()
 
         with pytest.raises(StreamsError, match="which still have an old count of partitions"):
             both()
         stranger.abandon()
         until = time.monotonic() + PATIENCE_SECONDS
-        while list(worker.tasks().values()) != ["running"] * len(blueprint.tasks):
+        while list(worker.figures.tasks().values()) != ["running"] * len(blueprint.tasks):
             assert time.monotonic() < until
             worker.step()
 

@@ -17,12 +17,12 @@ from examples.redis_store import RedisEngine
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.runtime.records import Output
 from penstock._engine.spark.shipping.shipping import pack
 from penstock.errors import TopologyError
 from penstock.settings import StreamsConfig
-from penstock.state import StorePlace
+from penstock.stores import StorePlace
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, settings, write
 from tests.stores import redis_server
@@ -52,7 +52,7 @@ def run(topology: Topology, config: StreamsConfig, records: int) -> list[tuple[A
     """Run an application that has been shipped until so many records are out; give them."""
     blueprint, committed = pickle.loads(pack(prepare(topology, config))), list[Output]()
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, committed.extend)
+        worker = open_worker(blueprint, host, committed.extend)
         until = time.monotonic() + PATIENCE_SECONDS
         while (
             len(out := [output for output in committed if output[0].endswith("-counts")]) < records
@@ -89,7 +89,7 @@ def test_state_is_found_again_on_another_machine_and_forgotten_when_it_is_cleane
 
 
 def held(application_id: str, address: str) -> dict[str, int]:
-    """Give how many entries each task has in Redis, and leave them as they are."""
+    """Return how many entries each task has in Redis, and leave them as they are."""
     from redis import Redis  # noqa: PLC0415 - it may be absent
 
     with Redis.from_url(address) as client:

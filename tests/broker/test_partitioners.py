@@ -11,7 +11,7 @@ from confluent_kafka import Consumer, Producer
 from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 
@@ -46,7 +46,7 @@ def test_a_partitioner_is_told_how_many_partitions_an_output_topic_has(
     )
     consumer.subscribe([target])
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         until, message = time.monotonic() + 60, None
         while message is None and time.monotonic() < until:
             worker.step()

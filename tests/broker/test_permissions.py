@@ -28,10 +28,10 @@ from penstock import (
 )
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.layout import draft_of, lay_out
-from penstock._engine.planner.permissions import Need, acl_command, needs_of, told
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.planner.permissions import Need, acl_command, listed, needs_of
+from penstock._engine.runtime.records import Output
 from penstock.cli import main
 from penstock.errors import StreamsError
 from tests.broker.applications import PATIENCE_SECONDS, write
@@ -114,7 +114,7 @@ def test_exactly_what_is_listed_is_enough(
     blueprint = replace(blueprint, config=StreamsConfig(elsewhere))
     step_until(blueprint, seen, lambda: any(one[0] == "counts" for one in seen))
     warnings = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
-    # A broker on a busy machine may be slow to answer, which is told and passes.
+    # A broker on a busy machine may be slow to answer, which is logged and passes.
     assert [warning for warning in warnings if "does not answer yet" not in warning] == []
 
 
@@ -134,7 +134,7 @@ def until_deleted(secured: SecuredBroker, topic: str) -> bool:
 
 def step_until(blueprint: Any, seen: list[Output], done: Any) -> None:
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, seen.extend)
+        worker = open_worker(blueprint, host, seen.extend)
         until = time.monotonic() + PATIENCE_SECONDS
         try:
             while not done():
@@ -164,7 +164,7 @@ def test_nothing_of_it_can_be_left_out_and_what_is_missing_is_named(
         message = str(caught.value)
         # A thing that may not be seen at all must be seen before it can be read or written.
         possible = {operation, "DESCRIBE"} if len(need.operations) == 1 else {operation}
-        assert any(told({need: [one]}) in message for one in possible), message
+        assert any(listed({need: [one]}) in message for one in possible), message
         assert any(acl_command(need, [one]) in message for one in possible), message
         assert PASSWORD not in message
 

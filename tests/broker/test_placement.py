@@ -16,10 +16,10 @@ from penstock._engine.kafka.client.publisher import Publisher
 from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter
 from penstock._engine.kafka.tasks.key_placement import KeySample, OwnTopic, find_misplaced
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock.cli.arguments.programs import Application
 from penstock.cli.doctor.cluster import check_cluster
-from penstock.cli.programs import Application
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import settings
@@ -117,9 +117,9 @@ def test_a_worker_and_the_doctor_tell_of_keys_that_a_join_misses(
     config = settings(kafka_broker, tmp_path, f"placed-{orders}")
     blueprint = prepare(topology, config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         until = time.monotonic() + 60
-        while not worker.drained():
+        while not worker.figures.drained():
             assert time.monotonic() < until
             worker.step()
         worker.close()

@@ -25,7 +25,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.kafka.tasks.refused_records import wire_bytes
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock.errors import ProcessingError, ProductionError, StreamsError
 from penstock.handlers import DeadLetterRecord, ErrorHandlerContext, Response, dead_letter
 from penstock.record import ProducerRecord
@@ -46,8 +46,8 @@ Draw: TypeAlias = Callable[[KStream[str, str]], object]
 @contextmanager
 def in_python() -> Iterator[None]:
     with (
-        patch("penstock._engine.kafka.client.bulk._bulk", None),
-        patch("penstock._engine.runtime.output.sink._sink", None),
+        patch("penstock._engine.kafka.client.bulk._in_c", None),
+        patch("penstock._engine.runtime.output.sink.compiled", None),
     ):
         yield
 
@@ -70,7 +70,7 @@ class Continue:
         raise AssertionError
 
     def about(self, topic: str) -> tuple[set[str], set[bytes | None]]:
-        """Give the codes of what it was asked about a topic, and the values of the source."""
+        """Return the codes of what it was asked about a topic, and the values of the source."""
         asked = [(context, error) for context, record, error in self.asked if record.topic == topic]
         codes = {error.code for _, error in asked if isinstance(error, ProductionError)}
         return codes, {context.source_raw_value for context, _ in asked}
@@ -107,13 +107,15 @@ class Application:
         }
         blueprint = prepare(builder.build(), StreamsConfig(settings))
         with TaskHost(blueprint) as host:
-            worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+            worker = open_worker(blueprint, host, lambda outputs: None)
             until = time.monotonic() + PATIENCE_SECONDS
             try:
-                while not worker.drained():
+                while not worker.figures.drained():
                     assert time.monotonic() < until, "it does not come to an end"
                     worker.step()
-                dropped = [one["dropped-records-total"] for one in worker.counters().values()]
+                dropped = [
+                    one["dropped-records-total"] for one in worker.figures.counters().values()
+                ]
             except BaseException:
                 worker.abandon()
                 raise
@@ -334,8 +336,8 @@ def test_the_size_of_a_record_is_counted_as_the_client_counts_it(
     key: bytes | None, headers: Any
 ) -> None:
     limit = 20_000
-    nobody = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.max.bytes": limit}
-    producer = Producer(nobody)
+    no_broker = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0, "message.max.bytes": limit}
+    producer = Producer(no_broker)
     fits = b"x" * (limit - wire_bytes(key, None, headers))
     assert wire_bytes(key, fits, headers) == limit
     producer.produce("t", fits, key, headers=headers)

@@ -17,11 +17,11 @@ from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
 from penstock._engine.kafka.client.topics import internal_topics
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.planner.reset import Partition
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import Output
 from penstock.cli import main
-from penstock.cli.programs import Application, load_application
+from penstock.cli.arguments.programs import Application, load_application
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, write
 from tests.broker.programs import counting
@@ -55,7 +55,7 @@ class Counted:
         return self.application.config
 
     def words(self, *arguments: str) -> list[str]:
-        """Give the words of the command."""
+        """Return the words of the command."""
         wishes = [f"--set={key}={value}" for key, value in self._settings.items()]
         return ["reset", self._program, *wishes, *arguments]
 
@@ -77,7 +77,7 @@ class Counted:
         blueprint = prepare(self.application.topology, self.config)
         admin, until = open_admin(self.config), time.monotonic() + PATIENCE_SECONDS
         with TaskHost(blueprint) as host:
-            worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+            worker = open_worker(blueprint, host, lambda outputs: None)
             while not members_of(admin, self.name):
                 assert time.monotonic() < until
                 worker.step()
@@ -88,7 +88,7 @@ class Counted:
         return internal_topics(open_admin(self.config), self.name)
 
     def remains(self) -> tuple[dict[Partition, int], list[str], list[Path]]:
-        """Give what a reset is about: offsets, internal topics, the folders of tasks."""
+        """Return what a reset is about: offsets, internal topics, the folders of tasks."""
         offsets = committed_offsets(open_admin(self.config), self.name)
         return offsets, self.internal_topics(), sorted(self.state_dir.glob("*/*_*"))
 
@@ -149,12 +149,12 @@ def test_it_refuses_while_the_application_runs(
     assert len(counted.internal_topics()) == 3
 
 
-def test_it_asks_where_nobody_said_yes(
+def test_it_asks_without_yes(
     counted: Counted, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted.run(4)
-    with open("/dev/null") as nobody:
-        monkeypatch.setattr(sys, "stdin", nobody)
+    with open("/dev/null") as no_terminal:
+        monkeypatch.setattr(sys, "stdin", no_terminal)
         assert counted.command() == 1
     assert "must be confirmed, and nobody is at the terminal; pass --yes" in capsys.readouterr().err
     assert len(counted.internal_topics()) == 3
@@ -177,7 +177,7 @@ def question(counted: Counted, tmp_path: Path) -> Iterator[Terminal]:
     [(b"n\n", 1), (b"\n", 1), (b"yess\n", 1), (CTRL_D, 1), (CTRL_C, 130)],
     ids=["n", "Enter", "no answer of ours", "Ctrl-D", "Ctrl-C"],
 )
-def test_whoever_does_not_say_yes_changes_nothing(
+def test_an_answer_other_than_yes_changes_nothing(
     counted: Counted, question: Terminal, keys: bytes, code: int
 ) -> None:
     before = counted.remains()
@@ -189,7 +189,7 @@ def test_whoever_does_not_say_yes_changes_nothing(
     assert counted.remains() == before
 
 
-def test_whoever_says_yes_gets_what_was_shown(counted: Counted, question: Terminal) -> None:
+def test_yes_does_what_was_shown(counted: Counted, question: Terminal) -> None:
     topics = counted.internal_topics()
     question.press(b"y\n")
     assert question.exit_code() == 0

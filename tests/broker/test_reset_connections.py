@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 60.0
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """Give a broker behind a proxy."""
+    """Return a broker behind a proxy."""
     with Cluster(tmp_path / "cluster") as cluster:
         cluster.brokers[0].create_topic("out")
         yield cluster

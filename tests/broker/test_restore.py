@@ -26,10 +26,10 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.local_broker.broker import LocalBroker
-from penstock._engine.kafka.tasks.restore import Change, RestoreJob, Restorer
+from penstock._engine.kafka.tasks.restore import RestoreJob, Restorer
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import ChangelogRecord, Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
@@ -78,7 +78,7 @@ def test_it_waits_for_an_open_transaction_and_then_knows_its_outcome(
     ends = end_offsets(admin, [(topic, 0)], "read_uncommitted")
     state: dict[bytes, bytes | None] = {}
 
-    def apply(changes: list[Change], _offset: int) -> None:
+    def apply(changes: list[ChangelogRecord], _offset: int) -> None:
         state.update({key: value for key, value, _ in changes})
 
     job = RestoreJob((topic, 0), None, ends[topic, 0], apply)
@@ -141,7 +141,7 @@ class LeftBehind:
         self.end = end_offsets(admin, [(changelog, 0)])[changelog, 0]
 
     def counts(self, minutes: list[int]) -> list[int]:
-        """Give the counts after one more record in each of the minutes."""
+        """Return the counts after one more record in each of the minutes."""
         for minute in minutes:
             timestamp = (self._first_minute + minute) * MINUTE
             self._producer.produce(self._source, b"v", b"k", timestamp=timestamp)
@@ -191,7 +191,7 @@ def test_a_copy_that_cannot_be_brought_up_to_date_begins_anew(
 
 
 def offset_of_nth(broker: LocalBroker, topic: str, nth: int) -> int:
-    """Give the offset of the nth record, of which the first is 1; markers have offsets, too."""
+    """Return the offset of the nth record, of which the first is 1; markers have offsets, too."""
     reader = Consumer(
         {
             "bootstrap.servers": broker.bootstrap_servers,

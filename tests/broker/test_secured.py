@@ -26,7 +26,7 @@ from penstock._engine.kafka.client.clients import (
 )
 from penstock._engine.kafka.client.topics import partition_counts
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.permissions import Need
 from penstock.errors import ConfigError, StreamsError
 from tests.broker.applications import PATIENCE_SECONDS
@@ -61,7 +61,7 @@ def opened(secured: SecuredBroker) -> SecuredBroker:
 
 @pytest.fixture(scope="module")
 def token_endpoint() -> Iterator[str]:
-    """Give the address of a server that exchanges the client's id and secret for a token."""
+    """Return the address of a server that exchanges the client's id and secret for a token."""
 
     class Endpoint(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -221,7 +221,7 @@ def ways_out(secured: SecuredBroker, endpoint: str, home: Path) -> dict[str, dic
 def test_who_is_not_let_in_is_told_at_once_and_no_secret_is_shown(
     opened: SecuredBroker, token_endpoint: str, tmp_path: Path
 ) -> None:
-    """`task.timeout.ms` is five minutes: nobody waits that long for a door that stays shut."""
+    """`task.timeout.ms` is five minutes: waiting does not help against a refused login."""
     for reason, given in ways_out(opened, token_endpoint, tmp_path).items():
         config = StreamsConfig({"application.id": "secured", **given})
         with pytest.raises(ConfigError, match=reason) as caught:
@@ -260,9 +260,9 @@ def test_a_password_that_is_no_longer_right_ends_a_running_application(
     builder.stream(name, Consumed(text, text)).for_each(lambda key, value: None)
     blueprint = prepare(builder.build(), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, list[Any]().extend)
+        worker = open_worker(blueprint, host, list[Any]().extend)
         try:
-            until(lambda: "running" in worker.tasks().values(), worker)
+            until(lambda: "running" in worker.figures.tasks().values(), worker)
             add_scram_user(broker, name, "another-password")
             broker.stop()  # connections that are open stay open
             broker.start()

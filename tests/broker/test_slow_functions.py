@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from penstock import Consumed, Produced, StreamsBuilder, serdes
+from penstock._clock import monotonic
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.state.files.directory import StateDirectory
-from penstock.clock import monotonic
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import PATIENCE_SECONDS, run_until, settings, write
 
@@ -66,17 +66,17 @@ def test_a_task_whose_last_owner_stands_still_is_waited_for(
     blueprint = prepare(builder.build(), config)
     owner = StateDirectory(config.state_dir, config.application_id).lock_task("0_0")
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         until = time.monotonic() + PATIENCE_SECONDS
-        while worker.tasks() != {"0_0": "restoring"} and time.monotonic() < until:
+        while worker.figures.tasks() != {"0_0": "restoring"} and time.monotonic() < until:
             worker.step()
         for _ in range(5):
             worker.step()
-        assert worker.tasks() == {"0_0": "restoring"}
+        assert worker.figures.tasks() == {"0_0": "restoring"}
         owner.release()
-        while worker.tasks() != {"0_0": "running"} and time.monotonic() < until:
+        while worker.figures.tasks() != {"0_0": "running"} and time.monotonic() < until:
             worker.step()
-        assert worker.tasks() == {"0_0": "running"}
+        assert worker.figures.tasks() == {"0_0": "running"}
         worker.close()
 
 

@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.topics import existing_topics
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.broker.applications import latest, run_until, settings, write
 

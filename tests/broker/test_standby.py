@@ -14,10 +14,10 @@ from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, 
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 
@@ -35,13 +35,13 @@ class Member:
         self.counts: list[int] = []
         self.events: list[RestoreEvent] = []
         self._target = target
-        self.worker = Worker(blueprint, host.member_id, host, self._committed)
+        self.worker = open_worker(blueprint, host, self._committed)
         self.standbys = Standbys(blueprint, host)
 
     def step(self, *standbys: str) -> None:
         self.worker.step()
         self.standbys.work(standbys, time.monotonic())
-        self.events += self.worker.take_restore_events()
+        self.events += self.worker.figures.take_restore_events()
 
     def _committed(self, outputs: list[Output]) -> None:
         values = [value for topic, _, _, value, *_ in outputs if topic == self._target]
@@ -50,7 +50,7 @@ class Member:
 
 @contextmanager
 def member(settings: dict[str, object], source: str, target: str, folder: Path) -> Iterator[Member]:
-    """Give a member of the application that counts by key."""
+    """Return a member of the application that counts by key."""
     builder = StreamsBuilder()
     (
         builder.stream(source, Consumed(TEXT, TEXT))
@@ -101,7 +101,7 @@ def test_a_takeover_restores_only_what_the_copy_lacks(
     leaving = ExitStack()
     with leaving, ExitStack() as staying:
         first = leaving.enter_context(member(settings, source, target, tmp_path / "first"))
-        until(lambda: first.worker.tasks() == {"0_0": "running"}, first.step)
+        until(lambda: first.worker.figures.tasks() == {"0_0": "running"}, first.step)
         second = staying.enter_context(member(settings, source, target, tmp_path / "second"))
 
         def both() -> None:
@@ -117,7 +117,7 @@ def test_a_takeover_restores_only_what_the_copy_lacks(
         leaving.close()
         assert second.events == []
 
-        until(lambda: second.worker.tasks() == {"0_0": "running"}, second.step)
+        until(lambda: second.worker.figures.tasks() == {"0_0": "running"}, second.step)
         start, *_, end = second.events
         assert (start.kind, end.kind) == ("start", "end")
         assert start.offset >= BEFORE

@@ -51,7 +51,7 @@ MakeConfig = Callable[..., StreamsConfig]
 
 @pytest.fixture
 def make_config(kafka_broker: LocalBroker) -> MakeConfig:
-    """Give the settings of an application that nobody else has."""
+    """Return the settings of an application of this test alone."""
     application = f"topics-{next(_numbers)}"
 
     def make(**settings: Any) -> StreamsConfig:
@@ -73,13 +73,13 @@ def admin(make_config: MakeConfig) -> AdminClient:
 
 
 def plans(config: StreamsConfig, **ends: tuple[Kind, int]) -> dict[str, InternalTopicPlan]:
-    """Give plans of topics by the ends of their names."""
+    """Return plans of topics by the ends of their names."""
     named = {f"{config.application_id}-{end}": plan for end, plan in ends.items()}
     return {name: InternalTopicPlan(name, kind, n, {}) for name, (kind, n) in named.items()}
 
 
 def settings_of(admin: AdminClient, topic: str) -> dict[str, str]:
-    """Give the settings that were given to a topic, not taken from the broker."""
+    """Return the settings that were given to a topic, not taken from the broker."""
     (future,) = admin.describe_configs([ConfigResource(ResourceType.TOPIC, topic)]).values()
     return {
         name: entry.value
@@ -299,7 +299,7 @@ class TestOffsets:
         assert until(lambda: consumer.get_watermark_offsets(place, 10) == (2, 3), 10)
         consumer.close()
 
-    def test_a_purge_that_fails_is_told_and_harms_nobody(
+    def test_a_purge_that_fails_is_logged_and_harmless(
         self, admin: AdminClient, kafka_topic: CreateTopic, caplog: pytest.LogCaptureFixture
     ) -> None:
         topic = kafka_topic()

@@ -23,7 +23,7 @@ from penstock._engine.kafka.application.preparation import bounded, prepare
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.groups import tasks_by_member
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
@@ -53,7 +53,7 @@ class OneInstance:
     """What a driver and its worker do, without Spark between them."""
 
     def __init__(self, blueprint: Blueprint, host: TaskHost) -> None:
-        self.worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        self.worker = open_worker(blueprint, host, lambda outputs: None)
         self._member_id = host.member_id
         self.over = False
         self._is_bounded = blueprint.ends is not None
@@ -78,9 +78,9 @@ class OneInstance:
         report = Report(
             self._member_id,
             "running",
-            tasks=worker.tasks(),
-            counters=worker.counters(),
-            caught_up=self._is_bounded and worker.drained(),
+            tasks=worker.figures.tasks(),
+            counters=worker.figures.counters(),
+            caught_up=self._is_bounded and worker.figures.drained(),
             joined=worker.joined,
         )
         self._reports = {self._member_id: report}
@@ -102,7 +102,7 @@ def instance(blueprint: Blueprint) -> Iterator[OneInstance]:
 
 
 def step_until(true: Callable[[], bool], *instances: OneInstance) -> None:
-    """Let each instance work on a thread of its own: a commit may wait for a rebalance, and that
+    """Run each instance on a thread of its own: a commit may wait for a rebalance, and that
     for the other instance.
     """
     done, failures = threading.Event(), list[BaseException]()
@@ -120,7 +120,7 @@ def step_until(true: Callable[[], bool], *instances: OneInstance) -> None:
     until = time.monotonic() + PATIENCE_SECONDS
     try:
         while not failures and not true():
-            assert time.monotonic() < until, [one.worker.tasks() for one in instances]
+            assert time.monotonic() < until, [one.worker.figures.tasks() for one in instances]
             time.sleep(0.02)
     finally:
         done.set()
@@ -130,7 +130,7 @@ def step_until(true: Callable[[], bool], *instances: OneInstance) -> None:
 
 
 def both_have_had_tasks(*instances: OneInstance) -> bool:
-    return all(one.over or one.worker.tasks() for one in instances)
+    return all(one.over or one.worker.figures.tasks() for one in instances)
 
 
 def config_of(
@@ -220,12 +220,12 @@ def test_each_instance_runs_with_its_own_tasks_also_with_none(
         with instance(blueprints[1]) as two, instance(blueprints[2]) as three:
             all_three = (one, two, three)
             step_until(lambda: all(each.running for each in all_three), *all_three)
-            shares = sorted(len(each.worker.tasks()) for each in all_three)
+            shares = sorted(len(each.worker.figures.tasks()) for each in all_three)
             assert shares == [0, 1, 1]
             admin = open_admin(configs[0])
             held = tasks_by_member(admin, name, blueprints[0].task_topic)
             assert sorted(map(sorted, held.values())) == [[], [0], [1]]
-        step_until(lambda: one.running and len(one.worker.tasks()) == 2, one)
+        step_until(lambda: one.running and len(one.worker.figures.tasks()) == 2, one)
 
 
 def test_runs_that_begin_at_the_same_moment_agree_on_their_ends(

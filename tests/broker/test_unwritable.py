@@ -16,7 +16,7 @@ from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.output_topics import missing_outputs
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock.errors import ProcessingError, ProductionError, StreamsError
 from penstock.handlers import ErrorHandlerContext, Response
 from penstock.record import ProducerRecord
@@ -128,10 +128,10 @@ def _work(
     }
     blueprint = prepare(builder.build(), StreamsConfig(settings))
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         until = time.monotonic() + 60
         try:
-            while not worker.drained():
+            while not worker.figures.drained():
                 assert time.monotonic() < until
                 worker.step()
         finally:

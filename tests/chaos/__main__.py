@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.chaos import results
 from tests.chaos.campaign import Campaign, Journal, Lane, run_all
 from tests.chaos.cluster import Cluster
-from tests.chaos.faults import IN_JAVA, LAST, ON_WORKERS, Inject
+from tests.chaos.faults import IN_JAVA, ON_WORKERS, Inject
 from tests.chaos.lanes import ROOT, Place, java_workers, penstock_workers
 from tests.chaos.program import OUTPUTS
 from tests.chaos.spark_faults import ON_SPARK
@@ -33,11 +33,11 @@ LANES: dict[str, Callable[[Place], Lane]] = {
 }
 KINDS: dict[str, dict[str, Inject]] = {
     # Partitions that are added are noticed by the driver, which this lane has not.
-    "workers": {**ON_WORKERS, **LAST, "deleted-changelog": STOPS["deleted-changelog"]},
+    "workers": {**ON_WORKERS, "deleted-changelog": STOPS["deleted-changelog"]},
     "spark": {**ON_SPARK, **STOPS},
     "java": {kind: ON_WORKERS[kind] for kind in IN_JAVA},
 }
-ENDING = {**LAST, **STOPS}
+ENDING = STOPS
 """Faults after which an application cannot go on."""
 GUARANTEES = ("exactly_once_v2", "at_least_once")
 BATCH = 8

@@ -38,7 +38,7 @@ class Lane(Protocol):
         """Start the program."""
 
     def stop(self) -> list[str]:
-        """Let it finish; return what failed at that."""
+        """Finish it; return what failed at that."""
 
 
 @dataclass
@@ -223,7 +223,7 @@ class Campaign:
         return end
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         self.load.close()
         self.lane.stop()
         self.reader.close()

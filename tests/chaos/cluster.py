@@ -66,15 +66,15 @@ class Cluster:
         _signal_all(self._stopped, signal.SIGSTOP)
 
     def go_on(self) -> None:
-        """Let a broker that stands still go on."""
+        """Resume a stopped broker."""
         _signal_all(self._stopped, signal.SIGCONT)
         self._stopped = []
 
     def open_transactions(self, app: str) -> list[str]:
         """Return the partitions in which a transaction is open.
 
-        While nobody writes, and longer than any transaction may last, such a transaction hangs:
-        the broker has forgotten who began it, and nobody can read on behind it.
+        Without writers, and longer than any transaction may last, such a transaction hangs:
+        the broker has forgotten its producer, and consumers cannot read past it.
         """
         admin = AdminClient({"bootstrap.servers": self.direct})
         places = [

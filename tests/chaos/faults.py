@@ -19,10 +19,17 @@ from typing import Final
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.client.topics import end_offsets
 from tests.chaos.campaign import Campaign
 from tests.chaos.lanes import ProcessLane, Slot
 from tests.chaos.load import KEYS
-from tests.chaos.program import POLL_INTERVAL_SECONDS, SESSION_SECONDS
+from tests.chaos.program import (
+    GRACE_MS,
+    PARTITIONS,
+    POLL_INTERVAL_SECONDS,
+    SESSION_SECONDS,
+    WINDOW_MS,
+)
 
 Inject = Callable[[Campaign, random.Random], str]
 
@@ -118,12 +125,12 @@ def refuse_connections(campaign: Campaign, chance: random.Random) -> str:
 
 
 def black_hole(campaign: Campaign, chance: random.Random) -> str:
-    """Let bytes wait for longer than a session; connections stay."""
+    """Delay bytes for longer than a session; connections stay."""
     return _network(campaign, "black-hole", chance.uniform(2.0, 8.0))
 
 
 def slow_link(campaign: Campaign, chance: random.Random) -> str:
-    """Let 2 KB pass every 20 ms on each connection."""
+    """Pass 2 KB every 20 ms on each connection."""
     return _network(campaign, "slow", chance.uniform(4.0, 8.0))
 
 
@@ -207,24 +214,19 @@ def deleted_state(campaign: Campaign, chance: random.Random) -> str:
     return f"worker {slot.number}"
 
 
-def cut_changelog(campaign: Campaign, _chance: random.Random) -> str:
-    """End all workers in order, delete all records of a changelog that their state has, go on.
-
-    Kafka refuses to cut a changelog that is only compacted; that of a window store can be. What it
-    had is only in local state from then on, so nothing else may follow.
+def cut_changelog(campaign: Campaign, chance: random.Random) -> str:
+    """Delete all records of a window store's changelog whose windows have closed, as the topic's
+    retention does later, then kill a worker. The heir's own copy of the state is older than the
+    cut, so it begins anew with what is left, and that is enough.
     """
-    lane = _processes(campaign)
-    slots = [slot for slot in lane.slots if slot.supervised]
-    for slot in slots:
-        lane.remove(slot, signal.SIGTERM)
-    topic = f"{lane.place.app}-tumbling-changelog"
+    topic = f"{_processes(campaign).place.app}-tumbling-changelog"
     admin = AdminClient({"bootstrap.servers": campaign.cluster.direct})
-    ends = [TopicPartition(topic, number, -1) for number in range(4)]
+    found = end_offsets(admin, [(topic, number) for number in range(PARTITIONS)])
+    ends = [TopicPartition(*place, offset) for place, offset in found.items()]
+    time.sleep((WINDOW_MS + GRACE_MS) / 1000 + 5)
     for cut in admin.delete_records(ends).values():
         cut.result()
-    for slot in slots:
-        lane.release(slot)
-    return topic
+    return f"{topic}, then {kill_worker(campaign, chance)}"
 
 
 def join_and_leave(campaign: Campaign, chance: random.Random) -> str:
@@ -405,6 +407,7 @@ ON_WORKERS: Final[dict[str, Inject]] = {
         read_only_disk,
         damaged_disk,
         deleted_state,
+        cut_changelog,
         join_and_leave,
         join_and_die,
         slow_function,
@@ -420,9 +423,6 @@ ON_WORKERS: Final[dict[str, Inject]] = {
     )
 }
 """Faults of the fast lane after which an application can go on."""
-
-LAST: Final[dict[str, Inject]] = {"cut-changelog": cut_changelog}
-"""Faults that must be the last of an application."""
 
 IN_JAVA: Final = (
     "kill-worker",

@@ -153,7 +153,7 @@ class ProcessLane:
             slot.supervised = True
 
     def stop(self) -> list[str]:
-        """Let all workers finish; return what those said that failed at it."""
+        """Finish all workers; return the errors of those that failed."""
         self._ended.set()
         if self._supervisor is not None:
             self._supervisor.join(timeout=10)

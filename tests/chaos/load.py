@@ -114,7 +114,7 @@ class Load:
             self._produce("blobs", "huge", size.to_bytes(8, "big"))
 
     def close_windows(self) -> None:
-        """Let stream time go on in every partition, in steps, until all windows are closed."""
+        """Advance stream time in every partition, in steps, until all windows are closed."""
         with self._lock:
             by_partition: dict[int, str] = {}
             for key in KEYS:

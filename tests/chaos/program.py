@@ -63,7 +63,7 @@ NEAR_MS: Final = 1_000
 SESSION_SECONDS: Final = 3.0
 POLL_INTERVAL_SECONDS: Final = 30.0
 
-_DAY_MS: Final = 24 * 3600 * 1000
+_JOIN_GRACE_MS: Final = 10 * 60 * 1000
 _TEXT, _LONG = serdes.string(), serdes.long()
 
 
@@ -164,7 +164,7 @@ def _windows(app: str, events: KStream[str, int]) -> None:
 
 def _joins(app: str, builder: StreamsBuilder, events: KStream[str, int]) -> None:
     clicks = builder.stream(f"{app}-clicks", Consumed(_TEXT, _LONG))
-    near = JoinWindows.of_time_difference(NEAR_MS, grace=_DAY_MS)
+    near = JoinWindows.of_time_difference(NEAR_MS, grace=_JOIN_GRACE_MS)
     kept = StreamJoined(store_name="matches", key=_TEXT, value=_LONG, other_value=_LONG)
     events.join(clicks, _match, near, kept).to(f"{app}-matches", Produced(_TEXT, _TEXT))
     profiles = _table(app, builder, "profiles")

@@ -119,7 +119,7 @@ class SparkLane:
             return -signal.SIGKILL
 
     def stop(self) -> list[str]:
-        """Let the application finish; return what it said if it failed at that."""
+        """Finish the application; return its error if it failed."""
         if self._ended.is_set():
             return []
         self._ended.set()

@@ -18,10 +18,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from penstock._clock import SystemClock
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
-from penstock.clock import SystemClock
+from penstock._engine.kafka.worker.worker import open_worker
 from tests.chaos.program import settings, topology
 
 
@@ -63,9 +63,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     blueprint = prepare(topology(config.application_id, troubles), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(
-            blueprint, host.member_id, host, lambda outputs: None, clock=JumpingClock(troubles)
-        )
+        worker = open_worker(blueprint, host, lambda outputs: None, clock=JumpingClock(troubles))
         print("ready", flush=True)
         try:
             while not stop.is_set():

@@ -13,7 +13,7 @@ from conformance import differences, harness, java
 from conformance.harness import Case, Observation
 from penstock._engine.kafka.local_broker.jars import JarsError
 
-CASES = harness.all_cases(harness.CASES)
+CASES = list(harness.all_cases(harness.CASES).values())
 
 # Java takes a fifth of a second for a case.
 _ONE_OF = 10
@@ -38,7 +38,7 @@ def test_topology_text_is_java_s(case: Case) -> None:
 
 @pytest.mark.architecture
 def test_every_case_has_both_programs_and_an_expectation() -> None:
-    folders = sorted(path for path in harness.CASES.iterdir() if path.is_dir())
+    folders = sorted(path for path in harness.CASES.glob("*/*") if path.is_dir())
     needed = ("program.py", "Program.java", "expected.jsonl")
     missing = [
         f"{folder.name}/{name}"
@@ -52,9 +52,9 @@ def test_every_case_has_both_programs_and_an_expectation() -> None:
 @pytest.mark.slow
 def test_recorded_expectations_are_what_java_gives_today(tmp_path: Path) -> None:
     """A sample, always the same; `make conformance-record` writes all of them anew."""
-    sample = [case.name for case in CASES if crc32(case.name.encode()) % _ONE_OF == 0]
+    sample = [case for case in CASES if crc32(case.name.encode()) % _ONE_OF == 0]
     try:
-        code = java.record(sample, output=tmp_path)
+        code = java.record([case.name for case in sample], output=tmp_path)
     except (java.OracleError, JarsError) as error:
         pytest.skip(str(error))
     assert code == 0
@@ -63,8 +63,9 @@ def test_recorded_expectations_are_what_java_gives_today(tmp_path: Path) -> None
     assert stale == [], "read what changed, then: make conformance-record"
 
 
-def _recorded(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    paths = [folder / name / file for name in names for file in ("expected.jsonl", "topology.txt")]
+def _recorded(folder: Path, cases: Iterable[Case]) -> dict[str, str]:
+    places = [case.folder.relative_to(harness.CASES) for case in cases]
+    paths = [folder / at / file for at in places for file in ("expected.jsonl", "topology.txt")]
     return {
         str(path.relative_to(folder)): path.read_text(encoding="utf-8")
         for path in paths

@@ -116,11 +116,16 @@ def test_program_with_a_difference_is_made_small() -> None:
     assert smallest.config == {}
 
 
-def test_difference_becomes_a_case(tmp_path: Path) -> None:
-    cases.write(tmp_path / "kept", described("filter"), "A filter keeps all.")
-    seen = harness.run(harness.Case(tmp_path / "kept"))
+def test_difference_becomes_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "CASES", tmp_path)
+    file = tmp_path / "difference.json"
+    file.write_text(described("filter").to_text(), encoding="utf-8")
+    cases.main("stateless/kept", str(file), "A filter keeps all.")
+    seen = harness.run(harness.find_case("kept"))
     assert len(seen.lines) == 10
     assert "name-1" in str(seen.topology)
+    with pytest.raises(SystemExit, match="must be VERB/NAME"):
+        cases.main("kept", str(file), "A filter keeps all.")
 
 
 class FakeOracle:

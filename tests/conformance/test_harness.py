@@ -102,7 +102,7 @@ def test_run_observes_output_log_and_print_of_each_step(tmp_path: Path) -> None:
 
 def test_topology_that_cannot_be_built_has_one_line(tmp_path: Path) -> None:
     program = "def topology(log):\n    raise ValueError('no')\n"
-    case = make_case(tmp_path / "broken", program, expected_jsonl="{}")
+    case = make_case(tmp_path / "verb" / "broken", program, expected_jsonl="{}")
     seen = harness.run(case)
     assert seen.lines == [{"build_error": "IllegalArgumentException"}]
     assert seen.topology is None
@@ -143,10 +143,12 @@ def test_agreement_has_no_lines(tmp_path: Path) -> None:
 def test_run_ends_with_the_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good = make_case(tmp_path / "good", PRINTING, expected_jsonl="{}\n")
+    good = make_case(tmp_path / "verb" / "good", PRINTING, expected_jsonl="{}\n")
     (good.folder / "topology.txt").write_text(str(harness.run(good).topology))
-    make_case(tmp_path / "broken", "raise ImportError('no such thing')", expected_jsonl="{}\n")
-    make_case(tmp_path / "unrecorded", PRINTING)
+    make_case(
+        tmp_path / "verb" / "broken", "raise ImportError('no such thing')", expected_jsonl="{}\n"
+    )
+    make_case(tmp_path / "verb" / "unrecorded", PRINTING)
     monkeypatch.setattr(harness, "CASES", tmp_path)
     assert run.main([]) == 1
     assert capsys.readouterr().out.splitlines() == [
@@ -158,3 +160,20 @@ def test_run_ends_with_the_count(
     ]
     assert run.main(["good"]) == 0
     assert run.main(["nosuch"]) == 2
+
+
+def test_a_case_is_found_by_its_name_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    later, sooner = (make_case(tmp_path / verb, PRINTING) for verb in ("a/second", "b/first"))
+    monkeypatch.setattr(harness, "CASES", tmp_path)
+    assert list(harness.all_cases(tmp_path).items()) == [("first", sooner), ("second", later)]
+    assert harness.find_case("second") == later
+    assert later.module == "conformance.cases.a.second.program"
+    with pytest.raises(LookupError, match="has a case called 'third'"):
+        harness.find_case("third")
+
+
+def test_two_cases_of_one_name_are_refused(tmp_path: Path) -> None:
+    make_case(tmp_path / "a" / "same", PRINTING)
+    make_case(tmp_path / "b" / "same", PRINTING)
+    with pytest.raises(ValueError, match="two cases are called 'same'"):
+        harness.all_cases(tmp_path)

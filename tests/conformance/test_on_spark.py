@@ -14,7 +14,7 @@ from conformance.levelling import as_far_as_committed, levelled, told_at_the_end
 
 
 def case(name: str) -> Case:
-    return Case(harness.CASES / name)
+    return harness.find_case(name)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import sys
 from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import bounded, prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
 from penstock.settings import StreamsConfig
 
@@ -58,9 +58,9 @@ def main(arguments: list[str]) -> None:
         settings["processing.exception.handler"] = LogAndContinueProcessingExceptionHandler()
     blueprint = bounded(prepare(topology(application_id, how), StreamsConfig(settings)))
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         try:
-            while not worker.drained():
+            while not worker.figures.drained():
                 worker.step()
         except Exception as error:
             worker.abandon()

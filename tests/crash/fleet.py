@@ -121,7 +121,7 @@ def wait_until_consumed(fleet: Fleet) -> None:
 
 
 def updates(fleet: Fleet, topic: str, total: int) -> dict[str, list[int]]:
-    """Give what `all_updates` gives of one topic."""
+    """Return what `all_updates` gives of one topic."""
     return all_updates(fleet, total, topic)[topic]
 
 
@@ -159,7 +159,7 @@ def all_updates(fleet: Fleet, total: int, *topics: str) -> dict[str, dict[str, l
 
 
 def counted_once(written: Mapping[str, int]) -> dict[str, list[int]]:
-    """Give the updates that exactly-once counting must show: 1, 2, 3, ... for each key."""
+    """Return the updates that exactly-once counting must show: 1, 2, 3, ... for each key."""
     return {key: list(range(1, count + 1)) for key, count in written.items()}
 
 

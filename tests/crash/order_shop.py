@@ -20,7 +20,7 @@ from examples import order_pipeline
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.publisher import Publisher
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock.database import Connection, Database
 from penstock.outbox import Outbox, OutboxRelay
 from penstock.settings import StreamsConfig
@@ -42,7 +42,7 @@ def arm(point: str) -> None:
 
 
 def deadly(call: Callable[..., Any], when: str, count: int) -> Callable[..., Any]:
-    """Give the same call, of which the process dies."""
+    """Return the same call, of which the process dies."""
     left = count
 
     def die_in_time() -> None:
@@ -73,7 +73,7 @@ def write(servers: str, state_dir: str, url: str) -> None:
     config = StreamsConfig({**order_pipeline.settings, **own, **quick, **name})
     blueprint = prepare(order_pipeline.topology(database), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         while not stop.is_set():
             worker.step()
         worker.close()

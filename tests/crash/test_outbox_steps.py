@@ -82,7 +82,7 @@ def rows_of(database: Database) -> Counter[object]:
 
 
 def committed(servers: str, group: str) -> int:
-    """Give how many orders an application has committed."""
+    """Return how many orders an application has committed."""
     consumer = Consumer({"bootstrap.servers": servers, "group.id": group})
     places = [TopicPartition("submitted-orders", number) for number in range(2)]
     found = consumer.committed(places)
@@ -168,7 +168,7 @@ def test_a_relay_that_dies_there_publishes_every_message(
 
 
 def in_order(published: list[Stored]) -> bool:
-    """Tell whether the first copies of each key's messages are in the order they were added."""
+    """Yes if the first copies of each key's messages are in the order they were added."""
     last: dict[bytes | None, int] = {}
     seen = set()
     for record in published:

@@ -14,7 +14,7 @@ import threading
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import open_worker
 from penstock.settings import StreamsConfig
 
 TEXT, LONG = serdes.string(), serdes.long()
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     blueprint = prepare(topology(config.application_id), config)
     with TaskHost(blueprint) as host:
-        worker = Worker(blueprint, host.member_id, host, lambda outputs: None)
+        worker = open_worker(blueprint, host, lambda outputs: None)
         print("ready", flush=True)
         while not stop.is_set():
             worker.step()

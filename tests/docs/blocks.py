@@ -36,17 +36,17 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Give all pages of the site that are written in docs/."""
+    """Return all pages of the site that are written in docs/."""
     return sorted(DOCS.rglob("*.md"))
 
 
 def name_of(page: Path) -> str:
-    """Give a page's path in docs/."""
+    """Return a page's path in docs/."""
     return page.relative_to(DOCS).as_posix()
 
 
 def blocks_of(page: Path, *languages: str) -> list[Block]:
-    """Give the blocks of a page, of these languages or of all."""
+    """Return the blocks of a page, of these languages or of all."""
     text = page.read_text(encoding="utf-8")
     found = []
     for fence in _FENCE.finditer(text):
@@ -76,7 +76,7 @@ def run_page(page: Path, names: dict[str, Any] | None = None) -> None:
 
 
 def _with_outputs(blocks: Iterable[Block]) -> Iterator[tuple[Block, str | None]]:
-    """Give each Python block with what it prints: the `text` block behind it, unless that is a
+    """Yield each Python block with what it prints: the `text` block behind it, unless that is a
     command and its answer.
     """
     listed = list(blocks)

@@ -19,7 +19,7 @@ _COMMENT = re.compile(r"(^|\s+)# .*$")
 
 
 def commands(block: str) -> Iterator[list[str]]:
-    """Give the words of each command, pipes and comments taken apart."""
+    """Yield the words of each command, pipes and comments taken apart."""
     for line in block.replace("\\\n", " ").splitlines():
         bare = _COMMENT.sub("", line).strip()
         if not bare:
@@ -59,7 +59,7 @@ def _fault(words: list[str], files: set[str]) -> str | None:
         "spark-submit": lambda: _submit_fault(arguments, files),
         "pytest": lambda: _python_fault(arguments, files),
     }
-    return checks[name]() if name in checks else "a command that nobody checks"
+    return checks[name]() if name in checks else "a command without a check"
 
 
 def penstock_fault(arguments: list[str]) -> str | None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from penstock.camel_case import snake_case
+from penstock._camel_case import snake_case
 from scripts.pictures import commits
 from scripts.pictures.__main__ import FOLDER as PICTURES_FOLDER
 from scripts.pictures.__main__ import PICTURES

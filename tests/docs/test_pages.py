@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from penstock._engine.control.status import RecordTally, status
+from penstock._engine.control.status import RecordCounts, status
 from penstock.capacity import FORMULAS
 from penstock.cli import COMMANDS, main
 from tests.docs.blocks import DOCS, ROOT, blocks_of, name_of, pages, run_page
@@ -94,7 +94,7 @@ def test_java_that_is_shown_is_part_of_a_program_that_runs() -> None:
 
 def test_every_figure_of_the_progress_is_told_of() -> None:
     text = (DOCS / "how-to" / "monitoring.md").read_text("utf-8")
-    figures = {*status({}), "lag", "asOf", *RecordTally().turn()}
+    figures = {*status({}), "lag", "asOf", *RecordCounts().end_turn()}
     (told,) = [block.text for block in blocks_of(DOCS / "how-to" / "monitoring.md", "python")][:1]
     assert [name for name in figures if f"`{name}`" not in text or f'"{name}":' not in told] == []
 
@@ -110,7 +110,7 @@ def test_every_formula_is_on_its_page() -> None:
 
 
 def answers() -> list[Any]:
-    """Give the blocks that show a command behind a `$` and what it answers."""
+    """Return the blocks that show a command behind a `$` and what it answers."""
     return [
         pytest.param(
             *block.text.removeprefix("$ penstock ").split("\n", 1),
@@ -160,7 +160,7 @@ def test_the_tutorial_is_as_long_as_the_readme_says() -> None:
 
 
 def test_what_pages_say_is_not_there_is_not() -> None:
-    """Whoever adds it tells of it on these pages, and takes its line out here."""
+    """A change that adds it documents it on these pages, and removes its line here."""
     missing = {
         "penstock.queries": "when-not.md, how-to/monitoring.md, migration/*.md",
         "penstock.metrics": "when-not.md, how-to/monitoring.md",

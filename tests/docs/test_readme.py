@@ -11,7 +11,7 @@ README = Path(__file__).parent.parent.parent / "README.md"
 
 
 def python_blocks() -> list[tuple[int, str]]:
-    """Give line and text of each block fenced as Python."""
+    """Return line and text of each block fenced as Python."""
     text = README.read_text(encoding="utf-8")
     return [
         (text.count("\n", 0, block.start(1)), block[1])

@@ -13,7 +13,7 @@ MINUTE = 60_000
 
 
 def raised(*made: tuple[int, int, str]) -> list[tuple[str | None, Alert | None]]:
-    """Give the alerts about one card, by (seconds, cents, country) of its transactions."""
+    """Return the alerts about one card, by (seconds, cents, country) of its transactions."""
     with TopologyTestDriver(topology(), settings) as driver:
         topic = driver.create_input_topic("transactions", text, transactions)
         for seconds, cents, country in made:

@@ -11,7 +11,8 @@ pytest.importorskip("redis", reason="the Redis example needs the package redis")
 
 from examples.redis_store import RedisEngine, text, visits_per_minute
 from penstock.errors import StateLockedError
-from penstock.state import StorePlace, destroy_state
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import destroy_state
 from penstock.testing import TopologyTestDriver
 from tests.stores import redis_server
 
@@ -33,7 +34,7 @@ def test_visits_are_counted_per_minute_and_nothing_is_left_behind() -> None:
     assert keys(address) == before
 
 
-def test_whoever_had_the_state_before_cannot_write(tmp_path: Path) -> None:
+def test_the_former_owner_of_the_state_cannot_write(tmp_path: Path) -> None:
     opens = pickle.loads(pickle.dumps(RedisEngine.at(redis_server.address())))
     place = StorePlace(str(tmp_path), "0_1", "counts", tmp_path)
     zombie = opens(place)

@@ -43,7 +43,7 @@ def test_the_same_number_says_the_same(name: str) -> None:
 @pytest.mark.parametrize("name", SHOWS)
 def test_there_is_something_to_check_at_any_hour(name: str) -> None:
     """The input of a bounded show ends where the clock is, and the test is run at any time."""
-    a_quiet_hour = BEGIN + 41 * HOUR_MS  # of the clicks: nobody's visit ends in it
+    a_quiet_hour = BEGIN + 41 * HOUR_MS  # of the clicks: no visit ends in it
     for begin in range(a_quiet_hour, a_quiet_hour + 3 * HOUR_MS, HOUR_MS // 2):
         show = SHOWS[name]()
         inputs = [

@@ -27,7 +27,7 @@ PATIENCE_SECONDS = 180.0
 
 
 class Relay:
-    """Words go in, counts come out, whoever runs the application at the time."""
+    """Words go in, counts come out, whichever side runs the application."""
 
     def __init__(
         self, bootstrap_servers: str, application_id: str, guarantee: str, work: Path
@@ -78,7 +78,7 @@ class Relay:
         return self._counts
 
     def counted_once(self) -> dict[str, list[int]]:
-        """Give the counts there must be: 1, 2, 3, ... for each word."""
+        """Return the counts there must be: 1, 2, 3, ... for each word."""
         return {word: list(range(1, count + 1)) for word, count in self._written.items()}
 
     def wait_for_words_left_halfway(self) -> None:
@@ -107,7 +107,7 @@ class Relay:
 
     @contextmanager
     def java(self, part: str = "whole") -> Iterator[subprocess.Popen[str]]:
-        """Let the Java application run."""
+        """Run the Java application."""
         state = str(self._work / "java")
         process = subprocess.Popen(
             java.command(
@@ -132,11 +132,11 @@ class Relay:
         finally:
             said, _ = process.communicate(timeout=60)
         assert process.returncode == 0, said
-        self._wait_until_nobody_is_left()
+        self._wait_until_the_group_is_empty()
 
     @contextmanager
     def penstock(self, spark: SparkSession, part: str = "whole") -> Iterator[KafkaStreams]:
-        """Let Penstock run the application, on Spark."""
+        """Run the application with Penstock, on Spark."""
         config = {
             "application.id": self.application_id,
             "bootstrap.servers": self._servers,
@@ -153,13 +153,13 @@ class Relay:
             if part == "half":
                 assert streams.wait_until(State.ERROR, timedelta(seconds=PATIENCE_SECONDS))
             assert streams.close()
-        self._wait_until_nobody_is_left()
+        self._wait_until_the_group_is_empty()
 
     def close(self) -> None:
-        """Let go of the onlooker."""
+        """Close the onlooker."""
         self._consumer.close()
 
-    def _wait_until_nobody_is_left(self) -> None:
+    def _wait_until_the_group_is_empty(self) -> None:
         """Both sides may be handed an application when its group is empty."""
 
         def is_empty() -> bool:

@@ -1,7 +1,7 @@
 """An application goes from Java to Penstock and back: offsets, changelogs, repartition topics.
 
 Both run the same program under the same `application.id`, one after the other, against a real
-broker. Every word must be counted once, whoever counts it.
+broker. Every word must be counted once, by either side.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def read_all(driver: TopologyTestDriver, topic: str) -> list[TestRecord[Any, Any
 
 
 def run(program: Program, records: Iterable[tuple[Any, ...]], **config: Any) -> list[Seen]:
-    """Give what `program` makes of the records of one topic."""
+    """Return what `program` makes of the records of one topic."""
 
     def build(builder: StreamsBuilder) -> None:
         result = program(builder.stream("in"))
@@ -60,7 +60,7 @@ def run(program: Program, records: Iterable[tuple[Any, ...]], **config: Any) -> 
 def headers_after(
     program: Program, headers: Iterable[tuple[str, bytes]]
 ) -> list[Mapping[str, Any]]:
-    """Give the headers that each record has after `program`."""
+    """Return the headers that each record has after `program`."""
 
     def build(builder: StreamsBuilder) -> None:
         result = program(builder.stream("in"))

@@ -37,7 +37,7 @@ SESSIONS = SessionWindows.of_inactivity_gap(5)
 def counting(
     windows: AnyWindows, strategy: EmitStrategy | None = None, *, late: bool = False
 ) -> Callable[[StreamsBuilder], None]:
-    """Give a program that counts in windows and shows the windows as text."""
+    """Return a program that counts in windows and shows the windows as text."""
 
     def build(builder: StreamsBuilder) -> None:
         windowed = builder.stream("in").group_by_key().windowed_by(windows)
@@ -52,7 +52,7 @@ def counting(
 
 
 def late_of(windows: AnyWindows, records: Records) -> list[tuple[Any, Any, int | None, str]]:
-    """Give what is written to the late topic: key, value, timestamp and the windows missed."""
+    """Return what is written to the late topic: key, value, timestamp and the windows missed."""
     with drive(counting(windows, late=True)) as driver:
         pipe(driver, "in", *records)
         return [

@@ -22,14 +22,13 @@ from penstock import (
     TimeWindows,
 )
 from penstock._engine.planner.plan import plan_subtopologies
-from penstock._engine.runtime.position import RawRecord
-from penstock._engine.runtime.stores.task_stores import ChangelogRecord
+from penstock._engine.runtime.records import ChangelogRecord, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.settings.table import WINDOW_EMIT_INTERVAL
-from penstock.store_builders import BuiltInEngine as Engine
+from penstock.stores._builders import BuiltInEngine as Engine
 from penstock.windows import AnyWindows
 from tests.operators.programs import drive, pipe, read
 
@@ -209,7 +208,7 @@ class Run:
             pass
 
     def finish(self, last_time: int) -> None:
-        """Let what is left come out a second later."""
+        """Emit what is left a second later."""
         self._now_ms += 1_000
         self.process([("end", last_time)])
         self.commit()

@@ -22,7 +22,7 @@ MOVES = [("a", "x", 1), ("b", "x", 2), ("a", "y", 3), ("b", None, 4), ("b", None
 
 
 def results(aggregate: Any, *records: tuple[Any, ...], mapper: Any = None) -> list[Seen]:
-    """Give the rows of an aggregation of a table grouped by its values."""
+    """Return the rows of an aggregation of a table grouped by its values."""
 
     def build(builder: StreamsBuilder) -> None:
         groups: KGroupedTable[Any, Any] = builder.table("in").group_by(

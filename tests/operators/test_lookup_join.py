@@ -23,7 +23,7 @@ GRACE = Joined[Any, Any, Any]("joined", grace=10)
 
 
 def joined(*records: tuple[Any, ...], option: Any = None, **kept: Any) -> list[Seen]:
-    """Give what a left join makes of (topic, key, value, timestamp)."""
+    """Return what a left join makes of (topic, key, value, timestamp)."""
 
     def build(builder: StreamsBuilder) -> None:
         table: KTable[Any, Any] = builder.table("rows", materialized=Materialized("kept", **kept))

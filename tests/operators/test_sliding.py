@@ -23,7 +23,7 @@ CACHE = {"statestore.cache.max.bytes": 100_000}
 def results(
     inputs: Inputs, windows: SlidingWindows, config: dict[str, Any], *, on_close: bool = False
 ) -> list[tuple[str, list[int], int | None]]:
-    """Give what comes out: the window as text, the records in it, the time."""
+    """Return what comes out: the window as text, the records in it, the time."""
 
     def build(builder: StreamsBuilder) -> None:
         windowed = builder.stream("in").group_by_key().windowed_by(windows)

@@ -23,7 +23,7 @@ def pairs(
     records: Records,
     option: StreamJoined[Any, Any, Any] | None = None,
 ) -> list[Seen]:
-    """Give what a join makes of records; each has its place in the input as its value."""
+    """Return what a join makes of records; each has its place in the input as its value."""
 
     def build(builder: StreamsBuilder) -> None:
         left: KStream[Any, Any] = builder.stream("left")
@@ -38,7 +38,7 @@ def pairs(
 
 
 def modelled(windows: JoinWindows, records: Records) -> Counter[tuple[int, int]]:
-    """Give the numbers of the records that match."""
+    """Return the numbers of the records that match."""
     lefts = [(n, key, time) for n, (side, key, time) in enumerate(records) if side == "left"]
     rights = [(n, key, time) for n, (side, key, time) in enumerate(records) if side == "right"]
     return Counter(

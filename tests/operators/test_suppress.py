@@ -30,7 +30,7 @@ NO_CACHE = {"statestore.cache.max.bytes": 0}
 
 
 def let_out(until: Suppressed, *records: tuple[Any, ...]) -> list[Seen]:
-    """Give what comes out of a table whose changes are held back."""
+    """Return what comes out of a table whose changes are held back."""
 
     def build(builder: StreamsBuilder) -> None:
         builder.table("in").suppress(until).to_stream().to("out")

@@ -17,7 +17,7 @@ ROWS = [("a", 1, 10), ("b", 2, 5), ("a", None, 12), ("b", 3, 2), ("c", None, 1),
 
 
 def changes(stored: bool, view: Any = lambda table: table, **config: Any) -> list[Seen]:
-    """Give the changes of a view of a table with or without a store."""
+    """Return the changes of a view of a table with or without a store."""
 
     def build(builder: StreamsBuilder) -> None:
         option = Materialized[Any, Any]("rows") if stored else Materialized[Any, Any]()

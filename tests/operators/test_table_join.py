@@ -20,7 +20,7 @@ def both(left: Any, right: Any) -> list[Any]:
 
 
 def results(join: Any, *records: tuple[str, Any, Any, int], **config: Any) -> list[Seen]:
-    """Give the rows of a join; a record is (side, key, value, timestamp)."""
+    """Return the rows of a join; a record is (side, key, value, timestamp)."""
 
     def build(builder: StreamsBuilder) -> None:
         join(builder.table("left"), builder.table("right")).to_stream().to("out")
@@ -74,7 +74,7 @@ RECORDS = st.lists(
 
 
 def rows_of(changes: list[Seen]) -> dict[Any, Any]:
-    """Give the rows that a table's changes leave."""
+    """Return the rows that a table's changes leave."""
     last = {key: value for key, value, _ in changes}
     return {key: value for key, value in last.items() if value is not None}
 

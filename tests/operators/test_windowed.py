@@ -15,7 +15,7 @@ THROTTLED = {"__emit.interval.ms.kstreams.windowed.aggregation__": 1000}
 
 
 def shown(windows: AlignedWindows, records: list[tuple[Any, ...]], **config: Any) -> list[Any]:
-    """Give the sums in windows, with the windows as text."""
+    """Return the sums in windows, with the windows as text."""
     return run(
         lambda stream: (
             stream.group_by_key()

@@ -178,7 +178,7 @@ def test_the_error_of_every_verb_names_the_function_that_failed(verb: str) -> No
     "KSTREAM-MAPVALUES-0000000001",
     AttributeError,
 )
-def null_value_that_nobody_thought_of(stream: KStream[str, str]) -> None:
+def unexpected_null_value(stream: KStream[str, str]) -> None:
     def shout(value: str | None) -> str | None:
         known = {"word": None}.get(value, "")
         return known.upper()  # fails

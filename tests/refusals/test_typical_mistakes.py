@@ -96,7 +96,7 @@ def copies() -> Topology:
 
 
 def driver_of(builder: StreamsBuilder) -> TopologyTestDriver:
-    """Give a driver under the defaults that most applications set."""
+    """Return a driver under the defaults that most applications set."""
     defaults = {"default.key.serde": "string", "default.value.serde": "string"}
     return TopologyTestDriver(builder.build(), defaults)
 
@@ -1002,7 +1002,7 @@ class Shell:
     capsys: pytest.CaptureFixture[str]
 
     def call(self, line: str) -> tuple[int, str]:
-        """Give the exit code and what was written to standard error."""
+        """Return the exit code and what was written to standard error."""
         try:
             code = main(line.split())
         except SystemExit as ended:  # as argparse ends

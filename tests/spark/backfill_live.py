@@ -55,7 +55,7 @@ def make_events(count: int) -> Iterator[Event]:
 
 
 def expected(events: Iterator[Event]) -> dict[str, Updates]:
-    """Give what the output topics must hold, computed without any of our code."""
+    """Return what the output topics must hold, computed without any of our code."""
     visits: dict[str, int] = defaultdict(int)
     spent: dict[str, int] = defaultdict(int)
     views: dict[str, int] = defaultdict(int)
@@ -117,7 +117,7 @@ class Site:
     master: str = "local[2]"
 
     def words(self, *words: str) -> list[str]:
-        """Give the words of a command of ours for the program."""
+        """Return the words of a command of ours for the program."""
         name, *rest = words
         settings = {
             "state.dir": str(self.work / "state"),
@@ -129,7 +129,7 @@ class Site:
         return [name, str(APP), "--bootstrap-servers", self.servers, *told, *rest]
 
     def command(self, *words: str) -> list[str]:
-        """Give a command line of ours for the program."""
+        """Return a command line of ours for the program."""
         command = [sys.executable, "-c", "import penstock.cli as c, sys; sys.exit(c.main())"]
         return [*command, *self.words(*words)]
 
@@ -161,7 +161,7 @@ class Site:
 
 
 def read_updates(servers: str, topic: str) -> Updates:
-    """Give all committed values of each key of a topic, in order."""
+    """Return all committed values of each key of a topic, in order."""
     serde = serdes.string() if topic == "profiles" else serdes.long()
     updates: Updates = defaultdict(list)
     reader = TopicReader(servers, [topic])

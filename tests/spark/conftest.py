@@ -12,6 +12,6 @@ from conformance.dataframes.on_spark import session
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """Give a local session with two cores, whose failed tasks are tried again."""
+    """Yield a local session with two cores, whose failed tasks are tried again."""
     with session() as made:
         yield made

@@ -70,7 +70,7 @@ class Hosted:
         return self.seen
 
     def close(self) -> None:
-        """Let go of the reader."""
+        """Close the reader."""
         self._consumer.close()
 
 

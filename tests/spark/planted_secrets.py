@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
-from penstock._engine.spark.spark_classes import QUICK_START, archive_option
+from penstock._engine.spark.class_archive import QUICK_START, archive_option
 from penstock.application import State
 from penstock.database import Database
 from penstock.outbox import write_once
@@ -53,7 +53,7 @@ def main(state_dir: str, event_log: str) -> None:
     )
     secret = os.environ["PLANTED_PASSWORD"]
     database = Database(f"sqlite:{state_dir}/orders.db")
-    # An address as users write it: with a password. Nobody connects to it.
+    # An address as users write it: with a password. Nothing connects to it.
     other = Database(f"postgresql://ada:{secret}@127.0.0.1:1/shop")
     registry = SchemaRegistry(
         f"http://ada:{secret}@127.0.0.1:1", {"basic.auth.user.info": f"ada:{secret}"}

@@ -85,14 +85,14 @@ class Program:
     before: list[Row]
     after: list[Row]
     read_whole: frozenset[str] = frozenset()
-    """Inputs of global tables: nobody tells when they have been read, so all their records of one
-    run are written before it.
+    """Inputs of global tables: it is not known when they have been read, so all their records of
+    one run are written before it.
     """
     partitions: dict[str, int] = field(default_factory=dict)
     """Of the inputs; one, unless the result does not depend on the stream time of a task."""
 
     def inputs(self) -> set[str]:
-        """Give the inputs by their ends."""
+        """Return the inputs by their ends."""
         return {end for end, *_ in [*self.before, *self.after]}
 
     def draw(self, builder: StreamsBuilder, name: str) -> None:

@@ -66,7 +66,7 @@ def build(names: Iterable[str]) -> Topology:
 
 
 def driven(name: str) -> Results:
-    """Give the results of the test driver."""
+    """Return the results of the test driver."""
     program = PROGRAMS[name]
     with TopologyTestDriver(build([name]), {"application.id": "driven", **SETTINGS}) as driver:
         for rows in (program.before, program.after):
@@ -83,7 +83,7 @@ def driven(name: str) -> Results:
 def hosted(
     names: Sequence[str], spark: SparkSession, servers: str, work: Path, wipe: Wipe, **more: Any
 ) -> Results:
-    """Give the results of one application on Spark that has all these programs."""
+    """Return the results of one application on Spark that has all these programs."""
 
     def first_half(run: _Run, state: Path) -> None:
         run.through({name: PROGRAMS[name].before for name in names}, spark)
@@ -96,7 +96,7 @@ def hosted(
 def backfilled(
     names: Sequence[str], spark: SparkSession, servers: str, work: Path, **more: Any
 ) -> Results:
-    """Give the results of the same application when its first half is a Spark job."""
+    """Return the results of the same application when its first half is a Spark job."""
 
     def first_half(run: _Run, state: Path) -> None:
         run.backfill({name: PROGRAMS[name].before for name in names}, spark)

@@ -60,7 +60,7 @@ def write(servers: str, topic: str, numbers: range) -> None:
 
 
 def expected(numbers: range) -> dict[str, int]:
-    """Give how often the most frequent word of each letter is among these."""
+    """Return how often the most frequent word of each letter is among these."""
     counts = Counter(map(word, numbers))
     return {
         letter: max(count for one, count in counts.items() if one[0] == letter)
@@ -79,7 +79,7 @@ def read(servers: str, topic: str) -> dict[str, int]:
 
 
 def consumed(servers: str, name: str) -> int:
-    """Give how many input records the application has committed."""
+    """Return how many input records the application has committed."""
     consumer = Consumer({"bootstrap.servers": servers, "group.id": name})
     places = consumer.committed([TopicPartition(f"{name}-in", number) for number in range(3)])
     consumer.close()

@@ -139,7 +139,7 @@ class Handover:
 def handover(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Handover:
-    """Give one application its past from an archive, from a whole topic and from a part of one:
+    """Backfill one application from an archive, from a whole topic and from a part of one:
     three programs side by side, since starting is what takes long.
     """
     folder = tmp_path_factory.mktemp("handover")
@@ -196,7 +196,7 @@ def test_an_application_that_has_been_backfilled_is_refused(handover: Handover) 
 
 @pytest.fixture(scope="module")
 def refused(kafka_broker: LocalBroker) -> Counting:
-    """Give a program that is told what it does wrong."""
+    """Return a program that does what its argument says wrong."""
     return Counting(kafka_broker, "not-to-be-filled")
 
 

@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 
 from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter
-from penstock.cli.demo import lifelike, program
+from penstock.cli.demo import generator, program
 from penstock.cli.demo.program import ACCOUNT, NUMBER, PAYMENT, TEXT, Account
 from penstock.testing.broker import LocalBroker
 from tests.terminal import CTRL_C, PATIENCE_SECONDS, Terminal, command, environment, shown
@@ -23,7 +23,7 @@ NOISE = re.compile(r"WARN|incubator|log level|BrokenPipe|Py4J|org\.apache|java\.
 
 
 def counted(text: str) -> int:
-    """Give how many words the demonstration said last that it has counted."""
+    """Return how many words the demonstration said last that it has counted."""
     return int(re.findall(r"WORDS \(([\d,]+) counted\)", text)[-1].replace(",", ""))
 
 
@@ -156,7 +156,7 @@ def test_example_processes_what_is_there_and_ends(
     servers = kafka_broker.bootstrap_servers
     for topic in ("lines", "word-counts"):
         kafka_broker.create_topic(topic, 2)
-    lines = [lifelike.line(number) for number in range(500)]
+    lines = [generator.line(number) for number in range(500)]
     writer = TopicWriter(servers)
     for key, value in lines:
         writer.write("lines", key, value)

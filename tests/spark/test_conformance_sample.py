@@ -37,7 +37,7 @@ pytestmark = pytest.mark.slow
 
 
 def case_of(name: str) -> harness.Case:
-    case = harness.Case(harness.CASES / name)
+    case = harness.find_case(name)
     assert why_not(case) is None
     return case
 

@@ -48,7 +48,7 @@ def counted(stream: KStream[str, str]) -> KStream[str, str]:
 
 
 def shares(*instances: KafkaStreams) -> list[list[str]]:
-    """Give which tasks the workers have that have any."""
+    """Return which tasks the workers have that have any."""
     return sorted(
         sorted(report.tasks)
         for streams in instances
@@ -62,7 +62,7 @@ def living(streams: KafkaStreams) -> list[Report]:
 
 
 def latest_turn(streams: KafkaStreams) -> int:
-    return max(report.seat[0] for report in living(streams))
+    return max(report.slot[0] for report in living(streams))
 
 
 def wait_for(true: Callable[[], bool]) -> None:
@@ -137,7 +137,7 @@ def test_restoring_is_heard_of_and_one_instance_can_end_all(
         second = KafkaStreams(first._topology, config, spark=spark.newSession())
         second.set_global_state_restore_listener(heard)
         for streams in (first, second):
-            streams._uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
+            streams._supervision.uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
         second.start()
         try:
             wait_for(lambda: shares(first, second) == [["0_0"], ["0_1"]] and bool(heard.ended))

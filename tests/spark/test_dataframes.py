@@ -54,7 +54,7 @@ def words(spark: SparkSession) -> DataFrame:
 
 @pytest.fixture(scope="module")
 def counted(words: DataFrame) -> Iterator[tuple[Result, list[Any]]]:
-    """Give a result that has been computed, and the progress that was told meanwhile."""
+    """Yield a result that has been computed, and the progress that was reported meanwhile."""
     seen: list[Any] = []
     result = run(word_counts(), {"words": words}, partitions=3).compute(seen.append)
     yield result, seen
@@ -66,7 +66,7 @@ def milliseconds(time: datetime) -> int:
 
 
 def driven() -> list[tuple[Any, ...]]:
-    """Give what the test driver says of the words."""
+    """Return what the test driver says of the words."""
     with TopologyTestDriver(word_counts()) as driver:
         topic = driver.create_input_topic("words", TEXT, TEXT)
         for key, word, time in WORDS:

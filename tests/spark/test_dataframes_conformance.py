@@ -33,7 +33,7 @@ streams and with tables, a global and a versioned table among them.
 def test_a_case_has_the_records_of_the_reference_and_of_java(
     name: str, spark: SparkSession
 ) -> None:
-    case = harness.Case(harness.CASES / name)
+    case = harness.find_case(name)
     assert case_differences(case, partial(outcome_on_spark, spark)) == []
 
 

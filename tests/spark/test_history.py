@@ -19,7 +19,7 @@ PER_PARTITION = 1000
 
 @pytest.fixture
 def topic(kafka_broker: LocalBroker, kafka_topic: CreateTopic) -> str:
-    """Give a topic of two partitions, with headers, a null key and a null value in it."""
+    """Return a topic of two partitions, with headers, a null key and a null value in it."""
     name = kafka_topic("past", partitions=2, config={"retention.ms": "-1"})
     producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
     for number in range(PER_PARTITION):

@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 60.0
 
 
 def counted(stream: KStream[str, str]) -> KStream[str, str]:
-    """Give a count for each record; changelog and repartition topic are no outputs."""
+    """Return a count for each record; changelog and repartition topic are no outputs."""
     return (
         stream.group_by(lambda key, value: value, Grouped("by-value", key=TEXT, value=TEXT))
         .count(Materialized("counts", key=TEXT, value=serdes.long()))

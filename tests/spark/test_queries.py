@@ -28,7 +28,7 @@ from penstock import (
 )
 from penstock.application import State
 from penstock.errors import QueryError
-from penstock.store_types import ValueAndTimestamp
+from penstock.stores import ValueAndTimestamp
 from penstock.testing.broker import LocalBroker
 
 pytestmark = pytest.mark.slow

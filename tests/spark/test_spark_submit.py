@@ -65,7 +65,7 @@ def _submit(bootstrap_servers: str, state_dir: Path, output: Path) -> subprocess
 
 
 def _group_state(bootstrap_servers: str) -> ConsumerGroupState:
-    """Give the state of the group when it has members no more, or the last one if it keeps them."""
+    """Return the state of the group once it has no members, or the last one if it keeps them."""
     admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 0})
     until = time.monotonic() + 5
     while True:

@@ -42,7 +42,7 @@ def shell(command: str, folder: Path) -> str:
 
 
 def commands(*beginnings: str) -> list[str]:
-    """Give the blocks of the page that begin so."""
+    """Return the blocks of the page that begin so."""
     texts = [block.text.strip() for block in blocks_of(PAGE, "sh")]
     return [text for text in texts if text.startswith(beginnings)]
 

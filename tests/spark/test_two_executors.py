@@ -58,11 +58,11 @@ class Driver:
         self._listener.start()
 
     def owners(self) -> dict[str, int]:
-        """Give the process of each task."""
+        """Return the process of each task."""
         return {task: worker["pid"] for worker in self.told["workers"] for task in worker["tasks"]}
 
     def say(self, command: str) -> None:
-        """Give it a command."""
+        """Send it a command."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{command}\n")
         self.process.stdin.flush()
@@ -122,14 +122,14 @@ class Traffic:
         time.sleep(0.5)
 
     def counts(self) -> dict[str, list[int]]:
-        """Give the counts of each key, in their order."""
+        """Return the counts of each key, in their order."""
         counts: dict[str, list[int]] = {}
         for _, key, count in self.seen:
             counts.setdefault(key, []).append(count)
         return counts
 
     def times(self, partition: int, since: float) -> list[float]:
-        """Give when results of a partition's records came out."""
+        """Return when results of a partition's records came out."""
         return [
             when for when, key, _ in self.seen if key.startswith(str(partition)) and when > since
         ]
@@ -178,12 +178,12 @@ def traffic(kafka_broker: LocalBroker) -> Iterator[Traffic]:
 
 
 def parent(pid: int) -> int:
-    """Give the process that started another (Linux)."""
+    """Return the process that started another (Linux)."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def executor_of(worker: int) -> int:
-    """Give the JVM of a Python worker: the parent of the daemon that forked it."""
+    """Return the JVM of a Python worker: the parent of the daemon that forked it."""
     return parent(parent(worker))
 
 
@@ -223,7 +223,7 @@ def _kill_one(driver: Driver, traffic: Traffic, executors: dict[str, int]) -> No
     driver.wait_for("taken over", lambda: len(traffic.times(0, since=settled)) > 20)
     resumed = traffic.times(0, since=settled)[0]
     meanwhile = [when for when in traffic.times(1, since=killed) if when < resumed]
-    # About 25 a second are written. Whoever paused would be silent as long as partition 0 was.
+    # About 25 a second are written. A paused worker would be silent as long as partition 0 was.
     assert len(meanwhile) > 10 * (resumed - killed)
     silence = max(after - before for before, after in pairwise([killed, *meanwhile, resumed]))
     assert silence < (resumed - killed) / 2

@@ -71,7 +71,7 @@ def _troubled(folder: str | None) -> Any:
     def give(value: str) -> str:
         if folder is not None:
             try:
-                # Whoever is first makes the file, and dies of it.
+                # The first process makes the file, and dies of it.
                 Path(folder, f"died-of-{value}").touch(exist_ok=False)
             except FileExistsError:
                 # Slow enough for Spark to start a copy of some task.

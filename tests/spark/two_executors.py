@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
-from penstock._engine.spark.spark_classes import QUICK_START, archive_option
+from penstock._engine.spark.class_archive import QUICK_START, archive_option
 
 TEXT, LONG = serdes.string(), serdes.long()
 
@@ -69,7 +69,7 @@ def tell(streams: KafkaStreams) -> None:
             {"pid": report.pid, "state": report.state, "tasks": sorted(report.tasks)}
             for report in streams.reports().values()
         ]
-        slots = streams._started_query()._seats.count()
+        slots = streams._started_query()._slots.count()
         told = {"state": streams.state.value, "workers": workers, "slots": slots}
         print(json.dumps(told), flush=True)
 

@@ -71,7 +71,7 @@ class Bench:
         self.store = self._open()
 
     def restored(self, batch: int) -> TaskStore:
-        """Give another store that was restored from the changelog."""
+        """Return another store that was restored from the changelog."""
         store = TaskStore(self._plan(), self._site(lambda plan: MemoryStore()))
         for at in range(0, len(self.changelog), batch):
             store.restore(self.changelog[at : at + batch], at + batch)

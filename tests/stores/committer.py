@@ -1,7 +1,7 @@
 """A process that commits to an engine until it is killed, and says what has returned.
 
 `python -m tests.stores.committer <engine> <path>` goes on after the offset it finds. Each commit
-depends on its offset only, so that whoever reads the engine afterwards knows what must be in it.
+depends on its offset only, so that a later reader of the engine knows what must be in it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.stores.engines import ENGINES
 
 
 def commit(offset: int) -> dict[bytes, bytes | None]:
-    """Give the changes of one commit: some of many keys, one key that all commits change."""
+    """Return the changes of one commit: some of many keys, one key that all commits change."""
     chance = random.Random(offset)
     changes: dict[bytes, bytes | None] = {}
     for _ in range(chance.randrange(1, 60)):

@@ -13,7 +13,7 @@ from _pytest.mark import ParameterSet
 from penstock._engine.state.contract import BytesReader, StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay
-from penstock.state import StorePlace
+from penstock.stores import StorePlace
 from tests.stores import redis_server
 from tests.stores.redis_server import needs_redis
 
@@ -55,7 +55,7 @@ MARKS = {"rocksdb": needs_rocksdb, "redis": needs_redis}
 
 
 def engine_names(*, lasting: bool = False) -> list[ParameterSet]:
-    """Give the names of the engines (only the lasting ones, if so asked) as test parameters."""
+    """Return the names of the engines (only the lasting ones, if so asked) as test parameters."""
     return [
         pytest.param(name, marks=MARKS.get(name, ()))
         for name, case in ENGINES.items()

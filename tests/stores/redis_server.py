@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-# Not PENSTOCK_...: that would be a setting to whoever reads settings from the environment.
+# Not PENSTOCK_...: that would be a setting to programs that read settings from the environment.
 _ADDRESS = "TESTS_REDIS_URL"
 _PATIENCE_SECONDS = 30
 
 
 def _find() -> str | None:
-    """Give the path of a redis-server: the one of the environment, or else the machine's."""
+    """Return the path of a redis-server: the one of the environment, or else the machine's."""
     beside = Path(sys.executable).parent
     return shutil.which("redis-server", path=f"{beside}{os.pathsep}{os.environ.get('PATH', '')}")
 
 
 def can_be_had() -> bool:
-    """Tell whether client and server are there."""
+    """Return whether client and server are there."""
     return find_spec("redis") is not None and _find() is not None
 
 
@@ -38,7 +38,7 @@ needs_redis = pytest.mark.skipif(
 
 
 def address() -> str:
-    """Give the server's address; it is started for the first who asks, child processes too."""
+    """Return the server's address; the first request starts it, also for child processes."""
     known = os.environ.get(_ADDRESS)
     if known is None:
         known = os.environ[_ADDRESS] = _start()

@@ -143,7 +143,7 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.case.lasts)
     @rule()
     def close_and_open_again(self) -> None:
-        self.overlay.settle()
+        self.overlay.write_back()
         self.engine_is_behind = False
         self.engine.close()
         self.engine = self.case.open(self.path)

@@ -129,7 +129,7 @@ def test_a_scan_includes_its_start_and_excludes_its_end(
     assert backwards == keys[::-1]
 
 
-def test_a_scan_keeps_its_bounds_when_nobody_else_does(store: Subject) -> None:
+def test_a_scan_keeps_its_bounds_when_no_other_does(store: Subject) -> None:
     """The binding of RocksDB is handed an address of the bound, which must stay alive."""
     store.change({b"key-%05d" % index: b"v" for index in range(1_000)})
     scans = [

@@ -20,8 +20,7 @@ from hypothesis.stateful import (
 
 from penstock import serdes
 from penstock._engine.state.views.session import SessionState
-from penstock.store_builders import BuiltInEngine
-from penstock.stores import session_store_builder
+from penstock.stores._builders import BuiltInEngine, session_store_builder
 from penstock.windowed import Windowed
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES, EngineCase, engine_names

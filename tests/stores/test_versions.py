@@ -21,7 +21,8 @@ from hypothesis.stateful import (
 )
 
 from penstock import serdes
-from penstock.stores import NEWEST, NOT_PUT, VersionedRecord, versioned_store_builder
+from penstock.stores import NEWEST, NOT_PUT, VersionedRecord
+from penstock.stores._builders import versioned_store_builder
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES, EngineCase, engine_names
 
@@ -56,8 +57,8 @@ class Model:
         return True
 
     def is_newest(self, key: str, timestamp: int) -> bool:
-        """Tell whether that is the time of the newest version: deleted then it may leave no trace,
-        as in Java, so that what is put before that time is the newest.
+        """Return whether that is the time of the newest version: deleted then it may leave no
+        trace, as in Java, so that a version before that time becomes the newest.
         """
         return max(self.versions.get(key, {}), default=None) == timestamp
 

@@ -20,7 +20,8 @@ from hypothesis.stateful import (
 )
 
 from penstock import serdes
-from penstock.stores import StoreBuilder, window_store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import window_store_builder
 from penstock.windowed import Windowed
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES, EngineCase, engine_names

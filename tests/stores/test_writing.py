@@ -92,7 +92,7 @@ def test_the_engine_keeps_nothing_of_the_callers_mapping(engine: StoreEngine) ->
 
 @pytest.fixture
 def _restless_threads() -> Iterator[None]:
-    """Let Python switch between threads as often as it can."""
+    """Make Python switch between threads as often as it can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -158,7 +158,7 @@ def test_an_engine_goes_on_after_it_was_opened_again(reopen: Reopen) -> None:
     assert reopen.engine.changelog_offset() == 4
 
 
-def test_scans_that_nobody_finished_do_not_keep_the_engine_open(reopen: Reopen) -> None:
+def test_unfinished_scans_do_not_keep_the_engine_open(reopen: Reopen) -> None:
     reopen.engine.write({b"a": b"1", b"b": b"2"}, 1)
     begun = reopen.engine.scan(None, None, reverse=False)
     begun_backwards = reopen.engine.scan(None, None, reverse=True)

@@ -25,7 +25,7 @@ from penstock import (
 from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark.streaming import query, upkeep
+from penstock._engine.spark.streaming import query, replanner
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
 PATIENCE_MS = 10_000
@@ -57,7 +57,7 @@ class FakeQuery:
     def failure(self) -> str | None:
         return self.trouble
 
-    def was_given_up(self, failure: str) -> bool:
+    def lost_its_workers(self, failure: str) -> bool:
         return False
 
     def post_shutdown(self, reason: str) -> None:
@@ -119,7 +119,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[FakeQuery]:
     monkeypatch.setattr(query, "ApplicationQuery", Fresh)
     monkeypatch.setattr(preparation, "prepare", lambda topology, config: FakeBlueprint())
     monkeypatch.setattr(preparation, "bounded", bounded)
-    monkeypatch.setattr(upkeep, "LOOK_SECONDS", PATIENCE_MS)
+    monkeypatch.setattr(replanner, "LOOK_SECONDS", PATIENCE_MS)
     return Fresh.made
 
 
@@ -265,7 +265,7 @@ def test_each_of_two_instances_is_running_with_its_own_tasks(queries: list[FakeQ
         streams = application()
         streams.start()
         queries[-1].hear(running("a", *tasks))
-        assert streams.state is State.REBALANCING  # the other task may be nobody's
+        assert streams.state is State.REBALANCING  # the other task may have no owner
         queries[-1].group.in_hands = True
 
         def is_running(streams: KafkaStreams = streams, tasks: list[str] = tasks) -> bool:
@@ -365,7 +365,7 @@ def test_shutdown_application_asks_the_other_instances_to_end_too(
     assert queries[0].posted == ["bad"]
 
 
-def test_shutdown_client_asks_nobody(queries: list[FakeQuery]) -> None:
+def test_shutdown_client_asks_no_others(queries: list[FakeQuery]) -> None:
     streams = application()
     streams.start()
     queries[0].hear(failed(StreamsError("bad")))

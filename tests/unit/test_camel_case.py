@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames, snake_case
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames, snake_case
 
 WORDS = st.lists(st.from_regex(r"[a-z]{2,5}[0-9]?", fullmatch=True), min_size=1, max_size=4)
 

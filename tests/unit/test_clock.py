@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.clock import ManualClock, SystemClock
+from penstock._clock import ManualClock, SystemClock
 
 
 def test_a_manual_clock_moves_only_when_told_to() -> None:

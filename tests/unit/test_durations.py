@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from penstock.durations import Duration, to_milliseconds
+from penstock._durations import Duration, to_milliseconds
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from penstock.errors import (
 
 
 def here() -> str:
-    """Give the line of the caller."""
+    """Return the line of the caller."""
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None

@@ -210,7 +210,7 @@ def test_protobuf(server: Registry) -> None:
 
 
 def order_message() -> Any:
-    """Give the class that protoc would make of a message with a string and an int64."""
+    """Return the class that protoc would make of a message with a string and an int64."""
     from google.protobuf import (  # noqa: PLC0415
         descriptor_pb2,
         descriptor_pool,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from penstock import Headers, StreamsError
-from penstock.clock import ManualClock
+from penstock._clock import ManualClock
 from penstock.record import ConsumerRecord
 from penstock.timestamps import (
     EventTimestampExtractor,

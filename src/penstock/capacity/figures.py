@@ -1,4 +1,4 @@
-"""Results that explain themselves: each figure of an estimate has a unit and says how it came."""
+"""Results that explain themselves: each figure of an estimate has a unit and an explanation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def figure(unit: str, how: str) -> Any:
 
 
 def figures_of(estimate: Any) -> list[Figure]:
-    """Give the figures of an estimate, with units and explanations.
+    """Return the figures of an estimate, with units and explanations.
 
     >>> from penstock.capacity import hopping_factor
     >>> figures_of(hopping_factor(window_size_ms=300_000, advance_ms=60_000))[0].how

@@ -11,7 +11,7 @@ from penstock.capacity import running, state
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula: the function, what it tells, and numbers to try it with."""
+    """A formula: the function, what it calculates, and numbers to try it with."""
 
     name: str
     function: Callable[..., Any]
@@ -19,7 +19,7 @@ class Formula:
     example: Mapping[str, float]
 
     def calculate(self, **given: float) -> Any:
-        """Give the estimate for what is given."""
+        """Return the estimate for what is given."""
         return self.function(**given)
 
 

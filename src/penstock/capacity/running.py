@@ -1,4 +1,4 @@
-"""How fast it runs, how long it is away, how much it must be spread."""
+"""Throughput under exactly-once, the time of a restore, and how many partitions a rate needs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExactlyOnce:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """How long a store is away after its worker is gone."""
+    """How long a store is unavailable after its worker is gone."""
 
     records: float = figure(
         "records", "keys x (1 + dirty share), less what the local checkpoint covers"
@@ -123,7 +123,7 @@ def partitions(
     growth: float = 2,
     outage_seconds: float = 60,
 ) -> Partitions:
-    """Tell how many slots and partitions a rate needs.
+    """Return how many slots and partitions a rate needs.
 
     `load` is how busy a slot may be: the rest is for peaks, commits and catching up. A repartition
     step writes and reads each record again. Partitions cannot be added to a topic with keyed state

@@ -166,7 +166,7 @@ def session_state(
 
 
 def hopping_factor(*, window_size_ms: float, advance_ms: float) -> HoppingFactor:
-    """Tell how many hopping windows each record falls into: that many updates and results.
+    """Return how many hopping windows each record falls into: that many updates and results.
 
     >>> hopping_factor(window_size_ms=300_000, advance_ms=60_000).windows_per_record
     5

@@ -1,7 +1,7 @@
 """The `penstock` command: one file per command, each with a `register` of its own.
 
-`options.py` has the options that several commands share, `programs.py` finds the application that a
-program makes, `printing.py` prints tables and JSON.
+`arguments/` reads what they take: shared options, times, values, the application that a program
+makes. `printing.py` prints tables and JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from importlib import import_module
 from importlib.metadata import version
 
 from penstock.errors import StreamsError
+
+__all__ = ["main"]
 
 COMMANDS = (
     "run",
@@ -49,12 +51,12 @@ examples:
 exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted
 """
 
-# What a shell reports of a program that wrote to a pipe which nobody reads: 128 + SIGPIPE.
+# What a shell reports of a program that wrote to a pipe whose reader is gone: 128 + SIGPIPE.
 _PIPE_CLOSED = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and give its exit code: 0 done, 1 failed, 2 called wrongly, 130 interrupted."""
+    """Run a command; return 0 if done, 1 if failed, 2 if called wrongly, 130 if interrupted."""
     parser = build_parser()
     words = list(sys.argv[1:] if arguments is None else arguments)
     _check_command(parser, words)
@@ -90,7 +92,7 @@ def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.N
 
 
 def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """Refuse a command that there is not, with the nearest one."""
+    """Refuse an unknown command, and name the nearest one."""
     if not words:
         parser.print_help(sys.stderr)
         sys.exit(2)
@@ -106,7 +108,7 @@ def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> Non
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Give the parser of the whole command line."""
+    """Return the parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="penstock",
         description="Kafka Streams for Python, run by Spark.",

@@ -1,4 +1,4 @@
-"""`penstock backfill app.py`: give an application its past, then it can go live from there."""
+"""`penstock backfill app.py`: process the past of an application, which then goes live."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.options import (
+from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
     add_json,
@@ -14,9 +14,9 @@ from penstock.cli.options import (
     setting,
     settings_of,
 )
+from penstock.cli.arguments.programs import play
+from penstock.cli.arguments.times import moment
 from penstock.cli.printing import to_json
-from penstock.cli.programs import play
-from penstock.cli.times import moment
 from penstock.settings import StreamsConfig
 from penstock.terminal.backfill import show_backfill
 from penstock.terminal.invocation import Invocation
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from penstock._engine.spark.batch.backfill import BackfillReport
     from penstock._engine.topology.topology import Topology
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Process the past of a program's topics as one Spark job: what the live application would have
@@ -94,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
     def instead(topology: Topology, config: StreamsConfig) -> None:
         _backfill(topology, config, arguments)
 
-    wishes = Invocation(settings_of(arguments), quiet=arguments.quiet, instead=instead)
-    play(arguments.program, arguments.arguments, wishes)
+    options = Invocation(settings_of(arguments), quiet=arguments.quiet, instead=instead)
+    play(arguments.program, arguments.arguments, options)
     return 0
 
 
@@ -103,9 +103,9 @@ def _backfill(topology: Topology, config: StreamsConfig, arguments: argparse.Nam
     # Other commands do without Spark and the Kafka client.
     from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
     from penstock._engine.spark.batch.backfill import backfill  # noqa: PLC0415
-    from penstock._engine.spark.batch.backfill_inputs import InputWishes  # noqa: PLC0415
+    from penstock._engine.spark.batch.backfill_inputs import InputOptions  # noqa: PLC0415
 
-    wishes = InputWishes(arguments.until, dict(arguments.input), dict(arguments.live_from))
+    wishes = InputOptions(arguments.until, dict(arguments.input), dict(arguments.live_from))
     with ExitStack() as stack, show_backfill(config.application_id, quiet=arguments.quiet) as shown:
         if not config.names_cluster:
             config = stack.enter_context(embedded_cluster(topology, config, shown.say))

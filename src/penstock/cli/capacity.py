@@ -10,13 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock.capacity import FORMULAS, Formula, figures_of
-from penstock.cli.options import add_command, add_json
+from penstock.cli.arguments.options import add_command, add_json
+from penstock.cli.arguments.times import duration
 from penstock.cli.printing import indented, table, to_json
-from penstock.cli.times import duration
 from penstock.errors import StreamsError
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Estimate the size and speed of an application. Each formula shows its figures with units and says
@@ -105,7 +105,7 @@ def show(arguments: argparse.Namespace, formula: Formula) -> int:
 
 
 def complete(formula: Formula, given: Mapping[str, float]) -> dict[str, Any]:
-    """Give what is given, and the example's numbers for what is not and has no default."""
+    """Return the given numbers, and the example's for those without a default."""
     parameters = inspect.signature(formula.function).parameters
     if not given:
         return dict(formula.example)
@@ -119,7 +119,7 @@ def complete(formula: Formula, given: Mapping[str, float]) -> dict[str, Any]:
 
 
 def as_text(formula: Formula, given: Mapping[str, float], estimate: object) -> list[str]:
-    """Give an estimate as lines: the command, the figures, how each came about."""
+    """Return an estimate as lines: the command, the figures, how each came about."""
     rows = [
         (
             figure.name.removesuffix("_ms").replace("_", " "),
@@ -137,18 +137,18 @@ def as_text(formula: Formula, given: Mapping[str, float], estimate: object) -> l
 
 
 def as_command(formula: Formula, given: Mapping[str, float]) -> str:
-    """Give the command line that calculates this."""
+    """Return the command line that calculates this."""
     options = [f"{option_of(name)} {_typed_by_hand(name, value)}" for name, value in given.items()]
     return " ".join(["penstock capacity", formula.name, *options])
 
 
 def option_of(name: str) -> str:
-    """Give the option of a parameter; a time says its unit itself: 5min."""
+    """Return the option of a parameter; a time says its unit itself: 5min."""
     return f"--{name.removesuffix('_ms').replace('_', '-')}"
 
 
 def shown(value: float, unit: str) -> str:
-    """Give a number with its unit, as people read it.
+    """Return a number with its unit, as people read it.
 
     >>> shown(37_100_000, "bytes"), shown(83_333.3, "records/s"), shown(0.1667, "of the time")
     ('37.1 MB', '83,333 records/s', '17 % of the time')

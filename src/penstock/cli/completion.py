@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from penstock.cli.options import add_command
+from penstock.cli.arguments.options import add_command
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Print a script for bash, zsh or fish that completes commands, options and their choices.
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 def commands_of(
     parser: argparse.ArgumentParser,
 ) -> Iterator[tuple[str, tuple[str, list[Option]]]]:
-    """Give each command with what it does and its options."""
+    """Return each command with what it does and its options."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             told = {choice.dest: choice.help or "" for choice in action._choices_actions}
@@ -95,7 +95,7 @@ def commands_of(
 
 
 def bash(commands: dict[str, tuple[str, list[Option]]]) -> str:
-    """Give the script for bash, which zsh understands, too."""
+    """Return the script for bash, which zsh understands, too."""
     options, choices = [], []
     for name, (_, known) in commands.items():
         words = " ".join(option.name for option in known if option.name)
@@ -111,7 +111,7 @@ def bash(commands: dict[str, tuple[str, list[Option]]]) -> str:
 
 
 def fish(commands: dict[str, tuple[str, list[Option]]]) -> str:
-    """Give the script for fish."""
+    """Return the script for fish."""
     lines = []
     for name, (told, known) in commands.items():
         lines.append(f"complete -c penstock -n __fish_use_subcommand -a {name} -d {_quoted(told)}")

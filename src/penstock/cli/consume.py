@@ -7,16 +7,16 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from penstock.cli.options import add_cluster, add_command, add_json, positive, settings_of
-from penstock.cli.times import moment_ms
-from penstock.cli.values import TYPES, WINDOWED_TYPES, as_line, decode, serde_of
+from penstock.cli.arguments.options import add_cluster, add_command, add_json, positive, settings_of
+from penstock.cli.arguments.times import moment_ms
+from penstock.cli.arguments.values import TYPES, WINDOWED_TYPES, as_line, decode, serde_of
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.kafka.client.topic_io import Read, TopicReader
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Print the committed records of a topic, from its beginning until Ctrl-C: key, a tab, value. A record
@@ -135,13 +135,13 @@ def start(text: str) -> dict[str, Any]:
 
 
 def plain(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Give a record as a line: key and value, or the value alone."""
+    """Return a record as a line: key and value, or the value alone."""
     key, value = _decoded(record, key_serde, value_serde)
     return as_line(value) if record.key is None else f"{as_line(key)}\t{as_line(value)}"
 
 
 def detailed(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Give a record as a line that also says where it lies, of when it is, and its headers."""
+    """Return a record as a line that also says where it lies, of when it is, and its headers."""
     key, value = _decoded(record, key_serde, value_serde)
     headers = "".join(f" {name}={data}" for name, data in _headers(record))
     place = f"{record.partition}:{record.offset} {record.timestamp}"
@@ -149,7 +149,7 @@ def detailed(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> st
 
 
 def as_json(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:
-    """Give a record as a JSON object in one line, as `penstock produce --json` takes it."""
+    """Return a record as a JSON object in one line, as `penstock produce --json` takes it."""
     key, value = _decoded(record, key_serde, value_serde)
     document = {
         "topic": record.topic,

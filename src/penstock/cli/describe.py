@@ -8,12 +8,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.description.description import NodeDescription, TopologyDescription
-from penstock.cli.options import add_command, add_json, add_program
+from penstock.cli.arguments.options import add_command, add_json, add_program
+from penstock.cli.arguments.programs import load_topology
 from penstock.cli.printing import to_json
-from penstock.cli.programs import load_topology
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Show the topology of a program: sources, processors, stores and sinks, by sub-topology. The program
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def as_document(description: TopologyDescription) -> dict[str, Any]:
-    """Give a description as plain lists and dicts."""
+    """Return a description as plain lists and dicts."""
     return {
         "subtopologies": [
             {"id": part.id, "nodes": _nodes(part.nodes)} for part in description.subtopologies

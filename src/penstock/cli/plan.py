@@ -16,15 +16,21 @@ from penstock._engine.planner.outline import (
     SubtopologyOutline,
     outline,
 )
-from penstock._engine.planner.permissions import ANYBODY, Need, acl_command, needs_of
-from penstock.cli.options import add_cluster, add_command, add_json, add_program, settings_of
+from penstock._engine.planner.permissions import UNKNOWN_PRINCIPAL, Need, acl_command, needs_of
+from penstock.cli.arguments.options import (
+    add_cluster,
+    add_command,
+    add_json,
+    add_program,
+    settings_of,
+)
+from penstock.cli.arguments.programs import load_application
 from penstock.cli.printing import indented, plural, table, to_json
-from penstock.cli.programs import load_application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Show what an application will be: its sub-topologies and tasks, its stores, the internal topics it
@@ -65,7 +71,7 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument(
         "--principal",
-        default=ANYBODY,
+        default=UNKNOWN_PRINCIPAL,
         metavar="TYPE:NAME",
         help="whom --acls allows it (default: User:YOU, to be filled in)",
     )
@@ -111,7 +117,7 @@ def partitions(text: str) -> dict[str, int]:
 
 
 def said(draft: Draft, counts: Mapping[str, int]) -> dict[str, int]:
-    """Give the partitions of the topics that are read, as the user says them.
+    """Return the partitions of the topics that are read, as the user says them.
 
     Raises:
         StreamsError: a topic has none.
@@ -128,7 +134,7 @@ def said(draft: Draft, counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def acl_lines(needs: Iterable[Need], principal: str) -> list[str]:
-    """Give a shell script: one command for each thing, and above it why."""
+    """Return a shell script: one command for each thing, and above it why."""
     lines = [
         "# What the application needs from its first start on; CREATE not once its topics exist.",
         "# Add: --bootstrap-server HOST:PORT --command-config ADMIN.properties",
@@ -151,7 +157,7 @@ def _acl_as_json(need: Need, principal: str) -> dict[str, Any]:
 
 
 def as_text(shown: Outline) -> list[str]:
-    """Give the plan as lines."""
+    """Return the plan as lines."""
     lines = [f"application {shown.application_id}, {shown.guarantee}", ""]
     for part in shown.subtopologies:
         lines += [*_subtopology(part), ""]
@@ -212,7 +218,7 @@ def _slots(slots: SlotsOutline) -> str:
 
 
 def _ask_cluster(draft: Draft, config: StreamsConfig) -> tuple[Draft, dict[str, int]]:
-    # Whoever says the partitions does without the Kafka client.
+    # With the partitions on the command line it does without the Kafka client.
     from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
     from penstock._engine.kafka.client.topics import existing_topics, partition_counts  # noqa: PLC0415
     from penstock._engine.kafka.local_broker.broker import running_broker  # noqa: PLC0415

@@ -13,7 +13,7 @@ _CODES = {"bold": "1", "dim": "2", "red": "1;31", "green": "1;32", "yellow": "1;
 
 
 class Paint:
-    """Colours words for a stream, if it is a terminal and nobody has said NO_COLOR."""
+    """Colours words for a stream, if it is a terminal and NO_COLOR is not set."""
 
     def __init__(self, stream: TextIO, environment: Mapping[str, str] = os.environ) -> None:
         self._on = is_terminal(stream, environment) and not environment.get("NO_COLOR")
@@ -23,7 +23,7 @@ class Paint:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Give lines whose columns line up; columns of numbers are aligned to the right.
+    """Return lines whose columns line up; columns of numbers are aligned to the right.
 
     >>> print("\\n".join(table(("topic", "partitions"), [("orders", 12), ("alerts", 4)])))
     topic   partitions
@@ -46,17 +46,17 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def indented(lines: Iterable[str], by: int = 2) -> list[str]:
-    """Give lines with blanks in front."""
+    """Return lines with blanks in front."""
     return [f"{' ' * by}{line}" for line in lines]
 
 
 def to_json(document: Any) -> str:
-    """Give a document as JSON for other programs: readable, keys in the order they were made."""
+    """Return a document as JSON for other programs: readable, keys in the order they were made."""
     return json.dumps(document, indent=2, ensure_ascii=False, default=str)
 
 
 def plural(count: int, noun: str) -> str:
-    """Give `1 task`, `2 tasks`, `0 tasks`."""
+    """Return `1 task`, `2 tasks`, `0 tasks`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from penstock.cli.options import add_cluster, add_command, add_json, settings_of
-from penstock.cli.values import TYPES, encode
+from penstock.cli.arguments.options import add_cluster, add_command, add_json, settings_of
+from penstock.cli.arguments.values import TYPES, encode
 from penstock.errors import SerializationError, StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Write each line of standard input to a topic, as the value of a record, or as key and value with
@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def produce(lines: Iterable[str], writer: Writer, form: Form, partition: int | None = None) -> int:
-    """Write lines; give how many.
+    """Write lines; return how many.
 
     Raises:
         StreamsError: a line is no record; those before it have been written.
@@ -160,7 +160,7 @@ def produce(lines: Iterable[str], writer: Writer, form: Form, partition: int | N
 
 
 def read_lines(lines: Iterable[str], form: Form) -> Iterator[Line]:
-    """Give a record for each line.
+    """Yield a record for each line.
 
     Raises:
         StreamsError: a line is no record.

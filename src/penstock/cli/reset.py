@@ -1,4 +1,4 @@
-"""`penstock reset`: let an application begin anew; shows what it would do, then asks."""
+"""`penstock reset`: start an application anew; shows what it would do, then asks."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock._clock import SystemClock
 from penstock._engine.planner.layout import draft_of
 from penstock._engine.planner.reset import (
     OffsetChange,
-    Partition,
     ResetPlan,
+    ResetRequest,
     Target,
-    Wish,
     check_not_running,
     decide_reset,
 )
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.topology.topology import Topology
-from penstock.cli.clusters import reached
-from penstock.cli.options import (
+from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
     add_json,
@@ -35,16 +36,15 @@ from penstock.cli.options import (
     names,
     settings_of,
 )
+from penstock.cli.arguments.programs import Application, load_application
+from penstock.cli.arguments.times import duration, moment_ms
 from penstock.cli.printing import Paint, indented, plural, table, to_json
-from penstock.cli.programs import Application, load_application
-from penstock.cli.times import duration, moment_ms
-from penstock.clock import SystemClock
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.state.files.directory import TaskDirectory
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Let an application begin anew, as Java's kafka-streams-application-reset does: its committed offsets
@@ -167,8 +167,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def wish_of(
     arguments: argparse.Namespace, topology: Topology, application_id: str, now_ms: int
-) -> Wish:
-    """Give what the user wants; what they do not say, the program does."""
+) -> ResetRequest:
+    """Return the options; the program says what the user does not."""
     draft = draft_of(topology, application_id)
     inputs: list[str] | None = arguments.input_topics
     intermediate: list[str] | None = arguments.intermediate_topics
@@ -177,7 +177,7 @@ def wish_of(
     if inputs is None and draft.plans and not draft.has_patterns:
         inputs = [topic for topic in draft.task_inputs if topic not in intermediate]
     internal: list[str] | None = arguments.internal_topics
-    return Wish(
+    return ResetRequest(
         application_id,
         None if inputs is None else tuple(inputs),
         tuple(intermediate),
@@ -187,7 +187,7 @@ def wish_of(
 
 
 def target_of(arguments: argparse.Namespace, now_ms: int) -> Target:
-    """Give where the input topics are to be read from."""
+    """Return where the input topics are to be read from."""
     time_ms: int | None = arguments.to_datetime
     ago: timedelta | None = arguments.by_duration
     if ago is not None:
@@ -221,7 +221,7 @@ def read_offsets(path: Path) -> dict[Partition, int]:
 
 
 def as_text(plan: ResetPlan) -> list[str]:
-    """Give a plan as lines."""
+    """Return a plan as lines."""
     lines = [f"reset of application {plan.application_id}"]
     lines += [f"note: {note}" for note in plan.notes]
     if plan.is_empty:
@@ -260,7 +260,7 @@ def _application(arguments: argparse.Namespace) -> Application:
 
 
 def _confirmed(application_id: str) -> bool:
-    """Ask whoever is at the terminal, and tell them if that was a no."""
+    """Ask the user at the terminal, and confirm a no."""
     if not sys.stdin.isatty():
         msg = (
             f"resetting {application_id!r} must be confirmed, and nobody is at the terminal; "

@@ -1,16 +1,16 @@
-"""`penstock run app.py`: run a program, as `python app.py` would, with wishes of one's own."""
+"""`penstock run app.py`: run a program, as `python app.py` would, with more options."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from penstock.cli.options import add_cluster, add_command, add_program, settings_of
-from penstock.cli.programs import play
+from penstock.cli.arguments.options import add_cluster, add_command, add_program, settings_of
+from penstock.cli.arguments.programs import play
 from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Run a program until Ctrl-C. A program that makes no KafkaStreams itself, but has one Topology or
@@ -54,6 +54,6 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments)
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
-    wishes = Invocation(settings, arguments.available_now, arguments.quiet)
-    play(arguments.program, arguments.arguments, wishes)
+    options = Invocation(settings, arguments.available_now, arguments.quiet)
+    play(arguments.program, arguments.arguments, options)
     return 0

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.planner.internal_topics import is_internal
 from penstock._engine.planner.layout import draft_of
-from penstock.cli.clusters import reached
-from penstock.cli.options import (
+from penstock.cli.arguments.clusters import reached
+from penstock.cli.arguments.options import (
     add_cluster,
     add_command,
     add_json,
@@ -19,14 +19,14 @@ from penstock.cli.options import (
     positive,
     settings_of,
 )
+from penstock.cli.arguments.programs import Application, load_application
 from penstock.cli.printing import table, to_json
-from penstock.cli.programs import Application, load_application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
     from penstock._engine.kafka.application.topic_listing import TopicFacts
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 List the topics of a cluster, or those of a program: what it reads and writes, the internal ones it
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def roles(application: Application, existing: Iterable[str]) -> dict[str, str]:
-    """Tell what each topic is to a program: what it names, and the internal ones that exist."""
+    """Return what each topic is to a program: what it names, and the internal ones that exist."""
     config = application.config
     name = config.application_id
     draft = draft_of(application.topology, name).resolved(existing)
@@ -110,7 +110,7 @@ def roles(application: Application, existing: Iterable[str]) -> dict[str, str]:
 
 
 def rows_of(roles: Mapping[str, str], facts: Iterable[TopicFacts]) -> list[dict[str, Any]]:
-    """Give a row for each topic of a program, those that are missing included."""
+    """Return a row for each topic of a program, those that are missing included."""
     there = {topic.name: topic for topic in facts}
     order = ("input", "global", "input and output", "output", "dead letters", "internal")
     return [
@@ -125,7 +125,7 @@ def rows_of(roles: Mapping[str, str], facts: Iterable[TopicFacts]) -> list[dict[
 
 
 def as_text(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Give the topics of a program as lines."""
+    """Return the topics of a program as lines."""
     header = ("topic", "role", *_COLUMNS[1:])
     cells = [
         (

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar, cast, overload
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.build import build
 from penstock._engine.topology.checks import (
     check_option,
@@ -17,12 +18,13 @@ from penstock._engine.topology.graph import Graph, StateStore, StreamSource, Tab
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import TableSource
 from penstock._engine.topology.topology import Topology
-from penstock.camel_case import ExplainsCamelCase
 from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table
+from penstock.dsl.handle import StreamHandle, TableHandle
 from penstock.dsl.loose_serdes import serdes_belong_in
+from penstock.dsl.materialized import is_versioned, store_name, table_store
 from penstock.dsl.options import Consumed, Materialized
 from penstock.dsl.stream import KStream
-from penstock.dsl.table import KTable, is_versioned, store_name, table_store
+from penstock.dsl.table import KTable
 from penstock.processor import ProcessorSupplier
 from penstock.settings import StreamsConfig
 from penstock.stores import StoreBuilder
@@ -79,12 +81,14 @@ class StreamsBuilder(ExplainsCamelCase):
             offset_reset=option.offset_reset,
         )
         return KStream(
-            self._graph,
-            self._graph.add(source),
-            key_serde=option.key,
-            value_serde=option.value,
-            sources=frozenset({source.name}),
-            repartition_required=False,
+            StreamHandle(
+                self._graph,
+                self._graph.add(source),
+                KTable,
+                option.key,
+                option.value,
+                frozenset({source.name}),
+            )
         )
 
     @overload
@@ -141,12 +145,15 @@ class StreamsBuilder(ExplainsCamelCase):
             ),
         )
         return KTable(
-            self._graph,
-            self._graph.add(drawing),
-            key_serde=read.key,
-            value_serde=read.value,
-            sources=frozenset({drawing.source_name}),
-            queryable_store_name=kept.name,
+            TableHandle(
+                self._graph,
+                self._graph.add(drawing),
+                KTable,
+                read.key,
+                read.value,
+                frozenset({drawing.source_name}),
+                kept.name,
+            )
         )
 
     @overload
@@ -182,8 +189,9 @@ class StreamsBuilder(ExplainsCamelCase):
         consumed: Consumed[K, V] | None,
         supplier: ProcessorSupplier[K, V, Any, Any],
     ) -> StreamsBuilder:
-        """Let every worker hold what processors of `supplier` make of a topic's records; all other
-        processors may read the store, without being connected. Java: StreamsBuilder.addGlobalStore.
+        """Add a store that every worker holds whole: processors of `supplier` write a topic's
+        records to it, all others may read it without being connected. Java:
+        StreamsBuilder.addGlobalStore.
         """
         draw_global_store(self._graph, store, topic, consumed, supplier)
         return self
@@ -196,7 +204,7 @@ class StreamsBuilder(ExplainsCamelCase):
         return self
 
     def build(self, config: Mapping[str, Any] | StreamsConfig | None = None) -> Topology:
-        """Build the topology of all that was said so far. Java: StreamsBuilder.build.
+        """Build the topology of all streams and tables so far. Java: StreamsBuilder.build.
 
         `config` may hold settings of the application; of them a build looks at
         `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name,

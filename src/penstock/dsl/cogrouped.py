@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
-from penstock._engine.topology.checks import check_function, check_option, shown
-from penstock._engine.topology.graph import Graph, Process, Repartition, repartition_names
+from penstock._camel_case import ExplainsCamelCase
+from penstock._engine.topology.checks import check_function, shown
+from penstock._engine.topology.graph import Process, Repartition, repartition_names
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.window_nodes import CogroupMerge
-from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl import grouped as groups
-from penstock.dsl import table
+from penstock.dsl.handle import GroupedHandle, handle_of
+from penstock.dsl.materialized import materialized_option, store_name, table_store, with_versions
 from penstock.dsl.options import Materialized, NameLike, given_name
-from penstock.dsl.window_parts import (
-    Folding,
+from penstock.dsl.windowed_aggregation import (
+    AggregateFunctions,
+    check_windows,
     windowed_key_serde,
     windowed_operation,
     windowed_option,
@@ -35,13 +36,14 @@ from penstock.windows import (
 
 if TYPE_CHECKING:
     from penstock.dsl.grouped import KGroupedStream
+    from penstock.dsl.table import KTable
 
 K = TypeVar("K")
 V = TypeVar("V")
 A = TypeVar("A")
 
 MakeOperation: TypeAlias = Callable[[Callable[..., Any]], nodes.TableOperation]
-"""Gives the operation of one input, from its aggregator."""
+"""Makes the operation of one input, from its aggregator."""
 
 _AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
 _MERGE = "COGROUPKSTREAM-MERGE-"
@@ -67,13 +69,13 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
     [('cup', 93), ('cup', 95)]
     """
 
-    __slots__ = ("_graph", "_inputs", "_parents")
+    __slots__ = ("_first", "_inputs", "_parents")
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._inputs: dict[KGroupedStream[Any, Any], Callable[..., Any]] = {}
-        self._parents: dict[KGroupedStream[Any, Any], tuple[int, frozenset[str]]] = {}
-        """What the nodes of inputs hang on; their repartition topics serve all aggregations."""
+    def __init__(self, first: GroupedHandle) -> None:
+        self._first = first
+        self._inputs: dict[GroupedHandle, Callable[..., Any]] = {}
+        self._parents: dict[GroupedHandle, tuple[int, frozenset[str]]] = {}
+        """The parents of the inputs' nodes; their repartition topics serve all aggregations."""
 
     def cogroup(
         self, grouped: KGroupedStream[K, V], aggregator: Callable[[K, V, A], A]
@@ -81,16 +83,17 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         """Add another grouped stream, whose values are folded with `aggregator(key, value,
         aggregate)`. Java: CogroupedKStream.cogroup.
 
-        Like Java's it changes this object, and gives it back.
+        Like Java's it changes this object, and returns it.
         """
-        if not isinstance(grouped, groups.KGroupedStream):
+        handle = handle_of(grouped, GroupedHandle)
+        if handle is None:
             msg = f"cogroup takes a KGroupedStream; got {shown(grouped)}; group the stream first"
             raise TopologyError(msg)
-        if grouped._graph is not self._graph:
+        if handle.graph is not self._first.graph:
             msg = "cogroup must have streams of one StreamsBuilder; got one of another"
             raise TopologyError(msg)
         check_function(aggregator, "cogroup's aggregator", "key", "value", "aggregate")
-        self._inputs[grouped] = aggregator
+        self._inputs[handle] = aggregator
         return self
 
     def aggregate(
@@ -99,22 +102,18 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         materialized: Materialized[K, A] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[K, A]:
+    ) -> KTable[K, A]:
         """Fold the values of each key, beginning with `initializer()`. Java:
         CogroupedKStream.aggregate.
         """
         check_function(initializer, "aggregate's initializer")
-        option = (
-            Materialized[K, A]()
-            if materialized is None
-            else check_option(materialized, Materialized, "aggregate")
-        )
-        name = table.store_name(self._graph, option, _AGGREGATE)
-        store = table.table_store(option, name, option.key, option.value)
+        option = materialized_option(materialized, "aggregate")
+        name = store_name(self._first.graph, option, _AGGREGATE)
+        store = table_store(option, name, option.key, option.value)
 
         def operation(aggregator: Callable[..., Any]) -> nodes.TableOperation:
             aggregate = nodes.Aggregate(store, initializer, aggregator)
-            return table.with_versions(aggregate, option)
+            return with_versions(aggregate, option)
 
         return self._draw(operation, store, option, option.key, named)
 
@@ -128,7 +127,7 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         self, windows: AnyWindows
     ) -> TimeWindowedCogroupedKStream[K, A] | SessionWindowedCogroupedKStream[K, A]:
         """Aggregate in windows. Java: CogroupedKStream.windowedBy."""
-        groups.check_windows(windows)
+        check_windows(windows)
         if isinstance(windows, SessionWindows):
             return SessionWindowedCogroupedKStream(self, windows)
         return TimeWindowedCogroupedKStream(self, windows)
@@ -140,9 +139,9 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         option: Materialized[Any, Any],
         key_serde: Serde[Any] | None,
         named: NameLike,
-    ) -> table.KTable[Any, A]:
-        """Draw a node for each input, and one that unites their changes."""
-        graph, name = self._graph, given_name(named)
+    ) -> KTable[Any, A]:
+        """Draw a node for each input, and one that merges their changes."""
+        graph, name = self._first.graph, given_name(named)
         self._repartition(store.name, by_user=option.name is not None)
         sources = frozenset[str]().union(*(above for _, above in self._parents.values()))
         graph.copartition(sources)
@@ -155,8 +154,7 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         assert rows is not None
         merge = CogroupMerge(rows, is_versioned=made.is_versioned)
         called = self._name(name, "-cogroup-merge", _MERGE)
-        return table.KTable(
-            graph,
+        return self._first.table(
             graph.add(Process(called, merge), *steps),
             key_serde=key_serde,
             value_serde=option.value,
@@ -166,28 +164,27 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
 
     def _name(self, name: str | None, ending: str, prefix: str) -> str:
         given = None if name is None else check_name(name + ending)
-        return self._graph.names.named_or_next(given, prefix)
+        return self._first.graph.names.named_or_next(given, prefix)
 
     def _repartition(self, store: str, *, by_user: bool) -> None:
-        """See to it that all records of a key come to one task; numbers are used up even where a
-        topic is there already.
+        """Bring all records of a key to one task. Numbers are used up even where a topic is there
+        already.
         """
         for grouped in self._inputs:
-            if not grouped._repartition_required:
-                self._parents[grouped] = (grouped._step, grouped._sources)
+            if not grouped.repartition_required:
+                self._parents[grouped] = (grouped.step, grouped.sources)
                 continue
-            option = grouped._grouped
+            option = grouped.grouped
             called = repartition_names(
-                self._graph, option.name or store, by_user=by_user or option.name is not None
+                grouped.graph, option.name or store, by_user=by_user or option.name is not None
             )
             if grouped not in self._parents:
                 topic = Repartition(called, option.key, option.value)
-                step = self._graph.add(topic, grouped._step)
-                self._parents[grouped] = (step, frozenset({called.source}))
+                self._parents[grouped] = (grouped.add(topic), frozenset({called.source}))
 
 
 class _WindowedCogroupedKStream(ExplainsCamelCase, Generic[K, A]):
-    """What cogrouped streams in windows of all kinds have in common."""
+    """The part that cogrouped streams in windows of all kinds share."""
 
     __slots__ = ("_cogrouped", "_windows")
 
@@ -201,14 +198,16 @@ class _WindowedCogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         merger: Callable[[K, A, A], A] | None,
         materialized: Materialized[K, A] | None,
         named: NameLike,
-    ) -> table.KTable[Windowed[K], A]:
+    ) -> KTable[Windowed[K], A]:
         check_function(initializer, "aggregate's initializer")
         option, windows = windowed_option(materialized, "aggregate"), self._windows
-        name = table.store_name(self._cogrouped._graph, option, _AGGREGATE)
+        name = store_name(self._cogrouped._first.graph, option, _AGGREGATE)
         store = windowed_store(windows, option, name, (option.key, option.value))
 
         def operation(aggregator: Callable[..., Any]) -> nodes.TableOperation:
-            return windowed_operation(windows, store, Folding(initializer, aggregator, merger))
+            return windowed_operation(
+                windows, store, AggregateFunctions(initializer, aggregator, merger)
+            )
 
         key_serde = windowed_key_serde(windows, option.key)
         return self._cogrouped._draw(operation, store, option, key_serde, named)
@@ -227,7 +226,7 @@ class TimeWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
         materialized: Materialized[K, A] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[Windowed[K], A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the values of each key and window, beginning with `initializer()`. Java:
         TimeWindowedCogroupedKStream.aggregate.
         """
@@ -246,7 +245,7 @@ class SessionWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
         materialized: Materialized[K, A] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[Windowed[K], A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the values of each key and session, beginning with `initializer()`; the aggregates
         of sessions that become one are joined with `merger(key, one, other)`. Java:
         SessionWindowedCogroupedKStream.aggregate.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_option,
     check_store,
@@ -15,17 +16,18 @@ from penstock._engine.topology.checks import (
 from penstock._engine.topology.graph import GlobalStore, Graph
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import Operation, TableSource, UserProcessor
-from penstock.camel_case import ExplainsCamelCase
+from penstock.dsl.handle import GlobalTableHandle, HasHandle
 from penstock.dsl.options import Consumed, Materialized
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor
-from penstock.stores import StoreBuilder, store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import store_builder
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class GlobalKTable(ExplainsCamelCase, Generic[K, V]):
+class GlobalKTable(ExplainsCamelCase, HasHandle[GlobalTableHandle], Generic[K, V]):
     """All of a topic, as a table, in every worker: streams look rows up by any key, and need not be
     partitioned like it. Java: GlobalKTable.
 
@@ -47,16 +49,12 @@ class GlobalKTable(ExplainsCamelCase, Generic[K, V]):
     [('ann', 'Norway')]
     """
 
-    __slots__ = ("_graph", "_store")
-
-    def __init__(self, graph: Graph, store: str) -> None:
-        self._graph = graph
-        self._store = store
+    __slots__ = ()
 
     @property
     def queryable_store_name(self) -> str:
         """The name of the store that can be queried. Java: GlobalKTable.queryableStoreName."""
-        return self._store
+        return self._handle.store
 
 
 def draw_global_table(
@@ -103,7 +101,7 @@ def draw_global_table(
         logging=False,
     )
     _draw(graph, topic, read, TableSource(store, is_materialized=True), store)
-    return GlobalKTable(graph, name)
+    return GlobalKTable(GlobalTableHandle(graph, name))
 
 
 def draw_global_store(

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from penstock._engine.topology.checks import check_function, check_option
+from penstock._camel_case import ExplainsCamelCase
+from penstock._engine.topology.checks import check_function
 from penstock._engine.topology.graph import (
     REPARTITION_SUFFIX,
-    Graph,
     Process,
     TableRepartition,
 )
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.counting import count_one, count_one_less, nothing_counted
 from penstock._engine.topology.nodes.table_nodes import GroupedTableAggregate, GroupedTableReduce
-from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl import table
+from penstock.dsl.handle import TableHandle
+from penstock.dsl.materialized import materialized_option, store_name, table_store, with_versions
 from penstock.dsl.options import Grouped, Materialized, NameLike, given_name
 from penstock.serdes import Serde
 from penstock.serdes import long as long_serde
 from penstock.serdes.changes import ChangeSerde
 from penstock.stores import StoreBuilder
+
+if TYPE_CHECKING:
+    from penstock.dsl.table import KTable
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -48,21 +51,21 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
     [('Oslo', 1), ('Oslo', 2), ('Oslo', 1), ('Rome', 1)]
     """
 
-    __slots__ = ("_graph", "_grouped", "_repartition", "_step")
+    __slots__ = ("_grouped", "_repartition", "_step", "_table")
 
-    def __init__(self, graph: Graph, step: int, *, grouped: Grouped[K, V]) -> None:
-        self._graph = graph
+    def __init__(self, table: TableHandle, step: int, grouped: Grouped[K, V]) -> None:
+        self._table = table
         self._step = step
         self._grouped = grouped
         self._repartition: int | None = None
 
     def count(
         self, materialized: Materialized[K, int] | None = None, *, named: NameLike = None
-    ) -> table.KTable[K, int]:
+    ) -> KTable[K, int]:
         """Count the rows of each group; a group that has lost all of them counts 0. Java:
         KGroupedTable.count.
         """
-        option = self._option(materialized, "count")
+        option = materialized_option(materialized, "count")
         store = self._store(option, option.value or long_serde())
         operation = GroupedTableAggregate(store, nothing_counted, count_one, count_one_less)
         return self._draw("KTABLE-AGGREGATE-", operation, option, named)
@@ -74,13 +77,13 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         materialized: Materialized[K, V] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[K, V]:
+    ) -> KTable[K, V]:
         """Fold the rows of each group: `adder(aggregate, value)` of what comes, beginning with the
         first value, `subtractor(aggregate, value)` of what leaves. Java: KGroupedTable.reduce.
         """
         check_function(adder, "reduce's adder", "aggregate", "value")
         check_function(subtractor, "reduce's subtractor", "aggregate", "value")
-        option = self._option(materialized, "reduce")
+        option = materialized_option(materialized, "reduce")
         store = self._store(option, option.value or self._grouped.value)
         operation = GroupedTableReduce(store, adder, subtractor)
         return self._draw("KTABLE-REDUCE-", operation, option, named)
@@ -93,7 +96,7 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         materialized: Materialized[K, A] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[K, A]:
+    ) -> KTable[K, A]:
         """Fold the rows of each group: `adder(key, value, aggregate)` of what comes, beginning with
         `initializer()`, `subtractor(key, value, aggregate)` of what leaves; an aggregate of None
         deletes the row. Java: KGroupedTable.aggregate.
@@ -101,20 +104,15 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         check_function(initializer, "aggregate's initializer")
         check_function(adder, "aggregate's adder", "key", "value", "aggregate")
         check_function(subtractor, "aggregate's subtractor", "key", "value", "aggregate")
-        option = self._option(materialized, "aggregate")
+        option = materialized_option(materialized, "aggregate")
         store = self._store(option, option.value)
         operation = GroupedTableAggregate(store, initializer, adder, subtractor)
         return self._draw("KTABLE-AGGREGATE-", operation, option, named)
 
-    def _option(self, materialized: Materialized[K, Any] | None, verb: str) -> Materialized[K, Any]:
-        if materialized is None:
-            return Materialized()
-        return check_option(materialized, Materialized, verb)
-
     def _store(self, option: Materialized[K, Any], value: Serde[Any] | None) -> StoreBuilder:
         # Java calls the stores of all three aggregations so.
-        name = table.store_name(self._graph, option, "KTABLE-AGGREGATE-")
-        return table.table_store(option, name, option.key or self._grouped.key, value)
+        name = store_name(self._table.graph, option, "KTABLE-AGGREGATE-")
+        return table_store(option, name, option.key or self._grouped.key, value)
 
     def _draw(
         self,
@@ -122,16 +120,15 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         operation: GroupedTableAggregate | GroupedTableReduce,
         option: Materialized[K, Any],
         named: NameLike,
-    ) -> table.KTable[K, Any]:
-        names, given = self._graph.names, given_name(named)
-        sink = names.named_or_next(_with_suffix(given, "-sink"), "KSTREAM-SINK-")
-        source = names.named_or_next(_with_suffix(given, "-source"), "KSTREAM-SOURCE-")
-        name = names.named_or_next(given, prefix)
+    ) -> KTable[K, Any]:
+        graph, given = self._table.graph, given_name(named)
+        sink = graph.names.named_or_next(_with_suffix(given, "-sink"), "KSTREAM-SINK-")
+        source = graph.names.named_or_next(_with_suffix(given, "-source"), "KSTREAM-SOURCE-")
+        name = graph.names.named_or_next(given, prefix)
         store = operation.store
         parent = self._repartitioned(sink, source, store.name)
-        return table.KTable(
-            self._graph,
-            self._graph.add(Process(name, table.with_versions(operation, option)), parent),
+        return self._table.table(
+            graph.add(Process(name, with_versions(operation, option)), parent),
             key_serde=store.key,
             value_serde=store.value,
             sources=frozenset({source}),
@@ -139,14 +136,14 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         )
 
     def _repartitioned(self, sink: str, source: str, store: str) -> int:
-        """Give the step behind the topic; the store names it if the grouping does not."""
+        """Return the step behind the topic; the store names it if the grouping does not."""
         grouped = self._grouped
         topic = (grouped.name or store) + REPARTITION_SUFFIX
         if self._repartition is None or grouped.name is None:
             drawing = TableRepartition(topic, sink, source, grouped.key, ChangeSerde(grouped.value))
-            self._repartition = self._graph.add(drawing, self._step)
+            self._repartition = self._table.graph.add(drawing, self._step)
         else:
-            self._graph.draw_again(self._repartition)
+            self._table.graph.draw_again(self._repartition)
         return self._repartition
 
 

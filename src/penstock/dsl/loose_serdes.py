@@ -1,5 +1,5 @@
-"""Serdes passed to a verb one by one, as in `stream("orders", key, value)`: Python alone would only
-say that there are too many arguments.
+"""Refuse serdes passed to a verb one by one, as in `stream("orders", key, value)`, with an error
+that names the option. Python's own error only counts the arguments.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def serdes_belong_in(option: type) -> Callable[[Verb], Verb]:
-    """Let a verb that takes its serdes in an `option` say so; its signature stays what it is."""
+    """Decorate a verb to refuse serdes that belong in its `option`; its signature stays."""
 
     def explained(verb: Verb) -> Verb:
         @functools.wraps(verb)
@@ -44,5 +44,5 @@ def _refuse_loose(verb: str, option: type, given: tuple[Any, ...], named: dict[s
 
 
 def _part(keyword: str) -> str:
-    """Give which serde is meant by `key_serde=` and the like."""
+    """Return which serde is meant by `key_serde=` and the like."""
     return "key" if "key" in keyword else "value"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.topology.checks import (
     check_function,
     check_offset_reset,
@@ -21,10 +22,10 @@ from penstock._engine.topology.checks import (
     check_writable,
 )
 from penstock._engine.topology.naming import check_name
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
-from penstock.stores import EngineChoice, Logging, StoreBuilder, check_engine, check_logging
+from penstock.stores import EngineChoice, Logging, StoreBuilder
+from penstock.stores._builders import check_engine, check_logging
 from penstock.timestamps import TimestampExtractor
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ V = TypeVar("V")
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
-Partitions: TypeAlias = int | Iterable[int] | None
-StreamPartitioner: TypeAlias = Callable[[str, K, V, int], Partitions]
+PartitionChoice: TypeAlias = int | Iterable[int] | None
+StreamPartitioner: TypeAlias = Callable[[str, K, V, int], PartitionChoice]
 """`(topic, key, value, partitions)` -> a partition, several, none at all (empty: dropped), or None:
 Kafka's default.
 """
@@ -328,7 +329,7 @@ class Printed(Generic[K, V]):
 
 
 def check_duration(duration: Duration, what: str) -> int:
-    """Give a duration in milliseconds; refuse what is none, or negative."""
+    """Return a duration in milliseconds; refuse what is none, or negative."""
     try:
         duration_ms = to_milliseconds(duration, what)
     except TypeError as error:
@@ -340,7 +341,7 @@ def check_duration(duration: Duration, what: str) -> int:
 
 
 def given_name(named: NameLike) -> str | None:
-    """Give the user's name for a node, checked, or None."""
+    """Return the user's name for a node, checked, or None."""
     if named is None:
         return None
     return named.name if isinstance(named, Named) else check_name(named)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_function,
     check_option,
@@ -14,18 +15,17 @@ from penstock._engine.topology.checks import (
     shown,
 )
 from penstock._engine.topology.graph import (
-    Graph,
     Process,
     Repartition,
     StreamSink,
     repartition_names,
 )
 from penstock._engine.topology.nodes import stream_nodes as nodes
-from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl import grouped as groups
-from penstock.dsl import table
-from penstock.dsl.joins import StreamJoins
+from penstock.dsl.grouped import KGroupedStream
+from penstock.dsl.handle import GroupedHandle, StreamHandle, handle_of
+from penstock.dsl.joins.verbs import StreamJoins
 from penstock.dsl.loose_serdes import serdes_belong_in
+from penstock.dsl.materialized import is_versioned, store_name, table_store
 from penstock.dsl.options import (
     Branched,
     Grouped,
@@ -46,6 +46,9 @@ from penstock.processor import (
 from penstock.record import RecordContext
 from penstock.serdes import Serde
 
+if TYPE_CHECKING:
+    from penstock.dsl.table import KTable
+
 K = TypeVar("K")
 V = TypeVar("V")
 K2 = TypeVar("K2")
@@ -60,37 +63,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     `named=`, the name of its node.
     """
 
-    __slots__ = (
-        "_graph",
-        "_key_serde",
-        "_name",
-        "_repartition",
-        "_repartition_required",
-        "_sources",
-        "_step",
-        "_value_serde",
-    )
-
-    def __init__(
-        self,
-        graph: Graph,
-        step: int,
-        *,
-        key_serde: Serde[K] | None,
-        value_serde: Serde[V] | None,
-        sources: frozenset[str],
-        repartition_required: bool,
-        name: str | None = None,
-    ) -> None:
-        self._graph = graph
-        self._step = step
-        self._name = name or graph.steps[step].drawing.name
-        self._key_serde = key_serde
-        self._value_serde = value_serde
-        self._sources = sources
-        self._repartition_required = repartition_required
-        self._repartition: int | None = None
-        """The repartition step of an earlier join."""
+    __slots__ = ()
 
     def filter(
         self, predicate: Callable[[K, V], object], *, named: NameLike = None
@@ -143,7 +116,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def flat_map_values(
         self, mapper: Callable[[V], Iterable[V2]], *, named: NameLike = None
     ) -> KStream[K, V2]:
-        """Give the record once for each value of `mapper(value)`. Java: KStream.flatMapValues."""
+        """Send the record once for each value of `mapper(value)`. Java: KStream.flatMapValues."""
         check_function(
             mapper, "flat_map_values' mapper", "value", instead="flat_map_values_with_key"
         )
@@ -153,7 +126,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def flat_map_values_with_key(
         self, mapper: Callable[[K, V], Iterable[V2]], *, named: NameLike = None
     ) -> KStream[K, V2]:
-        """Give the record once for each value of `mapper(key, value)`. Java:
+        """Send the record once for each value of `mapper(key, value)`. Java:
         KStream.flatMapValues.
         """
         check_function(mapper, "flat_map_values_with_key's mapper", "key", "value")
@@ -164,7 +137,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         """Replace each key by `mapper(key, value)`. Java: KStream.selectKey."""
         check_function(mapper, "select_key's mapper", "key", "value")
         step = self._draw("KSTREAM-KEY-SELECT-", nodes.SelectKey(mapper), named)
-        return self._rekeyed(step, self._value_serde)
+        return self._rekeyed(step, self._handle.value_serde)
 
     def peek(self, action: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
         """Call `action(key, value)` for its effect and pass the record on. Java: KStream.peek."""
@@ -183,34 +156,36 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         option = (
             Printed.to_sys_out() if printed is None else check_option(printed, Printed, "print")
         )
-        operation = nodes.Print(option.label or self._name, option.file, option.mapper)
+        operation = nodes.Print(option.label or self._handle.node_name, option.file, option.mapper)
         self._draw("KSTREAM-PRINTER-", operation, option.name)
 
     def split(self, *, named: NameLike = None) -> BranchedKStream[K, V]:
         """Begin to split into branches; each record takes the first that wants it. Java:
         KStream.split.
         """
-        return BranchedKStream(self, self._draw("KSTREAM-BRANCH-", nodes.Branch(), named))
+        return BranchedKStream(self._handle, self._draw("KSTREAM-BRANCH-", nodes.Branch(), named))
 
     def merge(self, other: KStream[K, V], *, named: NameLike = None) -> KStream[K, V]:
-        """Give the records of both streams, in the order they come. Java: KStream.merge."""
-        if not isinstance(other, KStream):
+        """Send the records of both streams, in the order they come. Java: KStream.merge."""
+        handle, right = self._handle, handle_of(other, StreamHandle)
+        if right is None:
             msg = f"merge takes another KStream; got {shown(other)}"
             raise TopologyError(msg)
-        if other._graph is not self._graph:
+        if right.graph is not handle.graph:
             msg = (
                 "merge takes a stream of the same StreamsBuilder; got one of another builder; "
                 "make both with one"
             )
             raise TopologyError(msg)
-        step = self._draw("KSTREAM-MERGE-", nodes.PassThrough(merges=True), named, other._step)
+        step = self._draw("KSTREAM-MERGE-", nodes.PassThrough(merges=True), named, right.step)
         return KStream(
-            self._graph,
-            step,
-            key_serde=None,
-            value_serde=None,
-            sources=self._sources | other._sources,
-            repartition_required=self._repartition_required or other._repartition_required,
+            handle.then(
+                step,
+                key_serde=None,
+                value_serde=None,
+                sources=handle.sources | right.sources,
+                repartition_required=handle.repartition_required or right.repartition_required,
+            )
         )
 
     def repartition(self, repartitioned: Repartitioned[K, V] | None = None) -> KStream[K, V]:
@@ -224,28 +199,26 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
             if repartitioned is None
             else check_option(repartitioned, Repartitioned, "repartition")
         )
-        prefix = option.name or self._graph.names.processor("KSTREAM-REPARTITION-")
-        called = repartition_names(self._graph, prefix, by_user=option.name is not None)
-        value_serde = option.value or self._value_serde
-        step = self._graph.add(
-            # Java takes only the key serde given here, not the stream's own, for the topic.
-            Repartition(
-                called,
-                option.key,
-                value_serde,
-                option.partitions,
-                option.partitioner,
-                mergeable=False,
-            ),
-            self._step,
+        handle = self._handle
+        prefix = option.name or handle.graph.names.processor("KSTREAM-REPARTITION-")
+        called = repartition_names(handle.graph, prefix, by_user=option.name is not None)
+        value_serde = option.value or handle.value_serde
+        topic = Repartition(
+            called,
+            option.key,  # Java takes only the one given here, not the stream's own, for the topic.
+            value_serde,
+            option.partitions,
+            option.partitioner,
+            mergeable=False,
         )
         return KStream(
-            self._graph,
-            step,
-            key_serde=option.key or self._key_serde,
-            value_serde=value_serde,
-            sources=frozenset({called.source}),
-            repartition_required=False,
+            handle.then(
+                handle.add(topic),
+                key_serde=option.key or handle.key_serde,
+                value_serde=value_serde,
+                sources=frozenset({called.source}),
+                repartition_required=False,
+            )
         )
 
     @serdes_belong_in(Produced)
@@ -259,77 +232,71 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         """
         check_sink_topic(topic)
         option = Produced[K, V]() if produced is None else check_option(produced, Produced, "to")
+        handle = self._handle
         sink = StreamSink(
-            name=self._graph.names.named_or_next(option.name, "KSTREAM-SINK-"),
+            name=handle.name(option.name, "KSTREAM-SINK-"),
             topic=topic,
-            key_serde=option.key or self._key_serde,
-            value_serde=option.value or self._value_serde,
+            key_serde=option.key or handle.key_serde,
+            value_serde=option.value or handle.value_serde,
             partitioner=option.partitioner,
         )
-        self._graph.add(sink, self._step)
+        handle.add(sink)
 
-    def group_by_key(self, grouped: Grouped[K, V] | None = None) -> groups.KGroupedStream[K, V]:
+    def group_by_key(self, grouped: Grouped[K, V] | None = None) -> KGroupedStream[K, V]:
         """Group the records by their key, to be aggregated. Java: KStream.groupByKey."""
+        handle = self._handle
         option = (
-            Grouped(key=self._key_serde, value=self._value_serde)
+            Grouped(key=handle.key_serde, value=handle.value_serde)
             if grouped is None
             else check_option(grouped, Grouped, "group_by_key")
         )
-        return groups.KGroupedStream(
-            self._graph,
-            self._step,
-            grouped=option,
-            sources=self._sources,
-            repartition_required=self._repartition_required,
-        )
+        return self._grouped(handle.step, option, repartition_required=handle.repartition_required)
 
     def group_by(
         self, selector: Callable[[K, V], K2], grouped: Grouped[K2, V] | None = None
-    ) -> groups.KGroupedStream[K2, V]:
+    ) -> KGroupedStream[K2, V]:
         """Group the records by the key `selector(key, value)`, to be aggregated. Java:
         KStream.groupBy.
         """
         check_function(selector, "group_by's selector", "key", "value")
         option = (
-            Grouped[K2, V](value=self._value_serde)
+            Grouped[K2, V](value=self._handle.value_serde)
             if grouped is None
             else check_option(grouped, Grouped, "group_by")
         )
         step = self._draw("KSTREAM-KEY-SELECT-", nodes.SelectKey(selector), option.name)
-        return groups.KGroupedStream(
-            self._graph, step, grouped=option, sources=self._sources, repartition_required=True
-        )
+        return self._grouped(step, option, repartition_required=True)
 
     def to_table(
         self, materialized: Materialized[K, V] | None = None, *, named: NameLike = None
-    ) -> table.KTable[K, V]:
+    ) -> KTable[K, V]:
         """Take the records as changes of a table: the latest value of each key, None deletes. Java:
         KStream.toTable.
         """
-        name = self._graph.names.named_or_next(given_name(named), "KSTREAM-TOTABLE-")
+        handle = self._handle
+        name = handle.name(named, "KSTREAM-TOTABLE-")
         option = (
-            Materialized(key=self._key_serde, value=self._value_serde)
+            Materialized(key=handle.key_serde, value=handle.value_serde)
             if materialized is None
             else check_option(materialized, Materialized, "to_table")
         )
-        store_name = table.store_name(self._graph, option, "KSTREAM-TOTABLE-")
-        key_serde = option.key or self._key_serde
-        value_serde = option.value or self._value_serde
-        step, sources = self._step, self._sources
-        if self._repartition_required:
-            called = repartition_names(self._graph, name, by_user=named is not None)
-            step = self._graph.add(Repartition(called, key_serde, value_serde), step)
+        kept_in = store_name(handle.graph, option, "KSTREAM-TOTABLE-")
+        key_serde = option.key or handle.key_serde
+        value_serde = option.value or handle.value_serde
+        step, sources = handle.step, handle.sources
+        if handle.repartition_required:
+            called = repartition_names(handle.graph, name, by_user=named is not None)
+            step = handle.add(Repartition(called, key_serde, value_serde))
             sources = frozenset({called.source})
         # Java takes only the serdes given here, not the stream's own, for the store.
-        store = table.table_store(option, store_name, option.key, option.value)
+        store = table_store(option, kept_in, option.key, option.value)
         operation = nodes.TableSource(
             store,
             is_materialized=option.name is not None,
-            is_versioned=table.is_versioned(option),
+            is_versioned=is_versioned(option),
         )
-        return table.KTable(
-            self._graph,
-            self._graph.add(Process(name, operation), step),
+        return handle.table(
+            handle.graph.add(Process(name, operation), step),
             key_serde=key_serde,
             value_serde=value_serde,
             sources=sources,
@@ -377,37 +344,45 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def _draw(
         self, prefix: str, operation: nodes.Operation, named: NameLike, *other_parents: int
     ) -> int:
-        name = self._graph.names.named_or_next(given_name(named), prefix)
-        return self._graph.add(Process(name, operation), self._step, *other_parents)
+        name = self._handle.name(named, prefix)
+        return self._handle.add(Process(name, operation), *other_parents)
 
     def _draw_processor(
         self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
     ) -> int:
         stores = check_store_names(state_stores)
         # Unlike every other verb, a named processor uses up no number.
-        name = given_name(named) or self._graph.names.processor(prefix)
+        name = given_name(named) or self._handle.graph.names.processor(prefix)
         operation = nodes.UserProcessor(supplier, fixed_key=prefix == "KSTREAM-PROCESSVALUES-")
-        return self._graph.add(Process(name, operation, stores), self._step)
+        return self._handle.add(Process(name, operation, stores))
+
+    def _grouped(
+        self, step: int, option: Grouped[Any, Any], *, repartition_required: bool
+    ) -> KGroupedStream[Any, Any]:
+        graph, new_table, sources = self._handle.graph, self._handle.new_table, self._handle.sources
+        return KGroupedStream(
+            GroupedHandle(graph, step, new_table, option, sources, repartition_required)
+        )
 
     def _same(self, step: int) -> KStream[K, V]:
-        return self._next(step, self._key_serde, self._value_serde, self._repartition_required)
+        return KStream(_same(self._handle, step))
 
     def _revalued(self, step: int) -> KStream[K, Any]:
-        return self._next(step, self._key_serde, None, self._repartition_required)
+        handle = self._handle
+        return KStream(
+            handle.then(
+                step,
+                key_serde=handle.key_serde,
+                value_serde=None,
+                repartition_required=handle.repartition_required,
+            )
+        )
 
     def _rekeyed(self, step: int, value_serde: Serde[Any] | None) -> KStream[Any, Any]:
-        return self._next(step, None, value_serde, True)
-
-    def _next(
-        self, step: int, key_serde: Serde[Any] | None, value_serde: Serde[Any] | None, rekeyed: bool
-    ) -> KStream[Any, Any]:
         return KStream(
-            self._graph,
-            step,
-            key_serde=key_serde,
-            value_serde=value_serde,
-            sources=self._sources,
-            repartition_required=rekeyed,
+            self._handle.then(
+                step, key_serde=None, value_serde=value_serde, repartition_required=True
+            )
         )
 
 
@@ -420,7 +395,7 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
 
     __slots__ = ("_branches", "_operation", "_source", "_step")
 
-    def __init__(self, source: KStream[K, V], step: int) -> None:
+    def __init__(self, source: StreamHandle, step: int) -> None:
         self._source = source
         self._step = step
         self._operation = nodes.Branch()
@@ -460,20 +435,14 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         number: int,
         option: Branched[K, V],
     ) -> None:
-        graph = self._source._graph
+        graph = self._source.graph
         splitter = graph.steps[self._step].drawing.name
         name = f"{splitter}{number if option.name is None else option.name}"
-        graph.names.processor(name)  # Java burns a number for each branch
+        graph.names.processor(name)  # Java uses up a number for each branch
         self._operation = nodes.Branch(predicates, (*self._operation.children, name))
         graph.redraw(self._step, Process(splitter, self._operation))
-        stream = KStream(
-            graph,
-            graph.add(Process(name, nodes.PassThrough()), self._step),
-            key_serde=self._source._key_serde,
-            value_serde=self._source._value_serde,
-            sources=self._source._sources,
-            repartition_required=self._source._repartition_required,
-        )
+        step = graph.add(Process(name, nodes.PassThrough()), self._step)
+        stream: KStream[Any, Any] = KStream(_same(self._source, step))
         if option.consumer is not None:
             option.consumer(stream)
             return
@@ -484,3 +453,13 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
             msg = f"a branch's function must give a KStream or None; got {shown(result)}"
             raise TopologyError(msg)
         self._branches[name] = result
+
+
+def _same(stream: StreamHandle, step: int) -> StreamHandle:
+    """Return the same records behind another step."""
+    return stream.then(
+        step,
+        key_serde=stream.key_serde,
+        value_serde=stream.value_serde,
+        repartition_required=stream.repartition_required,
+    )

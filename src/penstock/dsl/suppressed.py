@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal
 
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock._durations import Duration
 from penstock._engine.topology.checks import check_option
 from penstock._engine.topology.graph import Process
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.table_nodes import TableSuppress
-from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
+from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values
 from penstock._engine.topology.rewrites.window_search import find_window_grace, go_on_when_idle
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock.dsl.handle import TableHandle
 from penstock.dsl.options import check_duration
-from penstock.durations import Duration
 from penstock.errors import TopologyError
-from penstock.stores import Logging, StoreBuilder, check_logging, suppression_buffer_builder
-
-if TYPE_CHECKING:
-    from penstock.dsl.table import KTable
-
-K = TypeVar("K")
-V = TypeVar("V")
+from penstock.stores import Logging, StoreBuilder
+from penstock.stores._builders import check_logging, suppression_buffer_builder
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +72,19 @@ class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return self.max_records is not None or self.max_bytes is not None
 
     def with_no_bound(self) -> BufferConfig:
-        """Give the same without limits."""
+        """Return the same config without limits."""
         return replace(self, max_records=None, max_bytes=None)
 
     def emit_early_when_full(self) -> BufferConfig:
-        """Give the same, so that a full buffer emits its oldest rows."""
+        """Return the same config, so that a full buffer emits its oldest rows."""
         return replace(self, when_full="emit_early")
 
     def shut_down_when_full(self) -> BufferConfig:
-        """Give the same, so that a full buffer stops the application."""
+        """Return the same config, so that a full buffer stops the application."""
         return replace(self, when_full="shut_down")
 
     def with_logging_disabled(self) -> BufferConfig:
-        """Give the same without a changelog: a restart forgets what was held back."""
+        """Return the same config without a changelog: a restart loses what is buffered."""
         return replace(self, logging=False)
 
 
@@ -117,7 +113,7 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         name: str | None = None,
         idle_after: Duration | None = None,
     ) -> Suppressed:
-        """Let out only the last result of each window, when it takes no more records. Java:
+        """Emit only the last result of each window, when it takes no more records. Java:
         Suppressed.untilWindowCloses.
 
         The buffer must not emit early: it is unbounded, or stops the application when it is full.
@@ -139,7 +135,7 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def until_time_limit(
         limit: Duration, buffer: BufferConfig | None = None, *, name: str | None = None
     ) -> Suppressed:
-        """Let out the last value of a row once stream time has moved on by `limit` since its first
+        """Emit the last value of a row once stream time has moved on by `limit` since its first
         change that was held back. Java: Suppressed.untilTimeLimit.
         """
         limit_ms = check_duration(limit, "Suppressed.until_time_limit's limit")
@@ -147,11 +143,11 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return Suppressed(limit_ms, config, _checked_name(name))
 
 
-def draw_suppress(table: KTable[K, V], suppressed: Suppressed) -> int:
-    """Draw the step that holds the changes of `table` back."""
+def draw_suppress(table: TableHandle, suppressed: Suppressed) -> int:
+    """Draw the step that buffers the changes of `table`."""
     option = check_option(suppressed, Suppressed, "suppress")
-    graph, step = table._graph, table._step
-    if table_operation(graph, step).is_versioned:
+    graph, step = table.graph, table.step
+    if table.is_versioned:
         msg = (
             "suppress must be given a table without versions; got a versioned one, or a view of "
             "one; leave out history_retention"
@@ -173,18 +169,18 @@ def draw_suppress(table: KTable[K, V], suppressed: Suppressed) -> int:
         idle_after_ms=option.idle_after_ms,
         sends_old_values=True,
     )
-    return graph.add(Process(name, operation), step)
+    return table.add(Process(name, operation))
 
 
-def _store(table: KTable[Any, Any], option: Suppressed) -> StoreBuilder:
-    graph, logging = table._graph, option.buffer.logging
+def _store(table: TableHandle, option: Suppressed) -> StoreBuilder:
+    graph, logging = table.graph, option.buffer.logging
     if option.name is not None:
         name = f"{option.name}-store"
     else:
         name = graph.names.store("KTABLE-SUPPRESS-")
         if logging is not False:
             graph.unnamed_changelogs.append(f"{name}-changelog")
-    return suppression_buffer_builder(name, table._key_serde, table._value_serde, logging=logging)
+    return suppression_buffer_builder(name, table.key_serde, table.value_serde, logging=logging)
 
 
 def _buffer(buffer: BufferConfig | None, verb: str) -> BufferConfig:

@@ -6,30 +6,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, overload
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_function,
     check_option,
     check_store_names,
     check_transformer_supplier,
 )
-from penstock._engine.topology.graph import Graph, Process
+from penstock._engine.topology.graph import Process
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.table_nodes import TableRepartitionMap, TableTransformValues
-from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values, table_operation
-from penstock.camel_case import ExplainsCamelCase
-from penstock.dsl import foreign_key, grouped_table, stream, suppressed, table_joins
-from penstock.dsl.options import (
-    Grouped,
-    Materialized,
-    NameLike,
-    TableJoined,
-    check_duration,
-    given_name,
-)
-from penstock.errors import TopologyError
+from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values
+from penstock.dsl.grouped_table import KGroupedTable
+from penstock.dsl.handle import HasHandle, StreamHandle, TableHandle
+from penstock.dsl.joins.foreign_key import join_by_either_key
+from penstock.dsl.joins.table_table import INNER, LEFT, OUTER, join_tables
+from penstock.dsl.materialized import is_versioned, table_store, with_versions
+from penstock.dsl.options import Grouped, Materialized, NameLike, TableJoined
+from penstock.dsl.stream import KStream
+from penstock.dsl.suppressed import Suppressed, draw_suppress
 from penstock.processor import ValueTransformerWithKeySupplier
 from penstock.serdes import Serde
-from penstock.stores import StoreBuilder, store_builder, versioned_store_builder
+from penstock.stores import StoreBuilder
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -37,10 +35,9 @@ K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 KO = TypeVar("KO")
 VO = TypeVar("VO")
-Op = TypeVar("Op", bound=nodes.TableOperation)
 
 
-class KTable(ExplainsCamelCase, Generic[K, V]):
+class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     """A table: each record sets the value of its key, a value of None deletes it. Java: KTable.
 
     >>> from penstock import Consumed, Materialized, StreamsBuilder, serdes
@@ -55,38 +52,14 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
     [('ann', 'Oslo'), ('ann', None)]
     """
 
-    __slots__ = (
-        "_graph",
-        "_key_serde",
-        "_queryable_store_name",
-        "_sources",
-        "_step",
-        "_value_serde",
-    )
-
-    def __init__(
-        self,
-        graph: Graph,
-        step: int,
-        *,
-        key_serde: Serde[K] | None,
-        value_serde: Serde[V] | None,
-        sources: frozenset[str],
-        queryable_store_name: str | None,
-    ) -> None:
-        self._graph = graph
-        self._step = step
-        self._key_serde = key_serde
-        self._value_serde = value_serde
-        self._sources = sources
-        self._queryable_store_name = queryable_store_name
+    __slots__ = ()
 
     @property
     def queryable_store_name(self) -> str | None:
         """The name of the store that can be queried, None if the table was given no name. Java:
         KTable.queryableStoreName.
         """
-        return self._queryable_store_name
+        return self._handle.queryable_store_name
 
     def filter(
         self,
@@ -98,8 +71,8 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         """Keep the rows for which `predicate(key, value)` is true, delete the others. Java:
         KTable.filter.
 
-        If the table above has a store, a row that was not there before and is not kept either gives
-        no record; otherwise it gives a deletion.
+        If the table above has a store, a row that was not there before and is not kept either sends
+        no record; otherwise it sends a deletion.
         """
         check_function(predicate, "filter's predicate", "key", "value")
         return self._filter(predicate, materialized, named, keep_when=True)
@@ -154,26 +127,26 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         """Replace the value of each row by what a `ValueTransformerWithKey` makes of it, which may
         use stores; it is asked about deletions too. Java: KTable.transformValues.
 
-        `supplier` is the class, or any function that gives a new transformer each time. A table
+        `supplier` is the class, or any function that returns a new transformer each time. A table
         without a store is looked up through a transformer of its own, which must not need stores.
         """
         check_transformer_supplier(supplier)
         stores = check_store_names(state_stores)
         option, store = self._view_store(materialized, None, "transform_values")
-        name = self._graph.names.named_or_next(given_name(named), "KTABLE-TRANSFORMVALUES-")
+        name = self._handle.name(named, "KTABLE-TRANSFORMVALUES-")
         operation = TableTransformValues(supplier, store)
         return self._view(name, operation, option, None, stores)
 
-    def suppress(self, until: suppressed.Suppressed) -> KTable[K, V]:
-        """Hold changes back and let only the last ones out: when a window closes, when a time has
-        passed, or when too many are held back. Java: KTable.suppress.
+    def suppress(self, until: Suppressed) -> KTable[K, V]:
+        """Buffer changes and emit only the last ones: when a window closes, when a time has
+        passed, or when too many are buffered. Java: KTable.suppress.
         """
-        above = self._graph.steps[self._step].drawing.name
-        return KTable(
-            self._graph,
-            suppressed.draw_suppress(self, until),
-            key_serde=self._key_serde,
-            value_serde=self._value_serde,
+        handle = self._handle
+        above = handle.graph.steps[handle.step].drawing.name
+        return handle.table(
+            draw_suppress(handle, until),
+            key_serde=handle.key_serde,
+            value_serde=handle.value_serde,
             # As in Java, not the sources above: a join below asks nothing of their partitions.
             sources=frozenset({above}),
             queryable_store_name=None,
@@ -183,7 +156,7 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         self,
         mapper: Callable[[K, V], tuple[K2, V2]],
         grouped: Grouped[K2, V2] | None = None,
-    ) -> grouped_table.KGroupedTable[K2, V2]:
+    ) -> KGroupedTable[K2, V2]:
         """Group the rows under the keys and values of `mapper(key, value)`, to be aggregated. Java:
         KTable.groupBy.
 
@@ -193,11 +166,11 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         option = (
             Grouped[K2, V2]() if grouped is None else check_option(grouped, Grouped, "group_by")
         )
-        name = self._graph.names.named_or_next(option.name, "KTABLE-SELECT-")
-        send_old_values(self._graph, self._step, Ask.ALWAYS)
-        operation = TableRepartitionMap(mapper, latest_only=self._is_versioned())
-        step = self._graph.add(Process(name, operation), self._step)
-        return grouped_table.KGroupedTable(self._graph, step, grouped=option)
+        handle = self._handle
+        name = handle.name(option.name, "KTABLE-SELECT-")
+        send_old_values(handle.graph, handle.step, Ask.ALWAYS)
+        operation = TableRepartitionMap(mapper, latest_only=handle.is_versioned)
+        return KGroupedTable(handle, handle.add(Process(name, operation)), option)
 
     @overload
     def join(
@@ -223,7 +196,7 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         has the key `foreign_key_extractor(value)`, or `(key, value)`; None drops the row. Java:
         KTable.join.
         """
-        return foreign_key.join_by_either_key(self, other, arguments, options, table_joins.INNER)
+        return join_by_either_key(self._handle, other, arguments, options, INNER)
 
     @overload
     def left_join(
@@ -247,7 +220,7 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         """Join each row of this table with the other's of the same key, or of the foreign key (see
         `join`), or with None. Java: KTable.leftJoin.
         """
-        return foreign_key.join_by_either_key(self, other, arguments, options, table_joins.LEFT)
+        return join_by_either_key(self._handle, other, arguments, options, LEFT)
 
     def outer_join(
         self,
@@ -260,30 +233,33 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         """Join the rows of two tables by key, with None for the one that is missing. Java:
         KTable.outerJoin.
         """
-        return table_joins.join_tables(
-            self, other, joiner, table_joins.OUTER, materialized=materialized, named=named
+        return join_tables(
+            self._handle, other, joiner, OUTER, materialized=materialized, named=named
         )
 
     @overload
-    def to_stream(self, mapper: None = None, *, named: NameLike = None) -> stream.KStream[K, V]: ...
+    def to_stream(self, mapper: None = None, *, named: NameLike = None) -> KStream[K, V]: ...
     @overload
     def to_stream(
         self, mapper: Callable[[K, V], K2], *, named: NameLike = None
-    ) -> stream.KStream[K2, V]: ...
+    ) -> KStream[K2, V]: ...
     def to_stream(
         self, mapper: Callable[[K, V], Any] | None = None, *, named: NameLike = None
-    ) -> stream.KStream[Any, V]:
-        """Give the changes of the table as a stream, under the keys of `mapper(key, value)` if
+    ) -> KStream[Any, V]:
+        """Return the changes of the table as a stream, under the keys of `mapper(key, value)` if
         given; a deletion has the value None. Java: KTable.toStream.
         """
-        name = self._graph.names.named_or_next(given_name(named), "KTABLE-TOSTREAM-")
-        changes: stream.KStream[K, V] = stream.KStream(
-            self._graph,
-            self._graph.add(Process(name, nodes.ToStream()), self._step),
-            key_serde=self._key_serde,
-            value_serde=self._value_serde,
-            sources=self._sources,
-            repartition_required=False,
+        handle = self._handle
+        name = handle.name(named, "KTABLE-TOSTREAM-")
+        changes: KStream[K, V] = KStream(
+            StreamHandle(
+                handle.graph,
+                handle.add(Process(name, nodes.ToStream())),
+                handle.new_table,
+                handle.key_serde,
+                handle.value_serde,
+                handle.sources,
+            )
         )
         return changes if mapper is None else changes.select_key(mapper)
 
@@ -296,17 +272,17 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         keep_when: bool,
     ) -> KTable[K, V]:
         option, store = self._view_store(materialized, "KTABLE-FILTER-", "filter")
-        name = self._graph.names.named_or_next(given_name(named), "KTABLE-FILTER-")
+        name = self._handle.name(named, "KTABLE-FILTER-")
         # With old values at hand, a row that neither was nor is kept needs no deletion.
-        sends_old_values = send_old_values(self._graph, self._step, Ask.IF_STORED)
+        sends_old_values = send_old_values(self._handle.graph, self._handle.step, Ask.IF_STORED)
         operation = nodes.TableFilter(
             predicate,
             keep_when,
             store,
-            is_of_versions=self._is_versioned(),
+            is_of_versions=self._handle.is_versioned,
             sends_old_values=sends_old_values,
         )
-        return self._view(name, operation, option, self._value_serde)
+        return self._view(name, operation, option, self._handle.value_serde)
 
     def _map_values(
         self,
@@ -317,20 +293,20 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         with_key: bool,
     ) -> KTable[K, V2]:
         option, store = self._view_store(materialized, "KTABLE-MAPVALUES-", "map_values")
-        name = self._graph.names.named_or_next(given_name(named), "KTABLE-MAPVALUES-")
+        name = self._handle.name(named, "KTABLE-MAPVALUES-")
         operation = nodes.TableMapValues(mapper, with_key, store)
         return self._view(name, operation, option, None)
 
     def _view_store(
         self, materialized: Materialized[Any, Any] | None, prefix: str | None, verb: str
     ) -> tuple[Materialized[Any, Any] | None, StoreBuilder | None]:
-        """Give the store of a verb that needs none: only one with a name is made."""
+        """Return the store of a verb that needs none: only one with a name is made."""
         if materialized is None:
             return None, None
         option = check_option(materialized, Materialized, verb)
         if option.name is None:
             if prefix is not None:
-                self._graph.names.store(prefix)  # Java burns a number, though it makes no store
+                self._handle.graph.names.store(prefix)  # Java uses up a number, without a store
             is_versioned(option)
             return option, None
         return option, table_store(option, option.name, option.key, option.value)
@@ -343,75 +319,16 @@ class KTable(ExplainsCamelCase, Generic[K, V]):
         value_serde: Serde[Any] | None,
         stores: tuple[str, ...] = (),
     ) -> KTable[K, Any]:
+        handle = self._handle
         if option is None:
             option = Materialized()
-            operation = replace(operation, is_versioned=self._is_versioned())
+            operation = replace(operation, is_versioned=handle.is_versioned)
         else:
             operation = with_versions(operation, option)
-        return KTable(
-            self._graph,
-            self._graph.add(Process(name, operation, stores), self._step),
-            key_serde=option.key or self._key_serde,
+        return handle.table(
+            handle.add(Process(name, operation, stores)),
+            key_serde=option.key or handle.key_serde,
             value_serde=option.value or value_serde,
-            sources=self._sources,
+            sources=handle.sources,
             queryable_store_name=option.name,
         )
-
-    def _is_versioned(self) -> bool:
-        return table_operation(self._graph, self._step).is_versioned
-
-
-def store_name(graph: Graph, option: Materialized[Any, Any], prefix: str) -> str:
-    """Give the name of a store: the user's, or the next one with that prefix."""
-    if option.name is not None:
-        return option.name
-    name = graph.names.store(prefix)
-    graph.unnamed_stores.append(name)
-    if option.logging is not False:
-        graph.unnamed_changelogs.append(f"{name}-changelog")
-    return name
-
-
-def table_store(
-    option: Materialized[Any, Any],
-    name: str,
-    key: Serde[Any] | None,
-    value: Serde[Any] | None,
-) -> StoreBuilder:
-    """Give the store of a table or an aggregate."""
-    if is_versioned(option):
-        return versioned_store_builder(
-            name,
-            key,
-            value,
-            history_retention_ms=check_duration(option.history_retention or 0, "history_retention"),
-            engine=option.store or "rocksdb",
-            logging=option.logging,
-        )
-    return store_builder(
-        name,
-        key,
-        value,
-        kind="timestamped_key_value",
-        engine=option.store or "rocksdb",
-        caching=option.caching,
-        logging=option.logging,
-    )
-
-
-def is_versioned(option: Materialized[Any, Any]) -> bool:
-    """Tell whether a table is to be versioned; then its store must have a name."""
-    if option.history_retention is None:
-        return False
-    if option.name is None:
-        msg = (
-            "a versioned table must have a named store; got Materialized(history_retention=...) "
-            "without a name; write Materialized('rows', history_retention=...)"
-        )
-        raise TopologyError(msg)
-    return True
-
-
-def with_versions(operation: Op, option: Materialized[Any, Any]) -> Op:
-    """Give the operation, versioned if its store is to be."""
-    return replace(operation, is_versioned=True) if is_versioned(option) else operation

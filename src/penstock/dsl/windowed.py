@@ -6,20 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
+from penstock._durations import Duration
 from penstock._engine.topology.checks import check_function, check_option, check_sink_topic
 from penstock._engine.topology.graph import Process, StreamSink
 from penstock._engine.topology.nodes.counting import count_one, nothing_counted
-from penstock.camel_case import ExplainsCamelCase, ExplainsJavaNames
-from penstock.dsl import table
-from penstock.dsl.options import Materialized, NameLike, Produced, check_duration, given_name
-from penstock.dsl.window_parts import (
-    Folding,
+from penstock.dsl.handle import GroupedHandle
+from penstock.dsl.materialized import store_name
+from penstock.dsl.options import Materialized, NameLike, Produced, check_duration
+from penstock.dsl.windowed_aggregation import (
+    AggregateFunctions,
     windowed_key_serde,
     windowed_operation,
     windowed_option,
     windowed_store,
 )
-from penstock.durations import Duration
 from penstock.errors import TopologyError
 from penstock.record import RecordContext
 from penstock.serdes import Serde
@@ -28,7 +29,7 @@ from penstock.windowed import Windowed
 from penstock.windows import AnyWindows, SlidingWindows, UnlimitedWindows
 
 if TYPE_CHECKING:
-    from penstock.dsl.grouped import KGroupedStream
+    from penstock.dsl.table import KTable
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -51,7 +52,7 @@ class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
     @classmethod
     def on_window_update(cls) -> EmitStrategy:
-        """Emit the result of a window whenever it changes: what happens if nothing is said. Java:
+        """Emit the result of a window whenever it changes: the default. Java:
         EmitStrategy.onWindowUpdate.
         """
         return cls(on_close=False)
@@ -83,11 +84,11 @@ class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
 
 class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
-    """What streams in windows of all kinds have in common."""
+    """The part that streams in windows of all kinds share."""
 
     __slots__ = ("_emit", "_grouped", "_late", "_windows")
 
-    def __init__(self, grouped: KGroupedStream[K, V], windows: AnyWindows) -> None:
+    def __init__(self, grouped: GroupedHandle, windows: AnyWindows) -> None:
         self._grouped = grouped
         self._windows = windows
         self._emit = EmitStrategy.on_window_update()
@@ -97,7 +98,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         """Say when results come out: with each record, or when a window closes. Java:
         TimeWindowedKStream.emitStrategy, SessionWindowedKStream.emitStrategy.
 
-        Like Java's it changes this object, and gives it back.
+        Like Java's it changes this object, and returns it.
         """
         self._emit = check_option(strategy, EmitStrategy, "emit_strategy")
         return self
@@ -112,7 +113,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         it was. Java has no such thing: there they are only counted.
 
         A record is written once, even if it is too late for several windows. Like `emit_strategy`
-        it changes this object, and gives it back.
+        it changes this object, and returns it.
         """
         check_sink_topic(topic)
         option = (
@@ -123,7 +124,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
 
     def count(
         self, materialized: Materialized[K, int] | None = None, *, named: NameLike = None
-    ) -> table.KTable[Windowed[K], int]:
+    ) -> KTable[Windowed[K], int]:
         """Count the records of each key and window. Java: TimeWindowedKStream.count,
         SessionWindowedKStream.count.
         """
@@ -133,10 +134,10 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
             and option.name is None
             and not isinstance(self._windows, SlidingWindows)
         ):
-            self._grouped._graph.names.store("KSTREAM-AGGREGATE-")  # Java burns a number here
-        folding = Folding(nothing_counted, count_one, _add)
+            self._grouped.graph.names.store("KSTREAM-AGGREGATE-")  # Java uses up a number here
+        functions = AggregateFunctions(nothing_counted, count_one, _add)
         value = option.value or long_serde()
-        return self._draw("KSTREAM-AGGREGATE-", folding, option, value, named)
+        return self._draw("KSTREAM-AGGREGATE-", functions, option, value, named)
 
     def reduce(
         self,
@@ -144,7 +145,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         materialized: Materialized[K, V] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[Windowed[K], V]:
+    ) -> KTable[Windowed[K], V]:
         """Fold the values of each key and window with `reducer(aggregate, value)`, beginning with
         the first value. Java: TimeWindowedKStream.reduce, SessionWindowedKStream.reduce.
         """
@@ -157,43 +158,42 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         def merge(_key: Any, one: Any, other: Any) -> Any:
             return other if one is None else reducer(one, other)
 
-        value = option.value or self._grouped._grouped.value
-        folding = Folding(_nothing, fold, merge)
-        return self._draw("KSTREAM-REDUCE-", folding, option, value, named)
+        value = option.value or self._grouped.grouped.value
+        functions = AggregateFunctions(_nothing, fold, merge)
+        return self._draw("KSTREAM-REDUCE-", functions, option, value, named)
 
     def _draw(
         self,
         prefix: str,
-        folding: Folding,
+        functions: AggregateFunctions,
         option: Materialized[Any, Any],
         value: Serde[Any] | None,
         named: NameLike,
-    ) -> table.KTable[Windowed[K], Any]:
-        graph, windows, emit = self._grouped._graph, self._windows, self._emit
+    ) -> KTable[Windowed[K], Any]:
+        grouped, windows, emit = self._grouped, self._windows, self._emit
         store = windowed_store(
             windows,
             option,
-            table.store_name(graph, option, prefix),
-            (option.key or self._grouped._grouped.key, value),
+            store_name(grouped.graph, option, prefix),
+            (option.key or grouped.grouped.key, value),
             emits_on_close=emit.on_close,
         )
-        name = graph.names.named_or_next(given_name(named), prefix)
-        parent, sources = self._grouped._repartitioned(store.name, by_user=option.name is not None)
+        name = grouped.name(named, prefix)
+        parent, sources = grouped.repartitioned(store.name, by_user=option.name is not None)
         operation = windowed_operation(
             windows,
             store,
-            folding,
+            functions,
             emits_on_close=emit.on_close,
             idle_after_ms=emit.idle_after_ms,
         )
         sink = self._late_sink(name)
         if sink is not None:
             operation = replace(operation, late_to=sink.name)
-        step = graph.add(Process(name, operation), parent)
+        step = grouped.graph.add(Process(name, operation), parent)
         if sink is not None:
-            graph.add(sink, step)
-        return table.KTable(
-            graph,
+            grouped.graph.add(sink, step)
+        return grouped.table(
             step,
             key_serde=windowed_key_serde(windows, store.key),
             value_serde=store.value,
@@ -202,11 +202,11 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         )
 
     def _late_sink(self, name: str) -> StreamSink | None:
-        """Give the sink of late records. It uses up no number: all others keep their names."""
+        """Return the sink of late records. It uses up no number: all others keep their names."""
         if self._late is None:
             return None
         topic, option = self._late
-        grouped = self._grouped._grouped
+        grouped = self._grouped.grouped
         return StreamSink(
             name=option.name or f"{name}-late",
             topic=topic,
@@ -259,7 +259,7 @@ class TimeWindowedKStream(_WindowedKStream[K, V]):
         materialized: Materialized[K, A] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[Windowed[K], A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the values of each key and window with `aggregator(key, value, aggregate)`,
         beginning with `initializer()`; an aggregate of None deletes the row. Java:
         TimeWindowedKStream.aggregate.
@@ -267,8 +267,8 @@ class TimeWindowedKStream(_WindowedKStream[K, V]):
         check_function(initializer, "aggregate's initializer")
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")
         option = windowed_option(materialized, "aggregate")
-        folding = Folding(initializer, aggregator)
-        return self._draw("KSTREAM-AGGREGATE-", folding, option, option.value, named)
+        functions = AggregateFunctions(initializer, aggregator)
+        return self._draw("KSTREAM-AGGREGATE-", functions, option, option.value, named)
 
 
 class SessionWindowedKStream(_WindowedKStream[K, V]):
@@ -303,7 +303,7 @@ class SessionWindowedKStream(_WindowedKStream[K, V]):
         materialized: Materialized[K, A] | None = None,
         *,
         named: NameLike = None,
-    ) -> table.KTable[Windowed[K], A]:
+    ) -> KTable[Windowed[K], A]:
         """Fold the values of each key and session with `aggregator(key, value, aggregate)`,
         beginning with `initializer()`; the aggregates of sessions that become one are joined with
         `merger(key, one, other)`. Java: SessionWindowedKStream.aggregate.
@@ -312,8 +312,8 @@ class SessionWindowedKStream(_WindowedKStream[K, V]):
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")
         check_function(merger, "aggregate's merger", "key", "one", "other")
         option = windowed_option(materialized, "aggregate")
-        folding = Folding(initializer, aggregator, merger)
-        return self._draw("KSTREAM-AGGREGATE-", folding, option, option.value, named)
+        functions = AggregateFunctions(initializer, aggregator, merger)
+        return self._draw("KSTREAM-AGGREGATE-", functions, option, option.value, named)
 
 
 def _nothing() -> None:

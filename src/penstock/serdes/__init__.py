@@ -20,7 +20,7 @@ import uuid as _uuid
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from penstock.durations import Duration
+from penstock._durations import Duration
 from penstock.serdes.contract import HeaderPairs, Serde
 from penstock.serdes.document_types import is_pydantic
 from penstock.serdes.documents import JsonSerde, PydanticSerde

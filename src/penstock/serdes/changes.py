@@ -1,9 +1,9 @@
 """The serde of the changes of a grouped table on their way through a repartition topic, with the
 bytes of Java's: ChangedSerializer and ChangedDeserializer.
 
-A change is a plain pair (new, old), at least one of them not None. The last byte tells what is
+A change is a plain pair (new, old), at least one of them not None. The last byte says what is
 there: the old value alone (0), the new one alone (1), or both (2: the length of the new one, the
-new one, the old one). Java may also write 3, 4 and 5: the same with one byte more, which tells
+new one, the old one). Java may also write 3, 4 and 5: the same with one byte more, which says
 whether the change is the latest of its key.
 """
 
@@ -22,7 +22,7 @@ _OLD: Final = 0
 _NEW: Final = 1
 _BOTH: Final = 2
 _FLAGGED: Final = 3
-"""What is added if a byte before the last tells whether the change is the latest."""
+"""What is added if a byte before the last says whether the change is the latest."""
 
 
 class ChangeSerde(WrappingSerde[Pair]):
@@ -140,7 +140,7 @@ def _varint(length: int) -> bytes:
 
 
 def _read_varint(data: bytes) -> tuple[int, int]:
-    """Give a length and where it ends."""
+    """Return a length and where it ends."""
     value = shift = 0
     for position, byte in enumerate(data):
         value |= (byte & 0x7F) << shift

@@ -10,7 +10,8 @@ say otherwise. The kinds that come with Penstock are in the modules beside this 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeAlias, TypeVar
+from struct import Struct
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -37,19 +38,19 @@ class Serde(Generic[T]):
     """
 
     def encode(self, value: T, /) -> bytes:
-        """Give the bytes of `value`, which is never None."""
+        """Return the bytes of `value`, which is never None."""
         raise NotImplementedError(self._must_override("encode", "serialize"))
 
     def decode(self, data: bytes, /) -> T:
-        """Give the value of `data`, which is never None."""
+        """Return the value of `data`, which is never None."""
         raise NotImplementedError(self._must_override("decode", "deserialize"))
 
     def serialize(self, topic: str, value: T | None, headers: HeaderPairs = ()) -> bytes | None:
-        """Give the bytes of `value` for a record of `topic`; None has none."""
+        """Return the bytes of `value` for a record of `topic`; None has none."""
         return None if value is None else self.encode(value)
 
     def deserialize(self, topic: str, data: bytes | None, headers: HeaderPairs = ()) -> T | None:
-        """Give the value of the `data` of a record of `topic`; no bytes are None."""
+        """Return the value of the `data` of a record of `topic`; no bytes are None."""
         return None if data is None else self.decode(data)
 
     def _must_override(self, simple: str, full: str) -> str:
@@ -61,7 +62,27 @@ class BuiltInSerde(Serde[T]):
 
     A pickle holds the constructor's arguments, never the codecs: those are closures and C objects,
     built again where the serde arrives.
+
+    What the engine may do with one without a visible difference are traits of its class. A class
+    derived from it is the user's and inherits neither.
     """
+
+    replaceable: ClassVar[bool] = False
+    """C may run `encode_good` and `decode_good` in place of `encode` and `decode`."""
+    exact: ClassVar[bool] = False
+    """Whatever it has written, it reads and writes again as the same bytes."""
+    reads_documents: ClassVar[bool] = False
+    """What it can read depends on a type of the user, which may change between two programs."""
+
+    number_type: type = object
+    row_layout: Struct | None = None
+    """Of numbers: their type, and how a timestamp and a number are written together."""
+    gives_frozen = False
+    """Whether nothing in what it decodes can be changed."""
+
+    def __init_subclass__(cls, *, replaceable: bool = False, exact: bool = False) -> None:
+        super().__init_subclass__()
+        cls.replaceable, cls.exact = replaceable, exact
 
     def __init__(self, call: str, *arguments: object) -> None:
         self._call = call
@@ -94,3 +115,25 @@ class BuiltInSerde(Serde[T]):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), self._arguments
+
+
+def replaceable(serde: Serde[Any]) -> BuiltInSerde[Any] | None:
+    """Return the serde if C may replace it, None if its `encode` and `decode` must run."""
+    return serde if isinstance(serde, BuiltInSerde) and serde.replaceable else None
+
+
+def decoder_of_good(serde: Serde[Any]) -> Callable[[bytes], Any] | None:
+    """Return what decodes good data and raises for other; None if `decode` must run."""
+    built_in = replaceable(serde)
+    return None if built_in is None else built_in.decode_good
+
+
+def encoder_of_good(serde: Serde[Any]) -> tuple[type, Callable[[Any], bytes]] | None:
+    """Return a class and what encodes its instances or raises; None if `encode` must run."""
+    built_in = replaceable(serde)
+    return None if built_in is None else built_in.encode_good
+
+
+def writes_as_stored(stored: Serde[Any], written: Serde[Any] | None) -> bool:
+    """Yes if `written` would write the very bytes that `stored` has written."""
+    return isinstance(stored, BuiltInSerde) and stored.exact and stored == written

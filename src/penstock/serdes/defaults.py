@@ -18,9 +18,9 @@ _EACH = (list, tuple, set, frozenset)
 
 
 def completer(of: Any, walk: Callable[[look.Type], Iterable[look.Type]]) -> Complete | None:
-    """Give the function that puts defaults into a value that was read; None if it lacks none.
+    """Return the function that puts defaults into a value that was read; None if it lacks none.
 
-    `walk` gives a type and all that it is made of.
+    `walk` yields a type and all that it is made of.
     """
     found = list(walk(look.type_info(of)))
     lacking = {

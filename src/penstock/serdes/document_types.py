@@ -4,8 +4,8 @@
 have is refused there and not at the first record.
 
 Classes of a main script or a notebook cannot be imported by a worker: they are pickled whole and
-rebuilt there. `forget_codecs`, `check_can_travel`, `spelled_out` and `spell_out` see to it that
-they arrive as they left.
+rebuilt there. `forget_codecs`, `check_can_travel`, `spelled_out` and `spell_out` keep
+them complete.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ def survey(of: object) -> Survey:
 
 
 def parts_of(info: look.Type) -> list[look.Type]:
-    """Give a type and all that it is made of."""
+    """Return a type and all that it is made of."""
     return [part for _, part in _walk(info, "")]
 
 
 def type_name(of: object) -> str:
-    """Give a type as a user writes it: `Order`, `list[Order]`, `Order | None`."""
+    """Return a type as a user writes it: `Order`, `list[Order]`, `Order | None`."""
     if of is None or of is NoneType:
         return "None"
     if of is ...:
@@ -139,7 +139,7 @@ def forget_codecs(classes: tuple[type, ...]) -> None:
 def check_can_travel(classes: tuple[type, ...]) -> None:
     """Refuse to pickle a msgspec.Struct that workers cannot import.
 
-    cloudpickle rebuilds such a class without its fields and without a word (msgspec issue 394):
+    cloudpickle rebuilds such a class without its fields and without an error (msgspec issue 394):
     every value would be written as {}.
     """
     for cls in classes:
@@ -153,7 +153,7 @@ def check_can_travel(classes: tuple[type, ...]) -> None:
 
 
 def spelled_out(classes: tuple[type, ...]) -> Annotations:
-    """Give, for each class that has annotations written as text, its own annotations as types.
+    """Return, for each class that has annotations written as text, its own annotations as types.
 
     The names in such text (`from __future__ import annotations`) are those of the main script, and
     mean nothing in the main module of a worker.
@@ -203,9 +203,9 @@ def _parts(place: str, info: look.Type) -> Iterator[tuple[str, look.Type]]:
 
 
 def _is_frozen(info: look.Type) -> bool:
-    """Tell whether nobody can change a value of this type, but for what is in it.
+    """Yes if a value of this type is immutable, but for what is in it.
 
-    A class that has a word to say when it is made may count on being made each time.
+    A class with code that runs when an instance is made may count on that each time.
     """
     if isinstance(info, look.StructType | look.DataclassType):
         cls = _class_of(info)
@@ -241,7 +241,7 @@ def _remedy(cls: object) -> str:
 
 
 def is_pydantic(of: object) -> bool:
-    """Tell a pydantic model by what it can do; pydantic itself is never imported."""
+    """Yes if a class is a pydantic model, by its methods; pydantic itself is never imported."""
     return (
         isinstance(of, type)
         and hasattr(of, "model_validate_json")

@@ -38,8 +38,10 @@ _SHOWN_BYTES = 80
 _BAD_DATA = (ValueError, msgspec.MsgspecError, RecursionError)
 
 
-class JsonSerde(BuiltInSerde[T]):
+class JsonSerde(BuiltInSerde[T], replaceable=True):
     """JSON of one type, or of any value if no type is given."""
+
+    reads_documents = True
 
     encode: Encode[T]
     decode: Decode[T]
@@ -61,7 +63,6 @@ class JsonSerde(BuiltInSerde[T]):
         self._decode_good = decode
         self._encode_good = (found.root or object, encode)
         self.gives_frozen = found.is_frozen
-        """Whether nothing in what it decodes can be changed."""
 
     @property
     def decode_good(self) -> Decode[T]:
@@ -76,12 +77,14 @@ class JsonSerde(BuiltInSerde[T]):
         return self.reduce_with_classes()
 
     def reduce_with_classes(self) -> tuple[object, ...]:
-        """Give what pickle needs, for a pickler that can send the classes of the main script."""
+        """Return what pickle needs, for a pickler that can send the classes of the main script."""
         return _json_serde, (*self._arguments, spelled_out(self._classes))
 
 
 class PydanticSerde(BuiltInSerde[T]):
     """JSON of one pydantic model, which validates what it reads. Names are the model's aliases."""
+
+    reads_documents = True
 
     encode: Encode[T]
     decode: Decode[T]
@@ -139,7 +142,7 @@ def _msgspec_encoder(found: Survey) -> Encode[Any]:
 
 
 def _encoder(encode: Encode[T], root: type | None, call: str) -> Encode[T]:
-    """Refuse values of another class: msgspec would write them, and nobody could read them."""
+    """Refuse values of another class: msgspec would write what it cannot read."""
     expected: type = root or object
 
     def encode_checked(value: T) -> bytes:

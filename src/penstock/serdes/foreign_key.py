@@ -10,7 +10,7 @@ from penstock.serdes.wrapping import DefaultSerde, WrappingSerde, completed
 
 
 def keys_stay_bytes(serde: Serde[Any]) -> bool:
-    """Tell whether keys need not be decoded only to be encoded again for another topic."""
+    """Yes if keys need not be decoded only to be encoded again for another topic."""
     same = type(serde).serialize is Serde.serialize
     return same and type(serde).deserialize is Serde.deserialize
 

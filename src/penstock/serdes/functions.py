@@ -34,7 +34,7 @@ def _check_callable(role: str, function: object) -> None:
 
 
 def _checked(encode: Callable[[T], object], call: str) -> Callable[[T], bytes]:
-    # json.dumps and its like give str, which Kafka clients write without a word.
+    # json.dumps and its like return str, which Kafka clients write without an error.
     def checked(value: T) -> bytes:
         data = encode(value)
         if isinstance(data, bytes):

@@ -60,7 +60,7 @@ _JAVA_PREFIXES = (
 
 
 def resolve(spec: object) -> Serde[Any]:
-    """Give the serde that a setting means: a serde, a name like "long", or Java's class name.
+    """Return the serde that a setting means: a serde, a name like "long", or Java's class name.
 
     >>> resolve("long")
     serdes.long()
@@ -105,7 +105,7 @@ def _call_hint(spec: object) -> str:
 
 
 def factory_meant(spec: object) -> str | None:
-    """Give the factory that was meant by what is no serde: itself, a type of Python or a name.
+    """Return the factory that was meant by what is no serde: itself, a type of Python or a name.
 
     >>> factory_meant(int)
     'long'

@@ -35,11 +35,12 @@ _NEXT_WIDER = {
 }
 
 
-class IntegerSerde(BuiltInSerde[int]):
+class IntegerSerde(BuiltInSerde[int], replaceable=True, exact=True):
     """Whole numbers of 16, 32 or 64 bits. Java: Serdes.ShortSerde, IntegerSerde, LongSerde."""
 
     encode: Callable[[int], bytes]
     decode: Callable[[bytes], int]
+    row_layout: struct.Struct
 
     def __init__(self, kind: IntegerKind) -> None:
         super().__init__(f"{kind}()", kind)
@@ -48,11 +49,12 @@ class IntegerSerde(BuiltInSerde[int]):
         self.decode = cast("Callable[[bytes], int]", _decoder(kind))
 
 
-class FloatSerde(BuiltInSerde[float]):
+class FloatSerde(BuiltInSerde[float], replaceable=True, exact=True):
     """Floating-point numbers of 32 or 64 bits. Java: Serdes.FloatSerde, DoubleSerde."""
 
     encode: Callable[[float], bytes]
     decode: Callable[[bytes], float]
+    row_layout: struct.Struct
 
     def __init__(self, kind: FloatKind) -> None:
         super().__init__(f"{kind}()", kind)

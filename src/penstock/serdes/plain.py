@@ -26,7 +26,7 @@ _UUID_TEXT = re.compile(
 _UUID_TEXT_LENGTH = 36
 
 
-class StringSerde(BuiltInSerde[str]):
+class StringSerde(BuiltInSerde[str], replaceable=True, exact=True):
     """Text as UTF-8. Java: Serdes.StringSerde.
 
     As in Java, bytes that are not UTF-8 do not fail: each malformed part is read as U+FFFD. Unlike
@@ -48,10 +48,10 @@ class StringSerde(BuiltInSerde[str]):
             return _ENCODED_SURROGATE.sub(b"\xff", data).decode("utf-8", "replace")
 
 
-class BytesSerde(BuiltInSerde[bytes]):
+class BytesSerde(BuiltInSerde[bytes], replaceable=True, exact=True):
     """Bytes as they are. Java: Serdes.ByteArraySerde, BytesSerde and ByteBufferSerde."""
 
-    # Gives back the very object, and refuses what is not bytes, in one C call.
+    # Returns the very object, and refuses what is not bytes, in one C call.
     encode = staticmethod(bytes.__bytes__)
     decode = staticmethod(bytes.__bytes__)
 
@@ -134,8 +134,8 @@ _FOREIGN_TYPE = re.compile(
 
 
 def said(error: TypeError) -> str:
-    """Give what a serde says of a value that it cannot write. The C functions that encode text and
-    bytes speak of descriptors, which tells users nothing.
+    """Return the error text for a value that a serde cannot write. The C functions that encode text
+    and bytes speak of descriptors, which tells users nothing.
 
     >>> said(TypeError("descriptor 'encode' for 'str' objects doesn't apply to a 'int' object"))
     'serdes.string() writes str; got int'

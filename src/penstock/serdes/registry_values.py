@@ -27,7 +27,7 @@ class Conversion:
 
 
 def conversion(of: Any, *, keeps_types: bool) -> Conversion:
-    """Give how values of a type become plain ones and back; without a type they are plain."""
+    """Return how values of a type become plain ones and back; without a type they are plain."""
     if of is None:
         return Conversion(_same, _same)
     if is_pydantic(of):

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar
 
-from penstock.durations import Duration, to_milliseconds
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import SerializationError, TopologyError
 from penstock.serdes.contract import HeaderPairs, Serde
 from penstock.serdes.wrapping import DefaultSerde, WrappingSerde, completed
@@ -34,11 +34,11 @@ class WindowedSerde(WrappingSerde[Windowed[K]], Generic[K]):
     inner: Serde[K] | None
 
     def _encoder(self, encode_key: Callable[[K], bytes]) -> Callable[[Windowed[K]], bytes]:
-        """Give the function that writes a windowed key."""
+        """Return the function that writes a windowed key."""
         raise NotImplementedError
 
     def _split(self, data: bytes) -> tuple[bytes, int, int]:
-        """Give the bytes of the key, and the window's start and end."""
+        """Return the bytes of the key, and the window's start and end."""
         raise NotImplementedError
 
     def completed(self, key: DefaultSerde, value: DefaultSerde) -> Serde[Windowed[K]]:
@@ -208,12 +208,12 @@ def _ready(of: WindowedSerde[K], inner: Serde[K]) -> Serde[Windowed[K]]:
 
 
 def window_bytes_of(serde: Serde[Any]) -> int:
-    """Give how many of the last bytes of a key are those of its window, 0 if it has none."""
+    """Return how many of the last bytes of a key are those of its window, 0 if it has none."""
     return serde.of.window_bytes if isinstance(serde, _Ready) else 0
 
 
 def key_serde_before_start(serde: Serde[Any]) -> Serde[Any] | None:
-    """Give the serde of the keys if what it writes is the key's bytes and the start of a window."""
+    """Return the serde of the keys if `serde` writes their bytes and the start of a window."""
     if isinstance(serde, _Ready) and type(serde.of) is TimeWindowedSerde:
         return serde.inner
     return None

@@ -10,7 +10,7 @@ from penstock.serdes.contract import Serde
 T = TypeVar("T")
 
 DefaultSerde: TypeAlias = Callable[[], Serde[Any]]
-"""Gives a default serde, or raises if the application has none."""
+"""Returns a default serde, or raises if the application has none."""
 
 
 class WrappingSerde(Serde[T]):
@@ -19,10 +19,10 @@ class WrappingSerde(Serde[T]):
     """
 
     def completed(self, key: DefaultSerde, value: DefaultSerde) -> Serde[T]:
-        """Give this serde with the defaults wherever a serde was left out."""
+        """Return this serde with the defaults wherever a serde was left out."""
         raise NotImplementedError
 
 
 def completed(serde: Serde[T], key: DefaultSerde, value: DefaultSerde) -> Serde[T]:
-    """Give a serde ready for use; only one that wraps others may lack something."""
+    """Return a serde ready for use; only one that wraps others may lack something."""
     return serde.completed(key, value) if isinstance(serde, WrappingSerde) else serde

@@ -150,5 +150,5 @@ TOPIC_KEYS = _keys(_TOPIC)
 
 
 def clients_knowing(key: str) -> list[Client]:
-    """Give the clients that take a key."""
+    """Return the clients that take a key."""
     return [client for client, keys in CLIENT_KEYS.items() if key in keys]

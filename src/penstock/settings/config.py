@@ -120,7 +120,7 @@ class StreamsConfig:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Where the cluster is; ConfigError if nobody said."""
+        """Where the cluster is; ConfigError if it is not set."""
         servers = self._values["bootstrap.servers"]
         if servers is None:
             msg = (
@@ -271,7 +271,7 @@ class StreamsConfig:
 
     @cached_property
     def max_poll_records(self) -> int:
-        """How many records one read gives at most: `consumer.max.poll.records`."""
+        """How many records one read returns at most: `consumer.max.poll.records`."""
         return cast(
             int, self._of_consumer("max.poll.records", _MAX_POLL_RECORDS, parsing.at_least(1))
         )
@@ -290,7 +290,7 @@ class StreamsConfig:
         `built_with` is None for a topology that was put together by hand: it has none to do.
 
         Raises:
-            ConfigError: an optimization is asked for here that the builder did not hear of.
+            ConfigError: an optimization is asked for here that the builder was not built with.
         """
         missed = self.topology_optimizations - (built_with or frozenset())
         if built_with is not None and missed:
@@ -303,7 +303,7 @@ class StreamsConfig:
             raise ConfigError(msg)
 
     def client_settings(self, *prefixes: str) -> dict[str, Any]:
-        """Give what the user says to a client: bare keys it knows, then those of each prefix."""
+        """Return the user's settings of a client: bare keys it knows, then those of each prefix."""
         client: Client = PREFIXES[prefixes[0]]
         bare = {
             key: value
@@ -315,7 +315,7 @@ class StreamsConfig:
         return bare
 
     def topic_settings(self) -> dict[str, str]:
-        """Give what the user says about all internal topics: the keys after `topic.`."""
+        """Return the user's settings of all internal topics: the keys after `topic.`."""
         return {key: str(value) for key, value in self._with_prefix(TOPIC_PREFIX).items()}
 
     def handlers(
@@ -323,7 +323,7 @@ class StreamsConfig:
     ) -> tuple[
         DeserializationExceptionHandler, ProcessingExceptionHandler, ProductionExceptionHandler
     ]:
-        """Give the three handlers, each told the settings."""
+        """Return the three handlers, each configured with the settings."""
         handlers = tuple(
             self._values[f"{kind}.exception.handler"]
             for kind in ("deserialization", "processing", "production")
@@ -342,38 +342,38 @@ class StreamsConfig:
         )
 
     def keeps_raw_bytes(self) -> bool:
-        """Tell whether anybody may look at the raw bytes of a record that failed."""
+        """Yes if a handler may look at the raw bytes of a record that failed."""
         built_in = all(map(parsing.is_built_in, self.handlers()))
         return not built_in or self._values["errors.dead.letter.queue.topic.name"] is not None
 
     def required_key_serde(self, node: str) -> Serde[Any]:
-        """Give the default key serde for a node that has none of its own; `node` is its title."""
+        """Return the default key serde for a node without one of its own; `node` is its title."""
         return self._required_serde("key", node)
 
     def required_value_serde(self, node: str) -> Serde[Any]:
-        """Give the default value serde for a node that has none of its own; `node` is its title."""
+        """Return the default value serde for a node without one of its own; `node` is its title."""
         return self._required_serde("value", node)
 
     def key_serde(self, own: Serde[Any] | None, node: str) -> Serde[Any]:
-        """Give the key serde of a node, its own or the default one, ready for use."""
+        """Return the key serde of a node, its own or the default one, ready for use."""
         serde = self.required_key_serde(node) if own is None else own
         return self._completed(serde, node)
 
     def value_serde(self, own: Serde[Any] | None, node: str) -> Serde[Any]:
-        """Give the value serde of a node, its own or the default one, ready for use."""
+        """Return the value serde of a node, its own or the default one, ready for use."""
         serde = self.required_value_serde(node) if own is None else own
         return self._completed(serde, node)
 
     def given(self) -> dict[str, Any]:
-        """Give the settings that were set, under their dotted keys, secrets included."""
+        """Return the settings that were set, under their dotted keys, secrets included."""
         return dict(self._given)
 
     def as_mapping(self) -> dict[str, Any]:
-        """Give all settings under their dotted keys, the user's own and secrets included."""
+        """Return all settings under their dotted keys, the user's own and secrets included."""
         return {**self._given, **self._values}
 
     def describe(self) -> str:
-        """Give all settings as text, one a line, without the secrets.
+        """Return all settings as text, one a line, without the secrets.
 
         >>> print(StreamsConfig({"application.id": "fraud", "sasl.password": "x"}).describe())
         application.id = fraud
@@ -386,7 +386,7 @@ class StreamsConfig:
         )
 
     def without_secrets(self, text: str) -> str:
-        """Give a text, such as a client's error, with the secrets among the settings hidden."""
+        """Return a text, such as a client's error, with the secrets among the settings hidden."""
         return without_secrets(text, self._given)
 
     def __repr__(self) -> str:
@@ -449,7 +449,7 @@ class StreamsConfig:
 
 
 def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str, Any]:
-    """Give settings as a dict.
+    """Return settings as a dict.
 
     Raises:
         ConfigError: they are neither a mapping nor a StreamsConfig.
@@ -463,7 +463,7 @@ def given_settings(values: Mapping[str, Any] | StreamsConfig | None) -> dict[str
 
 
 def _options_of(node: str) -> tuple[str, ...]:
-    """Give the options that bring a serde to a node or store, by its title."""
+    """Return the options that bring a serde to a node or store, by its title."""
     kind = node.partition(" ")[0]
     if "-repartition" in node:
         return "Grouped", "Repartitioned"

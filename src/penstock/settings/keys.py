@@ -1,4 +1,4 @@
-"""Which keys there are, dotted as Kafka writes them or in snake_case; what was meant by others."""
+"""The known keys, dotted as Kafka writes them or in snake_case, and suggestions for others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WITH_UNDERSCORE = {
 
 
 def dotted_key(key: str) -> str:
-    """Give the dotted key for a key the user may have written in snake_case.
+    """Return the dotted key for a key the user may have written in snake_case.
 
     Raises:
         ConfigError: there is no such setting.
@@ -42,7 +42,7 @@ def dotted_key(key: str) -> str:
 
 
 def without_prefix(key: str) -> str:
-    """Give a key as the client or topic knows it that it is meant for."""
+    """Return a key as the client or topic knows it that it is meant for."""
     return _split(key)[1]
 
 
@@ -65,7 +65,7 @@ def _is_known(key: str) -> bool:
 
 
 def _split(key: str) -> tuple[str, str]:
-    """Give the prefix of a key, or an empty text, and the rest."""
+    """Return the prefix of a key, or an empty text, and the rest."""
     for prefix in (*PREFIXES, TOPIC_PREFIX):
         if key.startswith(prefix):
             return prefix, key.removeprefix(prefix)
@@ -94,7 +94,7 @@ def _not_known(key: str) -> str:
 
 
 def _neighbours(prefix: str) -> Iterable[str]:
-    """Give the keys that may have been meant."""
+    """Return the keys that may have been meant."""
     if prefix == TOPIC_PREFIX:
         return TOPIC_KEYS
     if prefix:

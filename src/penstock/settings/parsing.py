@@ -1,6 +1,6 @@
 """How the value of a setting is read: from Python's types, or from a file's or variable's text.
 
-Each function gives the value or raises ValueError with a sentence that begins with "must".
+Each function returns the value or raises ValueError with a sentence that begins with "must".
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def one_of(*choices: str, refused: dict[str, str] | None = None) -> Callable[[An
 
 
 def of_client(key: str) -> Callable[[Any], Any]:
-    """Give how a value is read that a client or a topic is told."""
+    """Return the parser of a setting of a client or a topic."""
     return _CLIENT_VALUES.get(key, _for_client)
 
 
@@ -164,7 +164,7 @@ def instance_of(what: str, method: str, *known: type) -> Callable[[Any], Any]:
 
 
 def is_built_in(handler: object) -> bool:
-    """Tell whether a handler is one of Penstock's."""
+    """Yes if a handler is one of Penstock's."""
     return type(handler).__module__ == "penstock.handlers"
 
 

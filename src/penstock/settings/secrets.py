@@ -19,12 +19,12 @@ _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
 
 
 def is_secret(key: str) -> bool:
-    """Tell whether the value of a setting must not be shown."""
+    """Yes if the value of a setting must not be shown."""
     return _SECRET_KEY.search(key.replace("_", ".")) is not None
 
 
 def shown(key: str, value: Any) -> str:
-    """Give a value as a text that may be seen by anybody."""
+    """Return a value as a text without secrets."""
     if value is not None and is_secret(key):
         return HIDDEN
     printed = value if isinstance(value, str) else repr(value)
@@ -34,7 +34,7 @@ def shown(key: str, value: Any) -> str:
 
 
 def without_secrets(text: str, settings: Mapping[str, Any]) -> str:
-    """Give a text of somebody else's with the values of secret settings hidden."""
+    """Return a foreign text with the values of secret settings hidden."""
     secrets = [
         value
         for key, value in settings.items()

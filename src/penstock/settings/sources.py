@@ -12,10 +12,10 @@ from penstock.errors import ConfigError
 
 VARIABLE_PREFIX = "PENSTOCK_"
 
-# Variables that are no settings: the project's own, and those that Kubernetes gives every container
-# beside a service that is named penstock.
+# Variables that are no settings: the project's own, and those that Kubernetes sets in every
+# container beside a service that is named penstock.
 _NO_SETTINGS = re.compile(
-    r"PENSTOCK_(CACHE|CRASH_AT|HOME|RUN"
+    r"PENSTOCK_(CACHE|CRASH_AT|HOME|NO_C|RUN"
     r"|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)"
 )
 
@@ -37,7 +37,7 @@ def read_file(path: str | Path) -> dict[str, Any]:
 
 
 def read_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the settings among the variables: `PENSTOCK_COMMIT_INTERVAL_MS` is commit_interval_ms.
+    """Return the settings among the variables: `PENSTOCK_COMMIT_INTERVAL_MS` is commit_interval_ms.
 
     Names say nothing of dots and capitals, so all parts of a name are taken for parts of a key.
     """
@@ -58,7 +58,7 @@ def _read_toml(text: str) -> dict[str, Any]:
 
 
 def _flat(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """Give dotted keys for nested tables: `commit.interval.ms = 100` is three tables in TOML."""
+    """Return dotted keys for nested tables: `commit.interval.ms = 100` is three tables in TOML."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{key}.")

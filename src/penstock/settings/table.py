@@ -1,7 +1,7 @@
 """The settings Penstock honours: key, unit, default, how the value is read, what it does.
 
 Keys and defaults are those of Kafka Streams 4.3 unless they begin with `penstock.`. A key of Kafka
-Streams that is not honoured is listed with the reason, so that nobody waits for an effect it has
+Streams that is not honoured is listed with the reason, so that no user waits for an effect it has
 not.
 """
 

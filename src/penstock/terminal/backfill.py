@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
-from penstock.clock import monotonic
+from penstock._clock import monotonic
 from penstock.terminal.display import is_terminal
 from penstock.terminal.wording import bar, duration
 
@@ -88,7 +88,7 @@ def show_backfill(application_id: str, *, quiet: bool) -> Iterator[BackfillDispl
 
 
 def advance_line(advance: Advance, seconds: float) -> str:
-    """Give the line for how far it is after so many seconds."""
+    """Return the progress line after so many seconds."""
     known = max(advance.known, advance.processed)
     part = advance.processed / known if known else 0.0
     parts = [

@@ -1,4 +1,4 @@
-"""Lines on the screen: in place on a terminal, one after the other elsewhere, none if so wished."""
+"""Lines on the screen: in place on a terminal, one after the other elsewhere, none if quiet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock.terminal.figures import Figures
 from penstock.terminal.wording import log_line, status_line
 
 Panel: TypeAlias = Callable[[Figures, int], list[str]]
-"""`panel(figures, width)` gives lines to show above the status line."""
+"""`panel(figures, width)` returns lines to show above the status line."""
 
 _LOG_SECONDS = 5.0
 _LOG_COLUMNS = 100
@@ -46,7 +46,7 @@ class Display(Protocol):
 
 
 def display_for(application_id: str, *, quiet: bool = False, panel: Panel | None = None) -> Display:
-    """Give the display that fits standard error.
+    """Return the display that fits standard error.
 
     The logger "penstock" with a level above INFO asks for quiet, too.
     """
@@ -58,7 +58,7 @@ def display_for(application_id: str, *, quiet: bool = False, panel: Panel | None
 
 
 def is_terminal(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether lines of a stream can be drawn again."""
+    """Yes if lines of a stream can be drawn again."""
     return stream.isatty() and environment.get("TERM", "") not in {"", "dumb"}
 
 
@@ -118,7 +118,7 @@ class LogDisplay(QuietDisplay):
 class LiveDisplay(QuietDisplay):
     """Draws a panel and the status line again and again in the same place.
 
-    The cursor waits at the beginning of what is drawn: what anybody else writes begins there, too,
+    The cursor waits at the beginning of what is drawn: what others write begins there, too,
     and is not glued to the end of our line. While this is open, what is printed to a standard
     stream that is a terminal goes above.
     """
@@ -181,7 +181,7 @@ class LiveDisplay(QuietDisplay):
                     stream.finish()
             sys.stdout, sys.stderr = self._streams_before
         with self._lock:
-            # The panel stays, the status line has served.
+            # The panel stays, the status line goes.
             kept = self._drawn[:-1]
             self._drawn = []
             self._write("".join(f"{line}{_ERASE_LINE}\n" for line in kept) + _ERASE_BELOW)

@@ -56,7 +56,7 @@ class Meter:
     def measure(
         self, state: str, reports: Mapping[str, Report], task_count: int, now: float
     ) -> Figures:
-        """Give the figures of this moment."""
+        """Return the figures of this moment."""
         self._add_up(reports)
         rate_in, rate_out = self._rates(now)
         alive = [report for _, report in sorted(reports.items()) if report.state not in GONE]
@@ -96,7 +96,7 @@ class Meter:
         return (self._total_in - first_in) / seconds, (self._total_out - first_out) / seconds
 
     def _restored(self, reports: list[Report]) -> float | None:
-        """Give the part that has been restored, of what was to be when restoring began."""
+        """Return the part that has been restored, of what was to be when restoring began."""
         remaining = sum(report.restore_remaining for report in reports)
         restored = sum(report.restored for report in reports)
         if not remaining:

@@ -1,7 +1,8 @@
-"""Running an application in the foreground: bring it up, attend to it, end it as the user wishes.
+"""Run an application in the foreground: start it, show its progress, end it on a signal.
 
-The slow things, bringing up and closing, happen on threads; this one draws and hears signals. The
-first SIGINT or SIGTERM lets the workers commit and leave, the second one raises KeyboardInterrupt.
+The slow things, bringing up and closing, happen on threads; this one draws and receives signals.
+The first SIGINT or SIGTERM lets the workers commit and leave, the second one raises
+KeyboardInterrupt.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from contextlib import ExitStack
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
+from penstock._clock import monotonic
 from penstock._engine.control.messages import Report
-from penstock.clock import monotonic
 from penstock.terminal.display import Display
 from penstock.terminal.figures import Figures, Meter
 from penstock.terminal.wording import closing_line
@@ -23,7 +24,7 @@ from penstock.terminal.wording import closing_line
 _ATTEND_SECONDS = 0.1
 _DRAW_EVERY = 2
 
-# Whoever signals a whole process group often signals its leader, too.
+# A sender that signals a whole process group often signals its leader, too.
 _ONE_PRESS_SECONDS = 0.3
 
 BringUp: TypeAlias = Callable[[ExitStack], None]
@@ -73,7 +74,7 @@ class Foreground:
             self._display.say(closing_line(name, how, self._figures()))
 
     def _end(self) -> str:
-        """End the application, if it has not ended; give how it ended."""
+        """End the application, if it has not ended; return how it ended."""
         by_itself = self._application.ended
         if not by_itself:
             self._display.say("stopping: the workers commit and leave; Ctrl-C again ends at once")
@@ -101,9 +102,9 @@ class Foreground:
 
 
 class StopSignals:
-    """Hears SIGINT and SIGTERM while it is open; the first is noted, the second interrupts.
+    """Receives SIGINT and SIGTERM while it is open; the first is noted, the second interrupts.
 
-    Only the main thread can; elsewhere it hears nothing.
+    Only the main thread can; elsewhere it receives nothing.
     """
 
     def __init__(self) -> None:
@@ -149,7 +150,7 @@ class _Job:
         return not self._thread.is_alive()
 
     def result(self) -> Any:
-        """Give what the call gave, or raise what it raised."""
+        """Return what the call returned, or raise what it raised."""
         if self._error is not None:
             raise self._error
         return self._outcome

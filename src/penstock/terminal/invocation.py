@@ -1,4 +1,4 @@
-"""What `penstock run` or `backfill` was told, for the KafkaStreams that the program makes."""
+"""The options of `penstock run` or `backfill`, for the KafkaStreams that the program makes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock.terminal.display import Panel
 
 @dataclass(slots=True)
 class Invocation:
-    """Wishes that go before what the program says, and whether it made an application at all."""
+    """Options that override the program's own, and whether it made an application at all."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     available_now: bool = False
@@ -24,21 +24,21 @@ class Invocation:
     instead: Callable[[Topology, StreamsConfig], None] | None = None
     """What is done with the application where it would run."""
     look: Callable[[Topology, StreamsConfig], None] | None = None
-    """Told of an application when it is made, before it does anything."""
+    """Called with an application when it is made, before it does anything."""
 
 
 _current = Invocation()
 
 
 def current() -> Invocation:
-    """Give the wishes in force: none, unless one of our commands runs the program."""
+    """Return the options in force: none, unless one of our commands runs the program."""
     return _current
 
 
 @contextmanager
 def invoked(invocation: Invocation) -> Iterator[None]:
-    """Have wishes in force."""
-    global _current  # noqa: PLW0603  # a program that is run has no other way to be told
+    """Put options in force for the block."""
+    global _current  # noqa: PLW0603  # a program that is run has no other way to get them
     before, _current = _current, invocation
     try:
         yield

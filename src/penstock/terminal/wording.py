@@ -8,19 +8,19 @@ _BAR_CELLS = 12
 
 
 def status_line(figures: Figures, width: int) -> str:
-    """Give the line that is shown while the application runs, cut to `width`."""
+    """Return the line that is shown while the application runs, cut to `width`."""
     parts = [figures.state, *_parts(figures)]
     line = " " + "  ".join(parts)
     return line if len(line) < width else f"{line[: max(0, width - 2)]}…"
 
 
 def log_line(application_id: str, figures: Figures) -> str:
-    """Give the same for where lines follow lines."""
+    """Return the same for output where lines follow lines."""
     return f"{application_id}: {'  '.join([figures.state, *_parts(figures)])}"
 
 
 def closing_line(application_id: str, how: str, figures: Figures) -> str:
-    """Give the line that remains."""
+    """Return the line that remains at the end."""
     return (
         f"{application_id}: {how} after {duration(figures.seconds)}; "
         f"{figures.total_in:,} records in, {figures.total_out:,} out"
@@ -28,7 +28,7 @@ def closing_line(application_id: str, how: str, figures: Figures) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Give a time as people say it: 48 s, 3 min 12 s, 2 h 5 min."""
+    """Return a time as people say it: 48 s, 3 min 12 s, 2 h 5 min."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

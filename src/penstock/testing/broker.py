@@ -23,7 +23,7 @@ __all__ = ["BrokerError", "CreateTopic", "LocalBroker", "kafka_broker", "kafka_t
 
 
 class CreateTopic(Protocol):
-    """What `kafka_topic` gives: creates a topic and returns its name."""
+    """What `kafka_topic` returns: creates a topic and returns its name."""
 
     def __call__(
         self, name: str = "topic", partitions: int = 1, config: Mapping[str, str] | None = None

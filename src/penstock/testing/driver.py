@@ -1,7 +1,7 @@
 """TopologyTestDriver: hosts the real task, without Spark, broker or JVM.
 
 As in Java, all sub-topologies run in one task `0_0`, every topic has one partition, and each record
-is committed before the next one. Semantics 10.
+is committed before the next one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._clock import ManualClock, SystemClock
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.planner.plan import plan_as_one, plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.topology.checks import check_given_serde, shown
 from penstock._engine.topology.topology import Topology
-from penstock.camel_case import ExplainsCamelCase
-from penstock.clock import ManualClock, SystemClock
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError, TopologyError
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.serdes import Serde
@@ -31,12 +31,12 @@ from penstock.settings.table import JOIN_EMIT_INTERVAL, KEEP_FINAL_RESULTS, WIND
 from penstock.stores import (
     KeyValueStore,
     SessionStore,
-    StoreKind,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
     VersionedKeyValueStore,
     WindowStore,
 )
+from penstock.stores._builders import StoreKind
 from penstock.testing.engines import DriverEngines
 from penstock.testing.topics import Raw, TestInputTopic, TestOutputTopic
 
@@ -47,7 +47,7 @@ _PARTITION = 0
 _driver_number = itertools.count(1)
 
 _AS_JAVAS: Mapping[str, object] = {
-    # Results that are looked for now and then are looked for with each record here.
+    # Final results, which an application looks for at intervals, are emitted with each record here.
     JOIN_EMIT_INTERVAL: 0,
     WINDOW_EMIT_INTERVAL: 0,
     # What a store has forgotten by then is lost.
@@ -153,16 +153,16 @@ class TopologyTestDriver(ExplainsCamelCase):
         self._run()
 
     def produced_topic_names(self) -> set[str]:
-        """Give the topics written to so far, internal ones included."""
+        """Return the topics written to so far, internal ones included."""
         return set(self._written)
 
     def get_state_store(self, name: str) -> Any:
-        """Give a store of the topology, live and writable; None if there is none of that name."""
+        """Return a store of the topology, live and writable; None if there is none of that name."""
         store = self._store(name)
         return None if store is None else store.face
 
     def get_key_value_store(self, name: str) -> KeyValueStore[Any, Any] | None:
-        """Give a store as keys and values, also that of a table or an aggregate, whose times are
+        """Return a store as keys and values, also that of a table or an aggregate, whose times are
         left out; None if there is none of that name and kind.
         """
         store = self._store_of(name, "key_value", "timestamped_key_value")
@@ -171,43 +171,43 @@ class TopologyTestDriver(ExplainsCamelCase):
     def get_timestamped_key_value_store(
         self, name: str
     ) -> TimestampedKeyValueStore[Any, Any] | None:
-        """Give the store of a table or an aggregate, values with their times; None if there is none
-        of that name and kind.
+        """Return the store of a table or an aggregate, values with their times; None if there is
+        none of that name and kind.
         """
         store = self._store_of(name, "timestamped_key_value")
         return None if store is None else store.face
 
     def get_versioned_key_value_store(self, name: str) -> VersionedKeyValueStore[Any, Any] | None:
-        """Give the store of a versioned table; None if there is none of that name and kind."""
+        """Return the store of a versioned table; None if there is none of that name and kind."""
         store = self._store_of(name, "versioned_key_value")
         return None if store is None else store.face
 
     def get_window_store(self, name: str) -> WindowStore[Any, Any] | None:
-        """Give a window store, also that of a windowed aggregate, whose times are left out; None if
-        there is none of that name and kind.
+        """Return a window store, also that of a windowed aggregate, whose times are left out; None
+        if there is none of that name and kind.
         """
         store = self._store_of(name, "window", "timestamped_window")
         return None if store is None else store.values
 
     def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any] | None:
-        """Give the store of a windowed aggregate, values with their times; None if there is none of
-        that name and kind.
+        """Return the store of a windowed aggregate, values with their times; None if there is none
+        of that name and kind.
         """
         store = self._store_of(name, "timestamped_window")
         return None if store is None else store.face
 
     def get_session_store(self, name: str) -> SessionStore[Any, Any] | None:
-        """Give a session store; None if there is none of that name and kind."""
+        """Return a session store; None if there is none of that name and kind."""
         store = self._store_of(name, "session")
         return None if store is None else store.face
 
     def get_all_state_stores(self) -> dict[str, Any]:
-        """Give all stores by name, global ones too."""
+        """Return all stores by name, global ones too."""
         of_all = {} if self._global is None else self._global.task_stores
         return {**self._task.stores, **{name: store.face for name, store in of_all.items()}}
 
     def metrics(self) -> dict[str, int]:
-        """Give what the task has counted, and what feeds the global stores, under Kafka Streams'
+        """Return what the task has counted, and what feeds the global stores, under Kafka Streams'
         names.
         """
         counted = self._task.counters.by_name()
@@ -277,7 +277,7 @@ class TopologyTestDriver(ExplainsCamelCase):
             self._enqueue(topic, raw)
 
     def _enqueue(self, topic: str, raw: Raw) -> bool:
-        """Give the record to the task or to a global store; False if `topic` is no input."""
+        """Hand the record to the task or to a global store; False if `topic` is no input."""
         source = self._input_of(topic)
         if source is None:
             return False
@@ -303,8 +303,8 @@ class TopologyTestDriver(ExplainsCamelCase):
         stores.commit()
 
     def _input_of(self, topic: str) -> str | None:
-        """Give the source that reads `topic`, by name or pattern; topics of one pattern share their
-        offsets, as in Java.
+        """Return the source that reads `topic`, by name or pattern; topics of one pattern share
+        their offsets, as in Java.
         """
         if topic in self._next_offset:
             return topic

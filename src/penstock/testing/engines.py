@@ -10,19 +10,20 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import gettempdir
 
+from penstock._clock import new_id
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.stores.task_stores import memory_engine
 from penstock._engine.runtime.stores.user_engines import own_engine_of
 from penstock._engine.state.contract import StoreEngine
-from penstock.clock import new_id
-from penstock.state import StorePlace, destroy_state, open_engine
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import destroy_state, open_engine
 
 
 class DriverEngines:
     """Opens the engines of one driver."""
 
     def __init__(self, application_id: str, task_id: str) -> None:
-        # The application's name may be that of one in earnest, and so may the engine's server.
+        # A real application may have the same name, and use the same server.
         self._application_id = f"{application_id}-{new_id()}"
         self._task_id = task_id
         self._at_end = ExitStack()

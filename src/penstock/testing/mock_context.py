@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration, to_milliseconds
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import StreamsError
 from penstock.processor import PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, RecordMetadata
@@ -87,7 +87,7 @@ class MockProcessorContext(ExplainsCamelCase):
         self._forwards.append(CapturedForward(record, child))
 
     def forwarded(self, child: str | None = None) -> list[CapturedForward]:
-        """Give all forwards, or those that reach the child named."""
+        """Return all forwards, or those that reach the child named."""
         return [
             forward for forward in self._forwards if child is None or forward.child in {None, child}
         ]
@@ -112,7 +112,7 @@ class MockProcessorContext(ExplainsCamelCase):
         return punctuator
 
     def scheduled_punctuators(self) -> list[CapturedPunctuator]:
-        """Give all timers."""
+        """Return all timers."""
         return list(self._punctuators)
 
     def commit(self) -> None:
@@ -124,19 +124,19 @@ class MockProcessorContext(ExplainsCamelCase):
         self.committed = False
 
     def add_state_store(self, store: Any) -> None:
-        """Let the processor use a store."""
+        """Add a store for the processor."""
         self._stores[store.name] = store
 
     def get_state_store(self, name: str) -> Any:
-        """Give a store that was added."""
+        """Return a store that was added."""
         return self._stores.get(name)
 
     def app_configs(self) -> Mapping[str, Any]:
-        """Give the configuration."""
+        """Return the configuration."""
         return dict(self._config)
 
     def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
-        """Give the part of the configuration that starts with `prefix`, without it."""
+        """Return the part of the configuration that starts with `prefix`, without it."""
         return {
             key.removeprefix(prefix): value
             for key, value in self._config.items()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration, to_milliseconds
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock.errors import SerializationError
 from penstock.record import HeaderPairs, Headers, HeadersLike
 from penstock.serdes import Serde
@@ -208,11 +208,11 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         return table
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to read."""
+        """Yes if there is nothing to read."""
         return not self._written.get(self._topic)
 
     def queue_size(self) -> int:
-        """Give how many records there are to read."""
+        """Return how many records there are to read."""
         return len(self._written.get(self._topic, ()))
 
     def _nothing_there(self) -> str:

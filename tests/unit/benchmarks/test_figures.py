@@ -29,7 +29,7 @@ def test_what_was_committed_at_the_beginning_of_the_window_counts_as_warm_up() -
     assert figures.rate_by_commits(samples, 1000) == Rate(100, 0)
 
 
-def test_time_in_which_the_machine_was_somebody_elses_is_not_counted() -> None:
+def test_stolen_time_is_not_counted() -> None:
     samples = [Sample(0, 0, 0, 70), Sample(10, 200, 5, 75), Sample(20, 1000, 10, 77.5)]
     rate = figures.rate_by_commits(samples, 1000)
     assert rate == Rate(measured=80, stolen=0.25)

@@ -13,7 +13,7 @@ from benchmarks.throughput import Contest
 from benchmarks.workloads import WORKLOADS
 
 
-def test_where_nobody_can_take_part_nothing_is_run_not_even_to_warm_up(tmp_path: Path) -> None:
+def test_without_contenders_nothing_is_run_not_even_to_warm_up(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     session = Session(cast("Bench", None), plan.parse(["--results", str(file)]), [])
     contest = Contest(WORKLOADS["count-10k"], EXACTLY_ONCE, ())

@@ -26,7 +26,7 @@ def results() -> dict[str, Any]:
 
 
 def side_by_side(measured: dict[str, Any]) -> Iterator[tuple[float, float]]:
-    """Give our records a second, exactly-once and at-least-once, of workloads for which both were
+    """Yield our records a second, exactly-once and at-least-once, of workloads for which both were
     measured in one run.
     """
     for guarantees in measured.get("throughput", {}).values():

@@ -14,7 +14,7 @@ import pytest
 from penstock import Topology
 from penstock._engine.spark.batch import backfill as engine
 from penstock._engine.spark.batch.backfill import BackfillReport
-from penstock._engine.spark.batch.backfill_inputs import InputWishes
+from penstock._engine.spark.batch.backfill_inputs import InputOptions
 from penstock.cli import main
 from penstock.settings import StreamsConfig
 
@@ -35,7 +35,7 @@ class Asked:
     """What the engine was asked to do."""
 
     config: StreamsConfig
-    wishes: InputWishes
+    wishes: InputOptions
     reset: bool
 
 
@@ -46,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     def backfill(
         topology: Topology,
         config: StreamsConfig,
-        wishes: InputWishes,
+        wishes: InputOptions,
         *,
         reset: bool,
         on_advance: Callable[[Any], None],
@@ -75,7 +75,7 @@ def test_the_application_that_the_program_would_run_is_backfilled(asked: Asked, 
         "bootstrap.servers": "kafka:9092",
         "poll.ms": 9,
     }
-    assert asked.wishes == InputWishes()
+    assert asked.wishes == InputOptions()
     assert asked.reset is False
 
 

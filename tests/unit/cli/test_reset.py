@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock import Consumed, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.planner.reset import OffsetChange, ResetPlan, Target, Wish
+from penstock._engine.planner.reset import OffsetChange, ResetPlan, ResetRequest, Target
 from penstock.cli import build_parser, main
 from penstock.cli.reset import as_text, read_offsets, wish_of
 from penstock.errors import StreamsError
@@ -28,7 +28,7 @@ def given(*arguments: str) -> argparse.Namespace:
 
 
 def test_the_program_says_its_inputs_and_what_it_reads_back() -> None:
-    assert wish_of(given(), loop(), "app", NOW_MS) == Wish("app", ("in",), ("back",))
+    assert wish_of(given(), loop(), "app", NOW_MS) == ResetRequest("app", ("in",), ("back",))
 
 
 def test_the_user_may_say_them() -> None:
@@ -36,11 +36,11 @@ def test_the_user_may_say_them() -> None:
         "--input-topics", "a,b", "--intermediate-topics", "c", "--internal-topics", "d"
     )
     wish = wish_of(arguments, loop(), "app", NOW_MS)
-    assert wish == Wish("app", ("a", "b"), ("c",), ("d",))
+    assert wish == ResetRequest("app", ("a", "b"), ("c",), ("d",))
 
 
 def test_without_a_program_nothing_is_known() -> None:
-    assert wish_of(given(), Topology(), "app", NOW_MS) == Wish("app")
+    assert wish_of(given(), Topology(), "app", NOW_MS) == ResetRequest("app")
 
 
 @pytest.mark.parametrize(

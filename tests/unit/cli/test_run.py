@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import pytest
 
 from penstock import KafkaStreams, Topology
-from penstock.cli import main, programs
-from penstock.cli.programs import topology_among
+from penstock.cli import main
+from penstock.cli.arguments import programs
+from penstock.cli.arguments.programs import topology_among
 from penstock.errors import StreamsError
 from penstock.terminal import invocation
 from penstock.terminal.display import Panel

@@ -7,7 +7,7 @@ import pytest
 from penstock import Consumed, Materialized, Produced, StreamsBuilder, StreamsConfig, serdes
 from penstock._engine.kafka.application.topic_listing import TopicFacts
 from penstock.cli import main
-from penstock.cli.programs import Application
+from penstock.cli.arguments.programs import Application
 from penstock.cli.topics import as_text, roles, rows_of
 
 TEXT = serdes.string()

@@ -71,7 +71,10 @@ def test_the_table_below_keeps_the_serdes_and_has_no_store_to_query() -> None:
     builder = StreamsBuilder()
     table = builder.stream("in").group_by_key().reduce(max)
     held = table.suppress(Suppressed.until_time_limit(1))
-    assert (held._key_serde, held._value_serde) == (table._key_serde, table._value_serde)
+    assert (held._handle.key_serde, held._handle.value_serde) == (
+        table._handle.key_serde,
+        table._handle.value_serde,
+    )
     assert held.queryable_store_name is None
 
 

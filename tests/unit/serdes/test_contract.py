@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from penstock import serdes
 from penstock.serdes import HeaderPairs, Serde
+from penstock.serdes.contract import decoder_of_good, encoder_of_good, writes_as_stored
+from penstock.serdes.plain import StringSerde
 
 BUILT_IN: list[Serde[Any]] = [
     serdes.string(),
@@ -107,3 +110,50 @@ def test_repr_is_the_call() -> None:
         "serdes.json(dict[str, int])",
         "serdes.of(str.encode, bytes.decode)",
     ]
+
+
+class Order(msgspec.Struct):
+    """A document."""
+
+    cents: int
+
+
+class OfUser(StringSerde):
+    """Derived from one of ours, it may do anything."""
+
+
+REPLACEABLE = [
+    (serdes.string(), "text"),
+    (serdes.bytes(), b"bytes"),
+    (serdes.long(), 7),
+    (serdes.double(), 1.5),
+    (serdes.json(), {"any": ["thing"]}),
+    (serdes.json(Order), Order(250)),
+    (serdes.json(set[int]), {3, 1, 2}),
+]
+
+
+@pytest.mark.parametrize(
+    ("serde", "value"), REPLACEABLE, ids=[repr(serde) for serde, _ in REPLACEABLE]
+)
+def test_good_values_have_the_same_bytes_in_c(serde: Serde[Any], value: Any) -> None:
+    decode, good = decoder_of_good(serde), encoder_of_good(serde)
+    assert decode is not None
+    assert good is not None
+    of, encode = good
+    assert isinstance(value, of)
+    assert encode(value) == serde.encode(value)
+    assert decode(serde.encode(value)) == value
+
+
+@pytest.mark.parametrize("serde", [OfUser(), serdes.uuid(), serdes.time_windowed(OfUser(), 10)])
+def test_c_replaces_no_serde_of_a_user_and_none_that_is_rare(serde: Serde[Any]) -> None:
+    assert decoder_of_good(serde) is None
+    assert encoder_of_good(serde) is None
+
+
+def test_only_serdes_without_code_of_a_user_write_what_is_stored() -> None:
+    assert writes_as_stored(serdes.long(), serdes.long())
+    assert not writes_as_stored(serdes.long(), serdes.integer())
+    assert not writes_as_stored(serdes.json(), serdes.json())
+    assert not writes_as_stored(OfUser(), OfUser())

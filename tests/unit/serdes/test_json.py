@@ -373,7 +373,7 @@ class FrozenPair(NamedTuple):
 @pytest.mark.parametrize(
     "of", [FrozenItem, FrozenPoint, FrozenPair, FrozenItem | None, tuple[int, str], Decimal, Status]
 )
-def test_a_serde_knows_what_nobody_can_change(of: Any) -> None:
+def test_a_serde_knows_immutable_values(of: Any) -> None:
     assert JsonSerde(of).gives_frozen
 
 

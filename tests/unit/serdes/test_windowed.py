@@ -36,7 +36,7 @@ def no_default() -> Serde[Any]:
 
 
 def ready(serde: Serde[Any]) -> Serde[Any]:
-    """Give a serde as tasks use it, the default key serde being that of text."""
+    """Return a serde as tasks use it, the default key serde being that of text."""
     return completed(serde, lambda: TEXT, no_default)
 
 

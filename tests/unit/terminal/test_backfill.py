@@ -30,7 +30,7 @@ def test_before_the_first_record_no_time_is_told() -> None:
     assert advance_line(At(1, 1, 0, 10), 3) == "stage 1 of 1  ░░░░░░░░░░░░ 0 of 10 records"
 
 
-def test_records_that_nobody_knew_of_do_not_make_more_than_all() -> None:
+def test_unexpected_records_do_not_make_more_than_all() -> None:
     assert "12 of 12 records" in advance_line(At(2, 2, 12, 10), 1)
 
 

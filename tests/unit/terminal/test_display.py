@@ -27,7 +27,7 @@ class FakeTerminal(io.StringIO):
 
 
 def screen(written: str) -> list[str]:
-    """Give the lines that a terminal shows after `written`: carriage return, erase, cursor up."""
+    """Return the lines that a terminal shows after `written`: carriage return, erase, cursor up."""
     lines, row, column = [""], 0, 0
     for part in re.findall(r"\x1b\[[\d;]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", written):
         if part == "\n":
@@ -112,7 +112,7 @@ def test_panel_that_is_too_high_loses_its_upper_end(terminal: FakeTerminal) -> N
     assert shown == [*(str(row) for row in range(22, 30)), " RUNNING  total 1 in, 0 out"]
 
 
-def test_colours_are_left_out_if_nobody_wants_them(terminal: FakeTerminal) -> None:
+def test_colours_are_left_out_if_not_wanted(terminal: FakeTerminal) -> None:
     with LiveDisplay(terminal, environment={}) as display:
         display.update(running(1))
     assert "\x1b[1;32mRUNNING" in terminal.getvalue()

@@ -20,7 +20,7 @@ def report(
     remaining: int = 0,
     state: str = "running",
 ) -> Report:
-    """Give a report; `tasks` has an r for each running task and an R for each restoring one."""
+    """Return a report; `tasks` has an r for each running task and an R for each restoring one."""
     kinds = {"r": "running", "R": "restoring"}
     return Report(
         member,

@@ -116,7 +116,7 @@ def test_metrics_are_named_as_in_kafka_streams() -> None:
         assert driver.metrics()["dropped-records-total"] == 0
 
 
-def test_errors_reach_whoever_pipes() -> None:
+def test_errors_reach_the_caller_that_pipes() -> None:
     builder = StreamsBuilder()
     builder.stream("in", Consumed(value=serdes.long())).to("out")
     with (

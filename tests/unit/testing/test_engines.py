@@ -10,7 +10,7 @@ from penstock import Stores, serdes
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import StateClosedError
-from penstock.state import StorePlace
+from penstock.stores import StorePlace
 from penstock.testing.engines import DriverEngines
 
 TEXT = serdes.string()

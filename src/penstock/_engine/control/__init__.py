@@ -1,1 +1,1 @@
-"""The control plane: what the driver and its workers tell each other. It does without pyspark."""
+"""The control plane: messages between the driver and its workers. It does not import pyspark."""

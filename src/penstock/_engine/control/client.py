@@ -1,4 +1,4 @@
-"""A worker's line to the driver: made when it is needed, made again when it breaks."""
+"""A worker's connection to the driver: opened when needed, opened again when it breaks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import socket
 import threading
 from typing import Any
 
+from penstock._clock import monotonic
 from penstock._engine.control import wire
 from penstock._engine.control.connection import Connection, hang_up, shake_hands
 from penstock._engine.control.messages import ControlAddress
 from penstock._engine.control.wire import Message, WireError
-from penstock.clock import monotonic
 
 _CONNECT_SECONDS = 5.0
 _PAUSE_SECONDS, _PAUSE_SECONDS_MAX = 0.05, 1.0
@@ -21,10 +21,10 @@ class DriverSilent(ConnectionError):
 
 
 class ControlClient:
-    """Asks the driver; used by one thread at a time.
+    """Sends requests to the driver; used by one thread at a time.
 
-    `patience_seconds` is how long a question is tried again after a connection that failed or
-    broke. The driver may so hear it twice.
+    `patience_seconds` limits the retries of a request whose connection failed or broke. A retry
+    may reach the driver after the first try did: it may see a request twice.
     """
 
     def __init__(self, address: ControlAddress, patience_seconds: float = 15.0) -> None:
@@ -47,22 +47,22 @@ class ControlClient:
         pause = _PAUSE_SECONDS
         while True:
             try:
-                told = self._try(verb, data, deadline)
+                reply = self._try(verb, data, deadline)
                 break
             except (OSError, EOFError) as error:
                 self._hang_up()
-                # Another try must have time to be answered.
+                # A retry needs time for its answer.
                 if self._closed.is_set() or monotonic() + pause >= deadline:
                     raise DriverSilent(self._silence(error)) from error
             self._closed.wait(pause)
             pause = min(2 * pause, _PAUSE_SECONDS_MAX)
-        if told.kind == "refusal":
-            msg = f"the driver could not answer {verb!r}: {wire.decode(told.payload, str)}"
+        if reply.kind == "refusal":
+            msg = f"the driver could not answer {verb!r}: {wire.decode(reply.payload, str)}"
             raise RuntimeError(msg)
-        return wire.decode(told.payload, answer)
+        return wire.decode(reply.payload, answer)
 
     def close(self) -> None:
-        """Hang up; from another thread, too: a question that waits is given up."""
+        """Hang up. Any thread may call this: a request that waits for its answer fails."""
         self._closed.set()
         self._hang_up()
 
@@ -71,12 +71,12 @@ class ControlClient:
         self._number += 1
         connection.send(Message("ask", self._number, verb, data))
         while True:
-            told = connection.receive(max(0.001, deadline - monotonic()))
-            if told.kind == "ask":  # nothing can be asked here yet
-                msg = f"workers have no verb {told.verb!r}"
-                connection.send(Message("refusal", told.number, told.verb, wire.encode(msg)))
-            elif told.number == self._number:
-                return told
+            reply = connection.receive(max(0.001, deadline - monotonic()))
+            if reply.kind == "ask":  # workers answer no requests yet
+                msg = f"workers have no verb {reply.verb!r}"
+                connection.send(Message("refusal", reply.number, reply.verb, wire.encode(msg)))
+            elif reply.number == self._number:
+                return reply
 
     def _connected(self) -> Connection:
         if self._connection is None:

@@ -1,8 +1,7 @@
 """One connection between a worker and the driver: handshake, messages, deadlines.
 
-Nothing waits for ever for a peer that has begun: a handshake, the rest of a frame and the sending
-of a frame have time limits. Between two frames a side may be silent; keepalive probes of TCP notice
-a machine that is gone.
+A handshake, the rest of a frame and the sending of a frame have time limits. Between two frames a
+side may be silent; TCP keepalive probes notice a machine that is gone.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ import secrets
 import socket
 from contextlib import suppress
 
+from penstock._clock import monotonic
 from penstock._engine.control import wire
 from penstock._engine.control.wire import Message, Seals, Side, WireError
-from penstock.clock import monotonic
 
 FRAME_SECONDS = 20.0
 """How long sending a frame, or receiving it after its first byte, may take."""
@@ -23,7 +22,7 @@ _PIECE_BYTES = 1 << 16
 
 
 class Connection:
-    """Messages in both directions over a socket whose peer has proved that it knows the key."""
+    """Sends and receives messages over a socket whose peer has proved that it knows the key."""
 
     def __init__(self, channel: socket.socket, seals: Seals) -> None:
         self._channel = channel
@@ -33,7 +32,7 @@ class Connection:
         """Send a message.
 
         Raises:
-            MessageTooLong: the peer would not take it; the connection is unharmed.
+            MessageTooLong: the peer would refuse it; the connection stays usable.
             OSError: the peer is gone, or does not read.
         """
         frame = self._seals.seal(wire.encode(message))
@@ -41,11 +40,11 @@ class Connection:
         self._channel.sendall(frame)
 
     def receive(self, wait_seconds: float | None = None) -> Message:
-        """Return the next message; wait as long as it takes, or `wait_seconds` for its beginning.
+        """Return the next message; wait at most `wait_seconds` for its first byte, None: for ever.
 
         Raises:
             EOFError: the peer has hung up between two messages.
-            OSError: the peer is gone, too slow, or sent what is no message; WireError says so.
+            OSError: the peer is gone or too slow; WireError, if it did not send a message.
         """
         self._channel.settimeout(wait_seconds)
         first = self._channel.recv(1)
@@ -56,20 +55,20 @@ class Connection:
         return wire.decode(body, Message)
 
     def close(self) -> None:
-        """Hang up; a thread that waits for a message here wakes."""
+        """Hang up; a thread that waits in `receive` wakes."""
         hang_up(self._channel)
 
 
 def shake_hands(channel: socket.socket, key: bytes, side: Side, seconds: float) -> Connection:
     """Return the connection over a fresh socket when both sides have proved that they know the key.
 
-    The worker speaks first, so a stranger who connects to the driver learns nothing.
+    The worker speaks first, so a stranger who connects to the driver receives nothing.
 
     Raises:
         OSError: the peer is gone or too slow; WireError, if it does not know the key.
     """
     deadline = monotonic() + seconds
-    _notice_a_lost_peer(channel)
+    _set_keepalive(channel)
     own = secrets.token_bytes(wire.NONCE_BYTES)
     if side == "worker":
         _send(channel, wire.greeting(own), deadline)
@@ -109,7 +108,7 @@ def _receive_frame(
 
 
 def _receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    """Return exactly so many bytes; memory is taken as they come, not as they are announced."""
+    """Return exactly `count` bytes; memory grows with what arrives, not with what is announced."""
     received = bytearray()
     while len(received) < count:
         channel.settimeout(_left(deadline))
@@ -134,7 +133,7 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _notice_a_lost_peer(channel: socket.socket) -> None:
+def _set_keepalive(channel: socket.socket) -> None:
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     for name, value in _KEEPALIVE.items():

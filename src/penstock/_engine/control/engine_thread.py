@@ -1,9 +1,9 @@
-"""In a Python worker of an executor: the engine thread, which outlives the turns that pay for it.
+"""The engine thread in a Python worker of an executor; it lives longer than one turn.
 
-A turn renews the lease, and so does an answer of the driver, which knows whether the query runs: a
-slot that hangs keeps Spark from the next turn, and must not end the others. Between two turns the
-thread goes on, so that the gap costs no latency. A lease that is not renewed ends the work: commit,
-leave the group, close the stores.
+Each turn and each answer of the driver renews its lease. Turns alone would not do: a slot that
+hangs keeps Spark from the next turn, and must not end the others. The thread keeps working between
+two turns, so that the gap costs no latency. When the lease ends, the thread commits, leaves the
+group and closes the stores.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from itertools import count
 from operator import itemgetter
 from typing import TypeAlias
 
+from penstock._clock import SystemClock, monotonic
 from penstock._engine.control.client import ControlClient, DriverSilent
 from penstock._engine.control.messages import (
     ControlAddress,
@@ -28,64 +29,63 @@ from penstock._engine.control.messages import (
     Report,
     WorkerFailure,
 )
-from penstock._engine.control.printed_lines import PrintedLines, caught
+from penstock._engine.control.printed_lines import PrintedLines, captured
 from penstock._engine.control.question_line import QuestionLine
 from penstock._engine.control.reporter import Reporter
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
-from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.desk import Desk
-from penstock._engine.runtime.output.collector import Output
-from penstock.clock import SystemClock, monotonic
+from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
 
 _REPORT_SECONDS = 0.25
 _ROWS_KEPT = 200_000
-# Whoever takes rows takes the interpreter from the engine: not with each commit.
+# Taking rows holds the interpreter lock against the engine: not with each commit.
 _ROW_WAIT_SECONDS = 0.5
-# An instruction that is older says nothing any more about the turn.
+# An older instruction says nothing about this turn.
 _HOLD_SECONDS = 5.0
 _LAST_ANSWER_SECONDS = 5.0
 # After a question the next one may come soon: it must not wait for `poll.ms`.
 _HOT_WAIT_MS = 2
 
-# Records are made of tuples by the million, and are no cycles: Python would look for these among
-# them a hundred times as often, for a twentieth of its time.
+# Records are millions of tuples without cycles. With the default thresholds the garbage collector
+# runs a hundred times as often and takes a twentieth of the time.
 _GARBAGE_THRESHOLDS = (70_000, 20, 20)
 
 Times: TypeAlias = "array[int]"
-"""Timestamps of records. As objects they would be let go of long after they have left the
-processor's caches, by a thread that takes the interpreter from the engine: a tenth of all time in a
+"""Timestamps of records. As Python objects they would be freed long after they have left the
+processor's caches, while the freeing thread holds the interpreter lock: a tenth of all time in a
 program with much output.
 """
 _INT64 = "q"
-_timestamp_of = itemgetter(4)  # of an Output
+_timestamp_of = itemgetter(OUTPUT_TIMESTAMP)
 
 _engines: dict[str, EngineThread] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The application as it travels to the workers: inside what Spark sends them to run, which its
-    own encryption covers and no page shows.
+    """The application as workers receive it: inside the code that Spark sends, which Spark's
+    encryption covers and no page of its UI shows.
     """
 
     blueprint: bytes = field(default=b"", repr=False)
     paths: tuple[str, ...] = ()
-    """Where the driver finds modules."""
+    """The driver's module search path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A stretch of work: for which run of which application, and how long."""
+    """One batch of the query: for which run of which application, and how long."""
 
     run_id: str
     control: ControlAddress
     seconds: float
     lease_seconds: float
-    seat: tuple[int, int] = (0, 0)
-    """The number of the turn, and of the slot in it."""
+    slot: tuple[int, int] = (0, 0)
+    """The number of the turn, and the index of the slot in it."""
     program: Program = field(default=Program(), repr=False)
 
 
@@ -116,18 +116,18 @@ class EngineThread:
         return self._thread.is_alive()
 
     def renew(self, turn: Turn) -> None:
-        """Let the lease last until a while after the end of `turn`."""
-        self._seat = turn.seat
+        """Extend the lease to `lease_seconds` after the end of `turn`."""
+        self._slot = turn.slot
         self._extend_lease(turn.seconds + turn.lease_seconds)
 
     @property
     def held(self) -> bool:
-        """Whether the driver wants the turn to go on after its end."""
+        """Whether the driver wants the turn to last beyond its end."""
         return self._instruction.hold and monotonic() - self._answered_at < _HOLD_SECONDS
 
     def take_rows(self, wait_seconds: float) -> Times:
-        """Wait a little, or until the engine ends; give the times of the outputs committed since
-        the last call.
+        """Wait `wait_seconds`, or until the engine ends; return the timestamps of the outputs
+        committed since the last call.
         """
         self._ended.wait(wait_seconds)
         with self._rows_lock:
@@ -145,14 +145,14 @@ class EngineThread:
             del program
             self._internal_topics = blueprint.internal_topics
             self._bounded = blueprint.ends is not None
-            with caught(self._printed):
+            with captured(self._printed):
                 self._host(blueprint, control)
             control.ask("report", self._last_report("closed"), Instruction)
         except DriverSilent as silent:
             print(f"this worker has ended: {silent}", file=sys.stderr, flush=True)
         except BaseException as error:
-            # The driver decides what becomes of it, also of sys.exit in an `init`; raising here
-            # would only tell Spark. The whole trace is for the executor's log.
+            # The driver handles the failure, also sys.exit in an `init`: Spark does not see what
+            # is raised here. The executor's log gets the whole trace.
             failure = WorkerFailure.of(error)
             print(failure.trace, file=sys.stderr, flush=True)
             with suppress(DriverSilent):
@@ -165,10 +165,8 @@ class EngineThread:
     def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
         with TaskHost(blueprint) as host:
             self._member_id = host.member_id
-            self._home = host.home
-            worker = Worker(
-                blueprint, host.member_id, host, self._committed, keep=self._times_of_results
-            )
+            self._home = host.state_location
+            worker = open_worker(blueprint, host, self._committed, keep=self._times_of_results)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
@@ -204,10 +202,10 @@ class EngineThread:
                 if standbys is not None:
                     standbys.work(instruction.standbys, monotonic())
         except BaseException:
-            self._records_in = worker.records_in()
+            self._records_in = worker.figures.records_in()
             worker.abandon()
             raise
-        self._records_in = worker.records_in()
+        self._records_in = worker.figures.records_in()
         worker.close()
 
     def _answered(self, instruction: Instruction) -> None:
@@ -222,25 +220,25 @@ class EngineThread:
         return monotonic() < self._lease_until
 
     def _report(self, worker: Worker) -> Report:
-        tasks = worker.tasks()
-        restored, remaining = worker.restoration()
-        self._records_in = worker.records_in()
+        tasks = worker.figures.tasks()
+        restored, remaining = worker.figures.restoration()
+        self._records_in = worker.figures.records_in()
         return Report(
             self._member_id,
             "restoring" if "restoring" in tasks.values() else "running",
             tasks=tasks,
-            counters=worker.counters(),
+            counters=worker.figures.counters(),
             restored=restored,
             restore_remaining=remaining,
-            caught_up=worker.drained() if self._bounded else worker.caught_up(),
+            caught_up=worker.figures.drained() if self._bounded else worker.figures.caught_up(),
             records_in=self._records_in,
             records_out=self._records_out,
-            lag=worker.lag(),
+            lag=worker.figures.lag(),
             printed=self._printed.take(),
-            state_entries=worker.state_entries(),
-            restore_events=worker.take_restore_events(),
+            state_entries=worker.figures.state_entries(),
+            restore_events=worker.figures.take_restore_events(),
             home=self._home,
-            seat=self._seat,
+            slot=self._slot,
             joined=worker.joined,
             number=next(self._numbers),
         )
@@ -257,13 +255,13 @@ class EngineThread:
         )
 
     def _times_of_results(self, outputs: list[Output]) -> Times:
-        """Give the times of those outputs that are no business of ours but the user's."""
+        """Return the timestamps of the outputs to the user's topics."""
         internal = self._internal_topics
         results = [each for each in outputs if each[0] not in internal] if internal else outputs
         times = list(map(_timestamp_of, results))
         try:
             return array(_INT64, times)
-        except TypeError:  # some have none: they have the time at which they are sent
+        except TypeError:  # an output without a timestamp has the time at which it is sent
             now_ms = SystemClock().now_ms()
             return array(_INT64, [now_ms if time is None else time for time in times])
 
@@ -271,25 +269,25 @@ class EngineThread:
         self._records_out += len(times)
         with self._rows_lock:
             self._rows += times
-            # They are a view: if nobody takes them, the oldest are let go.
+            # Spark only shows them: while no turn takes them, the oldest are dropped.
             del self._rows[:-_ROWS_KEPT]
 
 
 def _free_clients() -> None:
-    """Have the worker's Kafka clients freed: they hear callbacks of those who hold them, and a
-    process can have a few hundred at most in its life if nobody looks for such circles.
+    """Free the worker's Kafka clients. Their callbacks refer to their owners, and without a
+    collection of such cycles a process can make a few hundred clients in its life.
     """
     gc.unfreeze()
     gc.collect()
 
 
 def _find_modules_in(paths: Iterable[str]) -> None:
-    """Let the user's functions import what they could import in the driver, where it is there."""
+    """Add the driver's import paths that exist on this machine."""
     sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))
 
 
 def take_turn(turn: Turn) -> Iterator[Times]:
-    """Keep this process's engine going for a turn; give the times of the outputs it commits."""
+    """Run this process's engine for a turn; yield the timestamps of the outputs it commits."""
     engine = _engines.get(turn.run_id)
     if engine is None or not engine.alive:
         engine = _engines[turn.run_id] = EngineThread(turn)
@@ -303,6 +301,6 @@ def take_turn(turn: Turn) -> Iterator[Times]:
     # An engine that has just ended has committed once more.
     if rows := engine.take_rows(0):
         yield rows
-    # Spark's worker now collects garbage among all that lives here, with the engine standing still:
-    # there is nothing for it to look at until the next turn.
+    # Spark's worker now collects garbage, and the engine stops meanwhile: frozen objects are
+    # skipped until the next turn.
     gc.freeze()

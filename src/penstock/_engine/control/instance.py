@@ -1,21 +1,20 @@
-"""What an instance of an application makes of its workers' reports: does it run, is it over?
+"""The state of an instance of an application, from its workers' reports: running, or over.
 
-Other instances with the same `application.id` have tasks, too. So an instance runs when its own
-tasks do, as in Java, where each StreamThread is RUNNING with the tasks that it has, also with none;
-and the group must have somebody for the others. A bounded run is over when its own workers have and
-do nothing any more, if they have all tasks; otherwise the committed offsets of the group say so.
+Other instances with the same `application.id` have tasks, too. An instance runs when its own tasks
+run, as in Java, where each StreamThread is RUNNING with the tasks that it has, also with none, and
+when the group has a member for each other task. A bounded run is over when its own workers are idle
+for two rounds of reports, if they have all tasks; otherwise the group's committed offsets decide.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
+from penstock._clock import monotonic
 from penstock._engine.control.messages import Report
-from penstock._engine.control.quiescence import Quiescence
 from penstock._engine.control.status import GONE
-from penstock.clock import monotonic
 
 _log = logging.getLogger(__name__)
 
@@ -24,7 +23,7 @@ _SESSION_SECONDS = 60.0
 
 
 class Group(Protocol):
-    """What the broker knows of all instances."""
+    """The broker's view of all instances."""
 
     def tasks_of_others(self, own_members: Collection[str]) -> set[str]: ...
     def bounded_run_is_over(self) -> bool: ...
@@ -37,17 +36,17 @@ class Instance:
         self._tasks = frozenset(tasks)
         self._quiescence = Quiescence(self._tasks) if bounded else None
         self._agreed: frozenset[str] | None = None
-        """The tasks with which this instance was found to do its share of the work."""
+        """The own tasks with which the group last had a member for every task."""
         self._gone_at: dict[str, float] = {}
 
     def is_running(self, reports: Mapping[str, Report]) -> bool:
-        """Yes if all tasks of this instance run and the group has somebody for all others."""
+        """Yes if all tasks of this instance run and the group has a member for each other task."""
         own = _tasks_if_settled(reports)
         return own is not None and own in (self._tasks, self._agreed)
 
     def is_over(self, report: Report) -> bool:
         """Take a report; yes if it shows that a bounded run has nothing left to do."""
-        # What is told once more is no second look.
+        # A repeated report is no second round.
         if self._quiescence is None or report.repeated:
             return False
         return self._quiescence.reached(report)
@@ -62,7 +61,7 @@ class Instance:
                 self._agreed = own
             return self._quiescence is not None and group.bounded_run_is_over()
         except Exception as error:
-            # The workers wait for the broker as well, and the reports say so.
+            # The workers wait for the broker as well, and their reports say so.
             _log.info("the group cannot be asked now, trying on: %s", error)
             return False
 
@@ -74,13 +73,45 @@ class Instance:
             self._gone_at.setdefault(member, monotonic())
         for member in self._gone_at.keys() - gone:
             del self._gone_at[member]
-        # The group keeps a worker that died for a while. Later its name is another worker's.
+        # The group keeps a dead worker for a session. Later another worker may have its name.
         forgotten = {
             member
             for member, since in self._gone_at.items()
             if monotonic() - since >= _SESSION_SECONDS
         }
         return own | group.tasks_of_others(reports.keys() - forgotten) >= self._tasks
+
+
+class Quiescence:
+    """Detects the end of a bounded run: two rounds of reports in which all workers are idle.
+
+    One round would not do: after a worker reports that it is idle, another may write to one of its
+    inputs. If all report it twice and have done nothing in between, then between the two rounds
+    everything was written, read and committed.
+    """
+
+    def __init__(self, tasks: Iterable[str]) -> None:
+        self._tasks = frozenset(tasks)
+        self._first: dict[str, Any] = {}
+        self._second: set[str] = set()
+
+    def reached(self, report: Report) -> bool:
+        """Add a report; yes if the run is over."""
+        if not report.tasks:  # a surplus worker; a task that moves shows in its new owner's report
+            return False
+        done = (report.tasks, report.counters, report.records_out)
+        if not report.caught_up or self._first.get(report.member_id, done) != done:
+            self._first.clear()
+            self._second.clear()
+            return False
+        if self._is_round(self._first):
+            self._second.add(report.member_id)
+        else:
+            self._first[report.member_id] = done
+        return self._second >= self._first.keys() and self._is_round(self._first)
+
+    def _is_round(self, reports: dict[str, Any]) -> bool:
+        return {task for tasks, _, _ in reports.values() for task in tasks} == self._tasks
 
 
 def _tasks_if_settled(reports: Mapping[str, Report]) -> frozenset[str] | None:

@@ -1,8 +1,8 @@
-"""What workers and the driver tell each other: plain data, sent as MessagePack.
+"""The messages between workers and the driver: plain data, sent as MessagePack.
 
-Nothing here is pickled, so a message can only become one of these types. The key travels inside the
-data source's pickled code, never in options, which Spark shows. `control_server.py` listens,
-`control_client.py` asks, `control_wire.py` has the frames.
+Nothing here is pickled, so a message can only become one of these types. The key is part of the
+data source's pickled code, never of its options, which Spark shows. `server.py` listens,
+`client.py` asks, `wire.py` has the frames.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TEXT_CHARACTERS_MAX = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ControlAddress:
-    """Where the server listens, and the key it wants."""
+    """Where the driver's server listens, and the shared key."""
 
     host: str
     port: int
@@ -34,7 +34,7 @@ class ControlAddress:
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailure:
-    """An exception of a worker, as text, since the exception itself may not travel."""
+    """An exception of a worker, as text: the exception itself may not be picklable."""
 
     kind: str
     message: str
@@ -56,7 +56,7 @@ class WorkerFailure:
         return cls(type(error).__name__, message, _cut(trace), user_trace, known or None)
 
     def error(self) -> StreamsError:
-        """Give an exception that says the same, for whoever waits in the driver."""
+        """Return an exception with the same text, to raise in the driver."""
         same = (
             StreamsError(self.message)
             if self.place is None
@@ -69,22 +69,22 @@ class WorkerFailure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a worker tells: who it is, its tasks, its counts, what went wrong."""
+    """A worker's report: its id, tasks, counts and failure."""
 
     member_id: str
     state: str
-    """starting, running, restoring, closed or failed; lost, if it hung up without a word."""
+    """starting, running, restoring, closed or failed; lost, if its connection just ended."""
     tasks: dict[str, str] = field(default_factory=dict)
     counters: dict[str, dict[str, int]] = field(default_factory=dict)
     restored: int = 0
-    """How many changelog offsets its tasks have been brought forward by."""
+    """How many changelog offsets its tasks have restored."""
     restore_remaining: int = 0
     caught_up: bool = False
-    """Whether there is nothing to do; in a bounded run, nothing left to do."""
+    """Whether no record waits; in a bounded run, whether none is left."""
     records_in: int = 0
-    """How many records of the user's topics were processed since it began."""
+    """How many records of the user's topics it has processed since its start."""
     records_out: int = 0
-    """How many records of the user's topics can be read that it has written since it began."""
+    """How many records it has committed to the user's topics since its start."""
     lag: int | None = None
     """How many records of its inputs wait on the broker, None if that is not known yet."""
     printed: tuple[PrintedLine, ...] = ()
@@ -92,41 +92,41 @@ class Report:
     state_entries: dict[str, int] = field(default_factory=dict)
     """About how many entries its part of each store has."""
     restore_events: tuple[RestoreEvent, ...] = ()
-    """How restoring has gone since the last report."""
+    """The restore events since the last report."""
     home: str = ""
     """The machine and directory where its state is."""
-    seat: tuple[int, int] = (0, 0)
-    """The turn that last paid for it, and its slot in that turn."""
+    slot: tuple[int, int] = (0, 0)
+    """The last turn in which it had a slot, and the index of that slot."""
     failure: WorkerFailure | None = None
     joined: bool = True
-    """Whether the group has given it tasks, or told it that there are none for it."""
+    """Whether the group has assigned its tasks, be it none."""
     broker_away_seconds: float | None = None
     """For how long the cluster has not answered it, None if it answers."""
     number: int = 0
-    """Counts the reports of this worker; one that is sent again has its number."""
+    """Counts the reports of this worker; a report that is sent again keeps its number."""
     repeated: bool = False
-    """Whether this is the last report once more, from a worker whose step takes long."""
+    """Whether this is the last report again, from a worker whose step takes long."""
     pid: int = field(default_factory=os.getpid)
 
     @property
     def worker(self) -> tuple[str, int]:
-        """Which worker it is; one that replaces another may have its member id."""
+        """The worker's identity; a replacement may have the same member id."""
         return self.member_id, self.pid
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What the driver answers to a report."""
+    """The driver's answer to a report."""
 
     stop: bool = False
     paused: bool = False
     standbys: tuple[str, ...] = ()
-    """The tasks of others whose stores it shall keep copies of."""
+    """The tasks of other workers of which this one keeps standby copies."""
     renew: bool = True
-    """Whether the lease begins anew: the query runs and the worker is wanted."""
+    """Whether the lease is renewed: the query runs and needs the worker."""
     hold: bool = False
-    """Whether the turn shall go on after its end: another slot of it hangs, so that no next turn
-    can begin, and Spark ends processes that have had no turn for a minute.
+    """Whether the turn lasts beyond its end: another slot of it hangs, so that no next turn can
+    begin, and Spark ends processes that are idle for a minute.
     """
 
 

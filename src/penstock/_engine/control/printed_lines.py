@@ -1,8 +1,8 @@
-"""What user code prints in a worker goes to the driver, where somebody reads it.
+"""Sends what user code prints in a worker to the driver, where the user sees it.
 
-A worker's own output ends in the log of its executor. While `caught()` is in force, lines written
-to `sys.stdout` and `sys.stderr` wait until a report takes them along, and so do our own warnings, a
-line each. Our errors stay in the executor's log: the failure itself is reported.
+A worker's own output ends in the log of its executor. Within `captured()`, lines written to
+`sys.stdout` and `sys.stderr` wait for the next report, and so do our own warnings, a line each. Our
+errors stay in the executor's log: the failure itself is reported.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import logging
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Literal, TextIO, TypeAlias
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
@@ -26,7 +26,7 @@ _LINE_CHARACTERS_MAX = 10_000
 
 
 class PrintedLines:
-    """Lines that wait for a report. Who prints more than can be told loses the oldest of them."""
+    """Lines that wait for a report; beyond `kept` lines the oldest are dropped."""
 
     def __init__(self, kept: int = _LINES_KEPT) -> None:
         self._lines: deque[PrintedLine] = deque(maxlen=kept)
@@ -44,7 +44,7 @@ class PrintedLines:
             self._lines.append(line)
 
     def take(self) -> tuple[PrintedLine, ...]:
-        """Give the lines that came since the last call."""
+        """Return the lines since the last call."""
         with self._lock:
             lines, lost = tuple(self._lines), self._lost
             self._lines.clear()
@@ -52,8 +52,8 @@ class PrintedLines:
         return (("stderr", f"... {lost} printed lines left out"), *lines) if lost else lines
 
 
-class _Catcher(io.TextIOBase):
-    """Stands for a standard stream: cuts what is written into lines."""
+class _LineStream(io.TextIOBase):
+    """Replaces a standard stream: splits what is written into lines."""
 
     def __init__(self, name: StreamName, lines: PrintedLines) -> None:
         self._name = name
@@ -77,7 +77,7 @@ class _Catcher(io.TextIOBase):
 
 
 class _Warnings(logging.Handler):
-    """Has the package's warnings added to `lines`, and its errors written to `log`."""
+    """Adds the package's warnings to `lines`, and writes its errors to `log`."""
 
     def __init__(self, lines: PrintedLines, log: TextIO) -> None:
         super().__init__(logging.WARNING)
@@ -95,15 +95,25 @@ class _Warnings(logging.Handler):
 
 
 @contextmanager
-def caught(lines: PrintedLines) -> Iterator[None]:
-    """Have what is printed added to `lines`."""
+def captured(lines: PrintedLines) -> Iterator[None]:
+    """Add what is printed in this context to `lines`."""
     before = sys.stdout, sys.stderr
     warnings = _Warnings(lines, sys.stderr)
     logger = logging.getLogger(_PACKAGE)
     logger.addHandler(warnings)
-    sys.stdout, sys.stderr = _Catcher("stdout", lines), _Catcher("stderr", lines)
+    sys.stdout, sys.stderr = _LineStream("stdout", lines), _LineStream("stderr", lines)
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
         logger.removeHandler(warnings)
+
+
+def print_here(lines: Iterable[PrintedLine]) -> None:
+    """Print the lines of a worker's report in the driver."""
+    for name, line in lines:
+        # In one piece: the reports of several workers come on threads of their own.
+        stream = sys.stdout if name == "stdout" else sys.stderr
+        with suppress(OSError, ValueError):  # the terminal is gone
+            stream.write(f"{line}\n")
+            stream.flush()

@@ -1,8 +1,8 @@
-"""A worker's reports go to the driver on a thread of their own.
+"""Sends a worker's reports to the driver, on a thread of its own.
 
-So a driver that is slow or away for a moment does not keep the worker from its records, and a
-worker whose step takes long, in a function of the user's or waiting for the broker, is known to be
-alive: its last report is told once more each second. Only a process that stands still is silent.
+A driver that is slow or away for a moment so does not keep the worker from its records. While a
+step takes long, in a function of the user's or waiting for the broker, the last report is repeated
+each second: the driver knows that the worker is alive. Only a stopped process is silent.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ _REPEAT_SECONDS = 1.0
 _AGAIN_SECONDS = 0.25
 
 
-class Asks(Protocol):
-    """The line to the driver."""
+class Driver(Protocol):
+    """Answers requests; a ControlClient, or a fake."""
 
     def ask(self, verb: str, payload: Any, answer: Any) -> Any: ...
 
 
 class Reporter:
-    """Sends the newest report, hears what to do.
+    """Sends the newest report and passes the driver's instruction on.
 
-    `answered` is called for every answer, on the reporter's thread; `broker_away` tells for how
-    many seconds the cluster has not answered, `printed` returns the lines that no report has yet.
+    `answered` is called with every answer, on the reporter's thread. `broker_away` returns for how
+    many seconds the cluster has not answered, `printed` the lines that no report has yet.
     """
 
     def __init__(
         self,
-        line: Asks,
+        driver: Driver,
         answered: Callable[[Instruction], None],
         broker_away: Callable[[], float | None],
         printed: Callable[[], tuple[PrintedLine, ...]],
     ) -> None:
-        self._line = line
+        self._driver = driver
         self._answered = answered
         self._broker_away = broker_away
         self._printed = printed
@@ -59,10 +59,10 @@ class Reporter:
         return self._waiting is None
 
     def post(self, report: Report) -> None:
-        """Have a report sent; only if `ready`, since each report tells what is new since the last.
+        """Queue a report; only if `ready`, since each report has what is new since the last.
 
         Raises:
-            Exception: what came of an earlier report, if the driver could not take it.
+            Exception: the driver refused an earlier report.
         """
         with self._wake:
             if self._error is not None:
@@ -71,7 +71,7 @@ class Reporter:
             self._wake.notify()
 
     def close(self, timeout_seconds: float) -> bool:
-        """Send no more; wait a while for an answer that is under way. Yes if none is."""
+        """Send no more; wait for a pending answer. Yes if none is pending any more."""
         with self._wake:
             self._closed = True
             self._wake.notify()
@@ -81,9 +81,9 @@ class Reporter:
     def _run(self) -> None:
         while (report := self._next()) is not None:
             try:
-                instruction = self._line.ask("report", report, Instruction)
+                instruction = self._driver.ask("report", report, Instruction)
             except DriverSilent:
-                # Told again until the lease, which only answers and turns renew, has ended.
+                # Sent again until the lease, which only answers and turns renew, has ended.
                 with self._wake:
                     self._wake.wait_for(lambda: self._closed, _AGAIN_SECONDS)
                 continue
@@ -99,7 +99,7 @@ class Reporter:
                     self._waiting = None
 
     def _next(self) -> Report | None:
-        """Return the report that waits, or the last one once more; None when closed."""
+        """Return the report that waits, or the last one again; None when closed."""
         with self._wake:
             self._wake.wait_for(lambda: self._closed or self._waiting is not None, _REPEAT_SECONDS)
             while not self._closed and self._last is None:
@@ -110,14 +110,16 @@ class Reporter:
         assert last is not None
         away = self._broker_away()
         if waiting is not None:
-            return _as_seen(waiting, away)
-        # What a thread has to tell while the engine is in a function that does not return.
+            return _with_broker_away(waiting, away)
+        # User threads may print while the engine is in a function that does not return.
         self._lines += self._printed()
-        return replace(_as_seen(last, away), printed=self._lines, restore_events=(), repeated=True)
+        return replace(
+            _with_broker_away(last, away), printed=self._lines, restore_events=(), repeated=True
+        )
 
 
-def _as_seen(report: Report, broker_away_seconds: float | None) -> Report:
-    """Return a report as it is while the cluster does not answer: the lag is not known then."""
+def _with_broker_away(report: Report, broker_away_seconds: float | None) -> Report:
+    """Add how long the cluster has not answered; the lag is not known then."""
     if broker_away_seconds is None:
         return report
     return replace(report, broker_away_seconds=broker_away_seconds, lag=None)

@@ -1,8 +1,8 @@
-"""What Spark's progress says of an application beyond rows: lag, tasks, state, records.
+"""The figures of an application in Spark's progress: lag, tasks, state, records.
 
 Spark asks a source for its latest offset when a turn begins, and shows the answer in the progress
-of that turn (`sources[0].latestOffset`). So the figures are those of that moment, which `asOf`
-names, and the records "in the last turn" are of the turn before.
+of that turn (`sources[0].latestOffset`). The figures are those of that moment, `asOf`, and the
+records "in the last turn" are those of the turn before.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import Any
 from penstock._engine.control.messages import Report
 
 GONE = frozenset({"closed", "failed", "lost"})
-"""The states of workers that are no more."""
+"""The states of workers that have ended."""
 
 
-class RecordTally:
-    """Adds up the records of all workers; one that was replaced counts anew."""
+class RecordCounts:
+    """Adds up the records of all workers, including those that were replaced."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
         self._total = (0, 0)
         self._at_turn = (0, 0)
 
-    def hear(self, report: Report) -> None:
-        """Take a worker's report."""
+    def add(self, report: Report) -> None:
+        """Add what a worker has processed since its last report."""
         worker = report.worker
         before = self._last.get(worker, (0, 0))
         now = (report.records_in, report.records_out)
         self._last[worker] = now
         self._total = _plus(self._total, now, before)
 
-    def turn(self) -> dict[str, int]:
-        """Give the records of all time, and since the last call."""
+    def end_turn(self) -> dict[str, int]:
+        """Return the records in total, and since the last call."""
         records_in, records_out = self._total
         in_turn, out_turn = _plus((0, 0), self._total, self._at_turn)
         self._at_turn = self._total
@@ -47,14 +47,14 @@ class RecordTally:
 
 
 def status(reports: Mapping[str, Report]) -> dict[str, Any]:
-    """Give what the last reports of all workers say together."""
+    """Return the figures of all workers, from the last report of each."""
     alive = [report for report in reports.values() if report.state not in GONE]
     tasks = Counter(state for report in alive for state in report.tasks.values())
     lags = [report.lag for report in alive if report.tasks]
     entries: Counter[str] = Counter()
     for report in alive:
         entries.update(report.state_entries)
-    told: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "workers": len(alive),
         "tasks": {"running": tasks["running"], "restoring": tasks["restoring"]},
         "restoreRemaining": sum(report.restore_remaining for report in alive),
@@ -62,11 +62,11 @@ def status(reports: Mapping[str, Report]) -> dict[str, Any]:
     }
     away = broker_away_seconds(alive)
     if away is not None:
-        told["brokerAwaySeconds"] = round(away, 1)
-    # Not known is not none: it is left out until all workers know theirs.
+        figures["brokerAwaySeconds"] = round(away, 1)
+    # Left out until all workers know their lag.
     if lags and None not in lags:
-        told["lag"] = _sum(lags)
-    return told
+        figures["lag"] = _sum(lags)
+    return figures
 
 
 def broker_away_seconds(reports: Iterable[Report]) -> float | None:

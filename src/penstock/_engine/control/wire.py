@@ -4,7 +4,7 @@ Both sides send a greeting with a nonce. From these and the shared key each dire
 its own, for this connection only. A frame is a length, a body and a MAC over the frame's number,
 its length and its body. The number is counted by both sides and never sent, so a frame that is
 repeated, left out, moved, changed, sent back to its sender or taken from another connection does
-not open. Bodies are MessagePack, decoded into declared types. `control_connection.py` does the I/O.
+not open. Bodies are MessagePack, decoded into declared types. `connection.py` does the I/O.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAGIC = b"penstock control 1\n"
 GREETING_BYTES = len(MAGIC) + NONCE_BYTES
 
 BODY_BYTES_MAX = 16 << 20
-"""How long a body may be; a worker's largest report is a few megabytes."""
+"""The longest body; a worker's largest report is a few megabytes."""
 
 PROOF = b"I know the key"
 """The body of the first frame in each direction."""
@@ -40,15 +40,15 @@ class WireError(ConnectionError):
 
 
 class MessageTooLong(ValueError):
-    """A message of our own is longer than the peer would take."""
+    """A message of this side is longer than the peer accepts."""
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
-    """What a body holds: a question, or what became of one. Either side may ask."""
+    """The content of a body: a request, its answer or its refusal. Either side may ask."""
 
     kind: Literal["ask", "answer", "refusal"]
     number: int
-    """An answer has the number of its question."""
+    """An answer has the number of its request."""
     verb: str
     payload: bytes
     """MessagePack; its type depends on the verb."""
@@ -86,7 +86,7 @@ class Seals:
         """Return the next frame to send.
 
         Raises:
-            MessageTooLong: the peer would not take it.
+            MessageTooLong: the peer would refuse it.
         """
         if len(body) > BODY_BYTES_MAX:
             msg = (
@@ -118,7 +118,7 @@ class Seals:
 
 
 def body_length(header: bytes, limit: int = BODY_BYTES_MAX) -> int:
-    """Return how long the body is that follows a header.
+    """Return the length of the body that follows a header.
 
     Raises:
         WireError: it is longer than `limit`.

@@ -1,1 +1,1 @@
-"""The parts of the engine that are in C."""
+"""All C of the engine: one compiled module, `_fast`, which `choice.py` chooses or not."""

@@ -1,1 +1,1 @@
-"""Watch it: what a task counts, under Kafka Streams' names."""
+"""What a task counts, under Kafka Streams' metric names."""

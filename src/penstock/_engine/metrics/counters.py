@@ -1,6 +1,4 @@
-"""Counters of one task. Plain integers that the hot path adds to; names are given when somebody
-asks.
-"""
+"""Counters of one task: plain integers on the hot path; they get their names when they are read."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ class TaskCounters:
         self.dropped_records += 1
 
     def by_name(self) -> dict[str, int]:
-        """Give the counters under the names of group `stream-task-metrics`."""
+        """Return the counters under the names of group `stream-task-metrics`."""
         return {
             "dropped-records-total": self.dropped_records,
             "enforced-processing-total": self.enforced_processing,

@@ -1,5 +1,5 @@
-"""What happens while a store is restored, as a worker tells the driver. Java:
-StateRestoreListener's calls.
+"""Events of restoring a store, as a worker reports them to the driver. Java: the calls of
+StateRestoreListener.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal["start", "batch", "end", "suspended"]
 
 @dataclass(frozen=True, slots=True)
 class RestoreEvent:
-    """One moment in the restoring of one store of one task."""
+    """One event of restoring one store of one task."""
 
     kind: Kind
     store: str
@@ -22,11 +22,11 @@ class RestoreEvent:
     """The changelog."""
     partition: int
     offset: int = 0
-    """Of a start: from where; of a batch: up to where."""
+    """Of a start: the first offset; of a batch: its end offset."""
     end: int = 0
-    """Of a start: where the changelog ends."""
+    """Of a start: the end offset of the changelog."""
     count: int = 0
-    """Of a batch: its changes; of an end or a suspension: all changes."""
+    """Of a batch: its records; of an end or a suspension: all records."""
 
 
 def tell(listener: StateRestoreListener, event: RestoreEvent) -> None:

@@ -1,3 +1,1 @@
-"""Do it: what each operation does with a record. One file per stateful verb, one for all stateless
-ones.
-"""
+"""What each operation does with a record: a file per stateful verb, one for all stateless ones."""

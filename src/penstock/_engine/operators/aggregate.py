@@ -1,7 +1,7 @@
 """count, reduce and aggregate of a grouped stream. Java: KStreamAggregate and KStreamReduce.
 
-An aggregate is a value: the user's functions may change and return what they are given, since it is
-decoded anew for each record; what goes out as the old value is another copy.
+The user's functions may change and return the aggregate they are given: it is decoded anew for each
+record, and the old value that is forwarded is another copy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_KEY_OR_VALUE = "it has no key or no value"
 
 
 def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
-    """Fold each record into the aggregate of its key, begun with the initializer's."""
+    """Fold each record into the aggregate of its key; the initializer supplies the first one."""
     if operation.is_versioned:
         return _aggregate_with_versions(operation, site)
     state = site.table(operation.store.name)
@@ -59,7 +59,7 @@ def aggregate_records(operation: nodes.Aggregate, site: Site) -> Process:
 
 
 def functions_of(operation: nodes.Aggregate | WindowAggregate) -> Functions:
-    """Give what folds records, as a store wants to know it."""
+    """Return the functions that fold records, for a store's `folder`."""
     aggregator = operation.aggregator
     return Functions(always_new(operation.initializer), aggregator, count=aggregator is count_one)
 
@@ -70,7 +70,7 @@ def fold_and_forward(
     row: tuple[Peek, PutRow],
     forward: ForwardRow,
 ) -> Fold:
-    """Give the function that folds a record into a stored aggregate and forwards the change."""
+    """Return the function that folds a record into a stored aggregate and forwards the change."""
     initializer, aggregator = always_new(operation.initializer), operation.aggregator
     (peek, put), decode, sends_old = row, state.decode_row, operation.sends_old_values
 
@@ -96,7 +96,7 @@ def fold_and_forward(
 
 
 def reduce_records(operation: nodes.Reduce, site: Site) -> Process:
-    """Fold each record into the aggregate of its key, begun with the first value."""
+    """Fold each record into the aggregate of its key; the first value is the first aggregate."""
     if operation.is_versioned:
         return _reduce_with_versions(operation, site)
     state = site.table(operation.store.name)
@@ -182,7 +182,9 @@ def _reduce_with_versions(operation: nodes.Reduce, site: Site) -> Process:
 
 
 def always_new(initializer: Callable[[], Any]) -> Callable[[], Any]:
-    """Protect an initializer that always gives the same object from what aggregators do to it."""
+    """Return an initializer that copies the object of one that always returns the same: aggregators
+    may change it.
+    """
     first: Any = None
     as_it_was: Any = None
 

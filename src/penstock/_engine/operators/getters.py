@@ -1,4 +1,4 @@
-"""Looking up a row of another table: in its store, or computed through the tables above it. Java:
+"""Lookups of rows of another table: in its store, or computed from the tables above it. Java:
 KTableValueGetter.
 """
 
@@ -14,20 +14,20 @@ from penstock._engine.topology.nodes import views
 Row: TypeAlias = tuple[Any, int]
 """(value, timestamp)."""
 Get: TypeAlias = Callable[[Any], Row | None]
-"""`get(key)` gives the row of now, None if there is none."""
+"""`get(key)` returns the current row, None if there is none."""
 GetAsOf: TypeAlias = Callable[[Any, int], Row | None]
-"""`get(key, timestamp)` gives the row of that time."""
+"""`get(key, timestamp)` returns the row of that time."""
 
 _NO_TIME = -1
 
 
 def value_getter(view: views.View, site: Site) -> Get:
-    """Give the function that looks up the rows of a view, as of now."""
+    """Return the function that looks up the current rows of a view."""
     return _GETTERS[type(view)](view, site)
 
 
 def versioned_getter(view: views.View, site: Site) -> GetAsOf:
-    """Give the function that looks up the rows of a view as of a time; the view is versioned."""
+    """Return the function that looks up the rows of a view as of a time; the view is versioned."""
     if isinstance(view, views.StoredRows):
         state = site.versioned(view.store)
         encode_key, get_as_of = state.encode_key, state.get_as_of
@@ -57,7 +57,7 @@ def _stored(view: views.StoredRows, site: Site) -> Get:
 
 
 def _seen_through(view: Any, site: Site) -> Get:
-    """Give what a view makes of the rows above it."""
+    """Return the lookup of a view that is computed from the rows above it."""
     above = value_getter(view.of, site)
     through = _THROUGH[type(view)](view, site)
     return lambda key: through(key, above(key))
@@ -122,13 +122,13 @@ def _joined(view: views.JoinedRows, site: Site) -> Get:
 def _suppressed(view: views.SuppressedRows, site: Site) -> Get:
     above, buffer = value_getter(view.of, site), site.suppression(view.store)
 
-    def let_out(key: Any) -> Row | None:
+    def emitted(key: Any) -> Row | None:
         is_held_back, value = buffer.prior_value(key)
         if not is_held_back:
             return above(key)
         return None if value is None else (value, _NO_TIME)
 
-    return let_out
+    return emitted
 
 
 def _in_windows(view: views.WindowRows, site: Site) -> Get:

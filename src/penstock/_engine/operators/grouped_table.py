@@ -20,8 +20,8 @@ from penstock.record import Change, HeaderPairs
 
 
 def repartition_map(operation: TableRepartitionMap, site: Site) -> Process:
-    """Forward each change under its new key; if that is another than before, as two: what leaves
-    the old group, then what comes to the new one.
+    """Forward each change under its new key; if the key changes, as two records: a removal from the
+    old group, then an addition to the new one.
     """
     mapped, latest_only = _mapping(operation.mapper), operation.latest_only
     forward, failed = site.forward, site.failed
@@ -84,7 +84,7 @@ def aggregate_changes(operation: GroupedTableAggregate, site: Site) -> Process:
 
 
 def reduce_changes(operation: GroupedTableReduce, site: Site) -> Process:
-    """Subtract the old value, then add the new one; the first value begins."""
+    """Subtract the old value, then add the new one; the first value is the first aggregate."""
     adder, subtractor = operation.adder, operation.subtractor
     rows = kept_rows(operation, operation.store, site)
     encode_key, read, value_of, time_of = rows.encode_key, rows.read, rows.value_of, rows.time_of
@@ -117,7 +117,7 @@ def reduce_changes(operation: GroupedTableReduce, site: Site) -> Process:
 
 
 def _mapping(mapper: Callable[..., Any]) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Give the function that makes the new key and value of one half of a change; None in either
+    """Return the function that makes the new key and value of one half of a change; None in either
     leaves this half out.
     """
 
@@ -139,7 +139,7 @@ def _check_key(key: Any) -> None:
 
 
 def _checked(pair: Any) -> tuple[Any, Any]:
-    """Let named tuples pass, and None, which is for no group at all."""
+    """Return a pair, also a named tuple; None stands for no group."""
     if pair is None:
         return None, None
     if isinstance(pair, tuple) and len(pair) == 2:

@@ -1,8 +1,8 @@
-"""The rows that a table's operator keeps, in a store with versions or without: read the row of
-before, write the new one, forward the change.
+"""The rows that a table's operator stores, with versions or without: read the old row, write the
+new one, forward the change.
 
-What differs between the two kinds of stores, and between those with a cache and without, is decided
-once, when the operator is built. Java: KeyValueStoreWrapper and TimestampedTupleForwarder.
+The kind of the store, and whether it has a cache, is decided once, when the operator is built.
+Java: KeyValueStoreWrapper and TimestampedTupleForwarder.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from penstock._engine.state.segments.versioned import VersionedState
 from penstock._engine.state.views.table import TableState
 from penstock._engine.topology.nodes.stream_nodes import TableOperation
 from penstock.record import HeaderPairs
-from penstock.store_types import NEWEST, NOT_PUT
-from penstock.stores import StoreBuilder
+from penstock.stores import NEWEST, NOT_PUT, StoreBuilder
 
 Keep: TypeAlias = Callable[[Any, bytes, Any, Any, int, int, HeaderPairs], None]
 """`keep(key, raw_key, new, old, value_timestamp, timestamp, headers)`: store the new value with its
@@ -28,20 +27,20 @@ time, or delete the row (None), on behalf of a record, and forward the change.
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """What an operator does with its rows: plain functions, to be bound once."""
+    """The operations on an operator's rows: plain functions, to be bound once."""
 
     encode_key: Callable[[Any], bytes]
     read: Callable[[bytes], Any]
-    """`read(raw_key)` gives the row, None if there is none."""
+    """`read(raw_key)` returns the row, None if there is none."""
     value_of: Callable[[Any], Any]
-    """`value_of(row)` gives its value, another copy each time; None if there is no row."""
+    """`value_of(row)` returns its value, another copy each time; None if there is no row."""
     time_of: Callable[[Any], int]
     keep: Keep
     explained: Callable[[Exception, Any], Exception]
 
 
 def kept_rows(operation: TableOperation, store: StoreBuilder, site: Site) -> KeptRows:
-    """Give the rows of an operation that keeps them in `store`."""
+    """Return the rows of an operation, in `store`."""
     if operation.is_versioned:
         return _with_versions(site.versioned(store.name), site.forward)
     return _without_versions(site.table(store.name), operation, site)

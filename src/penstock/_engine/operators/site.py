@@ -1,10 +1,10 @@
-"""The place an operator is built into: what is below it, and whom it tells when it fails.
+"""What an operator is built with: its children, its stores, its error handler.
 
 An operator is a function `process(key, value, timestamp, headers)` that calls the next one
 directly: a chain of verbs is a chain of plain calls, no record object, no context switch. Each
 operator wraps its whole body in `try`: an exception belongs to the innermost node that raised it,
 and if its handler resumes, the call returns normally, so the parent and the siblings go on. A `try`
-that nothing raises in costs nothing.
+costs nothing unless it raises.
 """
 
 from __future__ import annotations
@@ -32,57 +32,57 @@ Failed: TypeAlias = Callable[[Exception, Any, Any, int, HeaderPairs], None]
 
 
 class Shared(Protocol):
-    """Gives what nodes of a task share."""
+    """Returns an object that nodes of a task share."""
 
     def __call__(self, name: str, make: Callable[[], T]) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a processor node stands in a task."""
+    """The surroundings of a processor node in its task."""
 
     name: str
     forward: Process
-    """Hands a record to all children, one after the other, each to its end."""
+    """Passes a record to all children, one after the other, each to its end."""
     forward_at_flush: Process
-    """Hands over what a cache has held back."""
+    """`forward` of records that a cache flushes."""
     children: dict[str, Process]
     failed: Failed
-    """Asks the handler; returns if it resumes, raises if it fails."""
+    """Asks the processing handler; returns if it resumes, raises if it fails."""
     enter: Callable[[int], None]
-    """Tells the task the time of the record that a user's processor is about to take."""
+    """Sets the timestamp of the record that a user's processor is about to take."""
     context: ProcessorContext[Any, Any]
-    """What a user's processor is handed."""
+    """The context of a user's processor."""
     table: Callable[[str], TableState]
-    """Gives the store of a table or an aggregate by its name."""
+    """Returns the store of a table or an aggregate by its name."""
     window: Callable[[str], WindowState]
-    """Gives the store of windowed aggregates, or of a side of a stream-stream join."""
+    """Returns the store of windowed aggregates, or of a side of a stream-stream join."""
     session: Callable[[str], SessionState]
     versioned: Callable[[str], VersionedState]
     outer_join: Callable[[str], OuterJoinState]
     suppression: Callable[[str], SuppressionState]
-    """Gives the buffer of a suppress by its name."""
-    """Gives the store of what a left or outer stream-stream join has not matched yet."""
+    """Returns the buffer of a suppress by its name."""
+    """Returns the store of the unmatched records of a left or outer stream-stream join."""
     join_buffer: Callable[[str], JoinBuffer]
     global_table: Callable[[str], TableState]
-    """Gives the rows of a global table by the name of its store; they can only be read."""
+    """Returns the store of a global table by its name, for reading only."""
     shared: Shared
-    """`shared(name, make)` gives the object of that name that nodes of a task share, made by
-    whoever asks first.
+    """`shared(name, make)` returns the object of that name that nodes of a task share; the first
+    call makes it.
     """
     position: RecordInHand
-    """Where the task stands."""
+    """The record in hand, and the times of the task."""
     config: StreamsConfig
     drop: Callable[[str], None]
-    """Counts the record in hand as dropped, for a reason."""
+    """Counts the record in hand as dropped, and logs the reason."""
     count_dropped: Callable[[], None]
-    """Counts the record in hand as dropped, without a word."""
+    """Counts the record in hand as dropped, without a log message."""
     notes: MutableMapping[str, int]
-    """What operators want kept beside the committed offsets: a number for each store."""
+    """Numbers that operators keep beside the committed offsets, one for each store."""
     watch_idle: Callable[[int, Callable[[int, int], bool]], None]
     """`watch_idle(idle_after_ms, go_on)`: while the task has had no record for that long, call
     `go_on(elapsed_ms, idle_since_ms)` at each look at the wall clock: how long that is, and since
-    when. It tells whether it has forwarded or changed anything.
+    when. It returns whether it has forwarded or changed anything.
     """
     on_init: Callable[[Callable[[], object]], None]
     """Takes a function to call when the task starts; parents start before children."""

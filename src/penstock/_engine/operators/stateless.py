@@ -26,7 +26,7 @@ def filter_records(operation: nodes.Filter, site: Site) -> Process:
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
-            # `not` gives a bool of any truth value without the call that bool() would cost.
+            # `not` makes a bool of any value without the call that bool() would cost.
             if (not predicate(key, value)) is not keep_when:
                 forward(key, value, timestamp, headers)
         except Exception as error:
@@ -36,7 +36,7 @@ def filter_records(operation: nodes.Filter, site: Site) -> Process:
 
 
 def drop_null_keys(operation: nodes.DropNullKeys, site: Site) -> Process:
-    """Forward records with a key; the others vanish without a count, as in Java."""
+    """Forward records with a key; the others are dropped without a count, as in Java."""
     forward, failed = site.forward, site.failed
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -214,9 +214,7 @@ def _open_for_lines(operation: nodes.Print, site: Site) -> TextIO | None:
 
 
 def _check_pair(pair: object, verb: str) -> None:
-    """Let named tuples pass; a str of two letters would unpack, so anything else is refused by its
-    type.
-    """
+    """Refuse all but tuples, by their type: a str of two letters would unpack."""
     if not isinstance(pair, tuple) or len(pair) != 2:
         expected = "a (key, value) pair" if verb == "map" else "(key, value) pairs"
         msg = f"{verb}'s mapper must give {expected}; got {pair!r}"

@@ -3,7 +3,7 @@ KTableFilter, KTableMapValues.
 
 On the edges between tables the value is a change, a plain pair (new, old); the old value is None
 unless the table above was asked to send it. Below a table whose rows have versions it is a triple:
-the third part tells whether the change is the latest of its key.
+the third part says whether the change is the latest of its key.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from penstock._engine.state.codec import timestamp_of
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.record import Change, HeaderPairs
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _NO_KEY = "it has no key"
 
 
 def table_source(operation: nodes.TableSource, site: Site) -> Process:
-    """Turn upserts into changes; kept in a store only if something needs it."""
+    """Turn upserts into changes; rows are stored only if an operator needs them."""
     if not operation.is_materialized:
         return _bare_source(site)
     return (
@@ -41,7 +41,7 @@ def table_filter(operation: nodes.TableFilter, site: Site) -> Process:
     def kept(key: Any, value: Any) -> Any:
         return value if value is not None and (not predicate(key, value)) is not keep_when else None
 
-    # Below a table with versions nothing is left out: an older change may be news to the next one.
+    # Below a versioned table nothing is left out: an older change may matter to the next operator.
     needs_change = operation.sends_old_values and not operation.is_of_versions
     if operation.store is not None:
         return _stored_view(operation, site, kept, needs_change=needs_change)
@@ -148,7 +148,7 @@ def _versioned_source(operation: nodes.TableSource, site: Site) -> Process:
 
 
 def _warn_of_order(store: str, timestamp: int, stored_timestamp: int) -> None:
-    _LOG.warning(
+    _log.warning(
         "store=%s an update of time %d follows one of time %d", store, timestamp, stored_timestamp
     )
 
@@ -160,7 +160,7 @@ def _bare_view(
     *,
     needs_change: bool,
 ) -> Process:
-    """Forward the view of each change; one that was and is nothing only unless `needs_change`."""
+    """Forward the view of each change; with `needs_change`, not one from None to None."""
     forward, failed, sends_old = site.forward, site.failed, operation.sends_old_values
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -191,7 +191,7 @@ def _stored_view(
     *,
     needs_change: bool,
 ) -> Process:
-    """Keep the view of each row in a store of its own, which also knows the old value."""
+    """Store the view of each row; the store also has the old value."""
     assert operation.store is not None
     rows = kept_rows(operation, operation.store, site)
     encode_key, read, value_of, keep = rows.encode_key, rows.read, rows.value_of, rows.keep

@@ -15,7 +15,7 @@ from penstock.record import Change, HeaderPairs
 
 
 def transform_table_values(operation: TableTransformValues, site: Site) -> Process:
-    """Give each row the value that the transformer makes; it is asked about deletions too."""
+    """Transform the value of each row; the transformer is called for deletions too."""
     transformer = operation.supplier()
     context = TransformerContext(site.context, looks_up=False)
     site.on_init(lambda: transformer.init(context))
@@ -31,7 +31,7 @@ def _bare(
     transform: Callable[[Any, Any], Any],
     context: TransformerContext,
 ) -> Process:
-    """Forward what the transformer makes; the old value is made a second time."""
+    """Forward the transformed values; the old value is transformed a second time."""
     forward, failed, enter_task, enter = site.forward, site.failed, site.enter, context.enter
     sends_old, versioned = operation.sends_old_values, operation.is_versioned
 
@@ -55,7 +55,7 @@ def _stored(
     transform: Callable[[Any, Any], Any],
     context: TransformerContext,
 ) -> Process:
-    """Keep what the transformer makes in a store, which also knows the old value."""
+    """Store the transformed values; the store also has the old value."""
     assert operation.store is not None
     rows = kept_rows(operation, operation.store, site)
     encode_key, read, value_of, keep = rows.encode_key, rows.read, rows.value_of, rows.keep

@@ -1,4 +1,4 @@
-"""Transformers of `transform_values`, and what they are handed. Java: ValueTransformerWithKey and
+"""Transformers of `transform_values` and their context. Java: ValueTransformerWithKey and
 ForwardingDisabledProcessorContext.
 """
 
@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration
 from penstock._engine.operators.site import Site
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, ProcessorContext, PunctuationType, Punctuator
 from penstock.record import HeaderPairs, Headers, RecordMetadata
@@ -20,7 +20,7 @@ _NOWHERE = RecordMetadata(None, -1, -1)
 class TransformerContext(ExplainsCamelCase):
     """The context of a transformer: that of its node, the record's time and headers; no forward.
 
-    `looks_up` tells that the value comes from a store: then nobody knows where it was read.
+    `looks_up`: the value comes from a store, so its topic and offset are unknown.
     """
 
     _spoken_name = "TransformerContext"
@@ -35,13 +35,13 @@ class TransformerContext(ExplainsCamelCase):
         self._headers: Headers | None = None
 
     def enter(self, timestamp: int, headers: HeaderPairs) -> None:
-        """Have a record in hand."""
+        """Set the record in hand."""
         self.timestamp = timestamp
         self._given_headers = headers
         self._headers = None
 
     def changed_headers(self) -> HeaderPairs:
-        """Give the headers of the record as the transformer left them."""
+        """Return the headers of the record as the transformer left them."""
         return self._given_headers if self._headers is None else tuple(self._headers)
 
     @property
@@ -101,7 +101,7 @@ class TransformerContext(ExplainsCamelCase):
 
 
 def lookup_transformer(supplier: Callable[[], Any], site: Site) -> Callable[[Any, Any, int], Any]:
-    """Give `transform(key, value, timestamp)` of a new transformer that works on looked-up rows."""
+    """Return `transform(key, value, timestamp)` of a new transformer for looked-up rows."""
     transformer = supplier()
     context = TransformerContext(site.context, looks_up=True)
     site.on_init(lambda: transformer.init(context))

@@ -1,4 +1,4 @@
-"""The user's own processors: here four loose values become a `Record`."""
+"""The user's own processors: here key, value, timestamp and headers become a `Record`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from penstock.record import FixedKeyRecord, HeaderPairs, Record
 
 
 def user_processor(operation: nodes.UserProcessor, site: Site) -> Process:
-    """Run a new processor of the user's; each record it is given is its own, mutated headers reach
-    nobody else.
+    """Run a new processor of the user. Each record it gets is its own: no other node sees headers
+    that it changes.
     """
     processor = operation.supplier()
     make_record: type[FixedKeyRecord[Any, Any]] = FixedKeyRecord if operation.fixed_key else Record

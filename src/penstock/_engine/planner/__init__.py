@@ -1,1 +1,1 @@
-"""Plan it: from a topology to tasks, as data, and from operations to running code."""
+"""Plans a topology as data (tasks, stores, internal topics), and maps operations to operators."""

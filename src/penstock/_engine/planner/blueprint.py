@@ -1,11 +1,11 @@
-"""What a worker is given: an application, planned. Plain data that can be shipped."""
+"""A planned application as a worker receives it: plain data that can be pickled."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock._engine.planner.identity import NOBODY, Identity
+from penstock._engine.planner.identity import NO_IDENTITY, Identity
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import TaskPlan
 from penstock.settings import StreamsConfig
@@ -15,8 +15,8 @@ from penstock.settings import StreamsConfig
 class Blueprint:
     """An application: its settings, its tasks, and how many partitions each topic has.
 
-    The index of a task in `tasks` is its partition in the task topic: whoever Kafka's group
-    protocol gives that partition runs the task.
+    The index of a task in `tasks` is its partition in the task topic: the member that Kafka's
+    group protocol assigns that partition runs the task.
     """
 
     config: StreamsConfig
@@ -25,15 +25,15 @@ class Blueprint:
     task_topic: str
     internal_topics: frozenset[str]
     global_stores: SubtopologyPlan | None = None
-    """The stores that every worker holds whole, and what feeds them."""
+    """The stores of which every worker has a full copy, and the nodes that feed them."""
     ends: Mapping[tuple[str, int], int] | None = None
-    """Of a bounded run: where to stop reading each partition that it does not write itself."""
-    identity: Identity = NOBODY
+    """Of a bounded run: the end offsets of each partition that it does not write itself."""
+    identity: Identity = NO_IDENTITY
     """What members of the group must have in common to work together."""
     output_topics: frozenset[str] = frozenset()
-    """The user's topics that the program names to write to; they were there at the start."""
+    """The user's topics that the program writes by name; they existed at the start."""
     copartitioned: tuple[frozenset[str], ...] = ()
-    """Topics whose records of one key must be in partitions of the same number: joins need it."""
+    """Groups of topics whose records of one key must have the same partition number, for joins."""
 
     def changelogs(self) -> frozenset[str]:
         """Return the topics from which lost state is restored."""

@@ -1,9 +1,9 @@
-"""What of a program its state depends on, and whether a changed program would find its state again.
+"""The shape of a program that its state depends on, and whether a changed program finds its state.
 
-A store is found by its name. If a verb is put in or taken out, the numbers of those behind it move:
-a store may lose its state, or find that of another. So the shape of the program that ran last is
-remembered and compared before anything is made or changed. Functions, serdes and stateless verbs
-are no part of it; they may change as long as nothing moves. Java: none, it starts and is wrong.
+A store is found by its name. If a verb is added or removed, the numbers of the later ones move: a
+store may lose its state, or find that of another. So the shape of the last program is stored, and
+compared before anything is made or changed. Functions, serdes and stateless verbs are not part of
+it; they may change as long as no number moves. Java: none, it starts with wrong state.
 """
 
 from __future__ import annotations
@@ -32,45 +32,44 @@ _NUMBERED = re.compile(r"-[0-9]{10}(-|$)")
 
 @dataclass(frozen=True, slots=True)
 class StoreShape:
-    """What must not change of a store whose state is to be used again."""
+    """The properties of a store that must not change if its state is to be reused."""
 
     kind: str
     window_ms: int | None
-    """The length of its windows, if it has any: it is no part of what is stored, but of what it
-    means.
+    """The length of its windows, if it has any: not stored with the rows, but needed to read them.
     """
     log: str | None
     """The topic it is restored from, without the application's name; None if it is not logged."""
     is_logged_by_source: bool
     """Whether that is the topic its table reads."""
     reads: tuple[str, ...]
-    """The user's topics that it is fed from, near or far."""
+    """The user's topics that feed it, directly or through others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The shape of a program: its stores, its repartition topics and what these are fed from."""
+    """The shape of a program: its stores, its repartition topics and the topics that feed them."""
 
     stores: Mapping[str, StoreShape]
     topics: Mapping[str, tuple[str, ...]]
 
     @property
     def id(self) -> str:
-        """A short name of exactly this shape."""
+        """A short hash of this shape."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:_ID_LETTERS]
 
     def to_json(self) -> str:
-        """Write it as text, the same for the same shape."""
+        """Return it as text, the same for the same shape."""
         stores = {name: asdict(shape) for name, shape in self.stores.items()}
         document = {"format": _FORMAT, "stores": stores, "topics": dict(self.topics)}
         return json.dumps(document, sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A difference between two programs, as a sentence; `keeps_state` tells that it does no harm.
+class ProgramChange:
+    """A difference between two programs, as a sentence; `keeps_state` if it does no harm.
 
-    `moved` are the old and the new name of what looks like the same store or topic.
+    `moved` is the old and the new name of what looks like the same store or topic.
     """
 
     text: str
@@ -79,7 +78,7 @@ class Change:
 
 
 def read_fingerprint(text: str) -> Fingerprint | None:
-    """Read what `to_json` wrote; None if a later version of Penstock wrote it."""
+    """Parse the text of `to_json`; None if a later version of Penstock wrote it."""
     document = json.loads(text)
     if document["format"] != _FORMAT:
         return None
@@ -92,7 +91,7 @@ def read_fingerprint(text: str) -> Fingerprint | None:
 
 
 def fingerprint_of(topology: Topology) -> Fingerprint:
-    """Give the shape of a topology; internal topics without the application's name."""
+    """Return the shape of a topology; internal topics without the application's name."""
     origins = _Origins(topology)
     stores = {
         name: StoreShape(
@@ -110,17 +109,17 @@ def fingerprint_of(topology: Topology) -> Fingerprint:
 
 def compare(
     before: Fingerprint, now: Fingerprint, exists: Callable[[str], bool] = lambda topic: True
-) -> list[Change]:
-    """Give what changed. `exists` tells of an internal topic, by its name without the
-    application's, whether the cluster has it: what is not there cannot be lost.
+) -> list[ProgramChange]:
+    """Return the changes. `exists` returns whether the cluster has an internal topic, by its name
+    without the application's: a topic that does not exist cannot be lost.
     """
     return [*_changed_stores(before, now, exists), *_changed_topics(before, now, exists)]
 
 
 def refusal(
-    changes: Iterable[Change], topology: Topology, application_id: str, accepting: str
+    changes: Iterable[ProgramChange], topology: Topology, application_id: str, accepting: str
 ) -> str:
-    """Say what changed and what to do; `accepting` is the setting that lets the program run."""
+    """Return what changed and what to do; `accepting` is the setting that allows the program."""
     harmful = [change for change in changes if not change.keeps_state]
     names = [text for change in harmful if (text := _old_name(change, topology)) is not None]
     keep = f", or give back the old names: {', '.join(names)}" if names else ""
@@ -133,9 +132,9 @@ def refusal(
     )
 
 
-def _old_name(change: Change, topology: Topology) -> str | None:
-    """Say what to write where so that a store or topic has the name that the program's order gave
-    it before; None if no name of the user's becomes that.
+def _old_name(change: ProgramChange, topology: Topology) -> str | None:
+    """Return what to write where so that a store or topic keeps the name that it had by the order
+    of the program; None if no name that the user can give becomes that.
     """
     if change.moved is None:
         return None
@@ -149,7 +148,7 @@ def _old_name(change: Change, topology: Topology) -> str | None:
 
 
 def _place_of(topology: Topology, name: str) -> str | None:
-    """Give where the user wrote what brings a store or writes to a topic."""
+    """Return the user's line that makes a store or writes to a topic."""
     for user in topology.store_users().get(name, []):
         return topology.nodes[user].location
     for node in topology.nodes.values():
@@ -160,7 +159,7 @@ def _place_of(topology: Topology, name: str) -> str | None:
 
 def _changed_stores(
     before: Fingerprint, now: Fingerprint, exists: Callable[[str], bool]
-) -> Iterable[Change]:
+) -> Iterable[ProgramChange]:
     for name in sorted(before.stores.keys() & now.stores.keys()):
         yield from _changed_store(name, before.stores[name], now.stores[name])
     new = {name: now.stores[name] for name in sorted(now.stores.keys() - before.stores.keys())}
@@ -171,37 +170,37 @@ def _changed_stores(
         )
         loses = was.log is not None and not was.is_logged_by_source and exists(was.log)
         if successor is None or not loses:
-            yield Change(f"store {name!r} is gone", keeps_state=True)
+            yield ProgramChange(f"store {name!r} is gone", keeps_state=True)
         else:
             del new[successor]
-            yield Change(
+            yield ProgramChange(
                 f"store {name!r} is gone and {successor!r} is new, which looks like the same one "
                 "under another name: it would begin empty",
                 keeps_state=False,
                 moved=(name, successor),
             )
     for name in new:
-        yield Change(f"store {name!r} is new and begins empty", keeps_state=True)
+        yield ProgramChange(f"store {name!r} is new and begins empty", keeps_state=True)
 
 
-def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[Change]:
+def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[ProgramChange]:
     if was.kind != is_now.kind:
         text = f"store {name!r} was of kind {was.kind!r} and is of kind {is_now.kind!r}"
-        yield Change(text, keeps_state=False)
+        yield ProgramChange(text, keeps_state=False)
     elif was.window_ms != is_now.window_ms:
         text = (
             f"the windows of store {name!r} lasted {was.window_ms} ms and last {is_now.window_ms}"
         )
-        yield Change(text, keeps_state=False)
+        yield ProgramChange(text, keeps_state=False)
     if was.log != is_now.log:
         either_none = was.log is None or is_now.log is None
         text = (
             f"store {name!r} was restored from {_shown(was.log)} and is restored from "
             f"{_shown(is_now.log)}"
         )
-        yield Change(text, keeps_state=either_none)
+        yield ProgramChange(text, keeps_state=either_none)
     if _are_others(name, was.reads, is_now.reads):
-        yield Change(
+        yield ProgramChange(
             f"store {name!r} was fed from {_listed(was.reads)} and is fed from "
             f"{_listed(is_now.reads)}: it would find the state of another",
             keeps_state=False,
@@ -210,11 +209,11 @@ def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[C
 
 def _changed_topics(
     before: Fingerprint, now: Fingerprint, exists: Callable[[str], bool]
-) -> Iterable[Change]:
+) -> Iterable[ProgramChange]:
     for name in sorted(before.topics.keys() & now.topics.keys()):
         was, is_now = before.topics[name], now.topics[name]
         if _are_others(name, was, is_now):
-            yield Change(
+            yield ProgramChange(
                 f"topic {name!r} was fed from {_listed(was)} and is fed from {_listed(is_now)}: "
                 "what is under way in it would be taken for something else",
                 keeps_state=False,
@@ -223,10 +222,10 @@ def _changed_topics(
     for name in sorted(before.topics.keys() - now.topics.keys()):
         successor = _successor(name, before.topics[name], new)
         if successor is None or not exists(name):
-            yield Change(f"topic {name!r} is gone", keeps_state=True)
+            yield ProgramChange(f"topic {name!r} is gone", keeps_state=True)
         else:
             del new[successor]
-            yield Change(
+            yield ProgramChange(
                 f"topic {name!r} is gone and {successor!r} is new, which looks like the same one "
                 "under another name: what is under way in the old one would be lost",
                 keeps_state=False,
@@ -237,8 +236,8 @@ def _changed_topics(
 def _successor(
     name: str, reads: tuple[str, ...], candidates: Mapping[str, tuple[str, ...]]
 ) -> str | None:
-    """Give the candidate that most likely took the place of `name`: fed from the same topics, and
-    called alike but for the number.
+    """Return the candidate that most likely replaces `name`: fed from the same topics, and with the
+    same name except for the number.
     """
 
     def likeness(candidate: str) -> tuple[bool, int]:
@@ -250,8 +249,8 @@ def _successor(
 
 
 def _are_others(name: str, was: tuple[str, ...], is_now: tuple[str, ...]) -> bool:
-    """Tell whether what is fed from other topics is another thing: a name with a number in it means
-    what the program's order makes of it, one of the user's may gain or lose some of its inputs.
+    """Return whether other inputs mean another store or topic. A numbered name depends on the order
+    of the program: any other input does. One that the user gave may gain or lose some inputs.
     """
     if _NUMBERED.search(name):
         return was != is_now
@@ -263,13 +262,13 @@ def _alike(one: StoreShape, other: StoreShape) -> bool:
 
 
 def _feeders(topology: Topology, store: StoreBuilder) -> list[str]:
-    """Give the nodes that write a store: those that bring it along, else all that use it."""
+    """Return the nodes that write a store: those that own it, else all that use it."""
     users = topology.store_users().get(store.name, [])
-    owners = [name for name in users if _brings(topology.nodes[name], store)]
+    owners = [name for name in users if _owns(topology.nodes[name], store)]
     return owners or users
 
 
-def _brings(node: Any, store: StoreBuilder) -> bool:
+def _owns(node: Any, store: StoreBuilder) -> bool:
     return isinstance(node, ProcessorNode) and any(
         own.name == store.name for own in node.operation.own_stores()
     )
@@ -293,7 +292,7 @@ def _listed(topics: tuple[str, ...]) -> str:
 
 
 class _Origins:
-    """From which topics of the user's the records of each node come."""
+    """The user's topics from which the records of each node come."""
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
@@ -301,8 +300,8 @@ class _Origins:
         self._by_topic: dict[str, frozenset[str]] = dict.fromkeys(
             topology.internal_topics, frozenset()
         )
-        # Topics may feed each other in a circle: go round until nobody learns anything new.
-        while self._learn():
+        # Topics may feed each other in a cycle: repeat until nothing changes.
+        while self._propagate():
             pass
 
     def of_nodes(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -311,18 +310,18 @@ class _Origins:
     def of_topic(self, name: str) -> tuple[str, ...]:
         return tuple(sorted(self._by_topic[name]))
 
-    def _learn(self) -> bool:
-        learnt = False
+    def _propagate(self) -> bool:
+        changed = False
         for name, node in self._topology.nodes.items():
             above = self._read_by(node) if isinstance(node, SourceNode) else frozenset()
             known = above.union(*(self._by_node[parent] for parent in parents_of(node)))
-            learnt = learnt or known != self._by_node[name]
+            changed = changed or known != self._by_node[name]
             self._by_node[name] = known
             if isinstance(node, SinkNode) and node.topic in self._by_topic:
                 topic = str(node.topic)
-                learnt = learnt or not known <= self._by_topic[topic]
+                changed = changed or not known <= self._by_topic[topic]
                 self._by_topic[topic] |= known
-        return learnt
+        return changed
 
     def _read_by(self, source: SourceNode) -> frozenset[str]:
         if source.pattern is not None:

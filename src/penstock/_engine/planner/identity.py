@@ -1,8 +1,8 @@
-"""Which program and which plan a member of the group runs: a short text that others can compare.
+"""The identity of a member's program and plan: a short text that other members can compare.
 
-The group protocol deals out numbers, and a plan says which task has which number. Members with
-another program, or with another count of partitions, would run other tasks under the same number.
-So each member shows its identity, and members with different ones do not work together.
+The group protocol assigns numbers, and a plan maps numbers to tasks. Members with another program,
+or with another count of partitions, would run other tasks under the same number. So each member
+shows its identity in its client id, and members with different ones do not work together.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Identity:
         return f"{client_id}-program-{self.program}-plan-{self.plan}"
 
 
-NOBODY = Identity()
-"""Of an application that joins no group."""
+NO_IDENTITY = Identity()
+"""The identity of an application that joins no group."""
 
 
 def read_identity(client_id: str) -> Identity | None:
@@ -55,7 +55,7 @@ def identity_of(plans: Iterable[SubtopologyPlan], tasks: Iterable[TaskPlan]) -> 
 def _shape(node: Node) -> list[Any]:
     shape: list[Any] = [type(node).__name__, node.name, sorted(parents_of(node))]
     if isinstance(node, SourceNode):
-        # What a pattern matches may change while the application runs: that is the plan's part.
+        # The topics that match a pattern may change during a run: they belong to the plan.
         shape.append(node.topics if node.pattern is None else node.pattern.pattern)
     if isinstance(node, SinkNode):
         shape.append(node.topic if isinstance(node.topic, str) else "dynamic")

@@ -1,11 +1,10 @@
-"""Which topics an application needs for itself: names, partitions and settings are Java's.
+"""The internal topics of an application: names, partitions and settings are Java's.
 
-Repartition topics keep everything until it has been read and purged; changelogs keep the last value
-of each key: of windows as long as they are retained, of versions all as long as the history. The
-task topic is Penstock's own: Kafka's group protocol hands out its partitions, and
-each is a task. Semantics 7.3, Java: RepartitionTopicConfig,
-UnwindowedUnversionedChangelogTopicConfig, WindowedChangelogTopicConfig,
-VersionedChangelogTopicConfig.
+Repartition topics keep records until they have been read and purged. Changelogs keep the last value
+of each key; those of windows for their retention, those of versions all values for the history. The
+task topic is Penstock's own: Kafka's group protocol assigns its partitions, and each is a task.
+Java: RepartitionTopicConfig, UnwindowedUnversionedChangelogTopicConfig,
+WindowedChangelogTopicConfig, VersionedChangelogTopicConfig.
 """
 
 from __future__ import annotations
@@ -51,32 +50,32 @@ _UNNAMED_JOIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class InternalTopicPlan:
-    """A topic as it should be. `settings` are those of this topic alone, given by the user."""
+    """The desired state of a topic; `settings` are the user's for this topic alone."""
 
     name: str
     kind: Kind
     partitions: int
     settings: Mapping[str, str]
     defaults: Mapping[str, str] = field(default_factory=dict)
-    """Those of its kind of store, where they are others."""
+    """The settings of its kind of store that differ from the kind of topic."""
     needed: Mapping[str, str] = field(default_factory=dict)
-    """What its store needs, unless the user says otherwise of this topic."""
+    """What its store needs, unless the user's settings for this topic differ."""
 
     def settings_with(self, of_all_topics: Mapping[str, str]) -> dict[str, str]:
-        """Give all settings: those of its kind, before them the user's for all internal topics,
-        before them what its store needs, before that the user's for this one.
+        """Return all settings. Each of these overrides the one before: the defaults of its kind,
+        the user's for all internal topics, what its store needs, the user's for this topic.
         """
         of_kind = {**_DEFAULTS[self.kind], **self.defaults}
         return {**of_kind, **of_all_topics, **self.needed, **self.settings}
 
 
 def task_topic_name(application_id: str) -> str:
-    """Give the name of the topic whose partitions are the tasks."""
+    """Return the name of the topic whose partitions are the tasks."""
     return f"{application_id}{_TASKS_ENDING}"
 
 
 def is_internal(topic: str, application_id: str) -> bool:
-    """Tell by its name whether a topic is an application's own, of whatever program it ran."""
+    """Return whether a topic is internal to an application, by its name, whatever the program."""
     if not topic.startswith(f"{application_id}-"):
         return False
     return topic.endswith(_ENDINGS) or _UNNAMED_JOIN.fullmatch(topic) is not None
@@ -90,7 +89,7 @@ def plan_internal_topics(
     *,
     additional_retention_ms: int = _DAY_MS,
 ) -> dict[str, InternalTopicPlan]:
-    """Give the internal topics by name, all names as on the broker, patterns resolved.
+    """Return the internal topics by name, all names as on the broker, patterns resolved.
 
     A changelog of windows keeps its records `additional_retention_ms` longer than its store.
     """
@@ -125,12 +124,12 @@ def _changelogs(
 def _of_store(
     builder: StoreBuilder, additional_retention_ms: int
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Give the defaults and the needs of a changelog that come from its store."""
+    """Return the defaults and the needs of a changelog that come from its store."""
     if builder.times is None:
         return {}, {}
     retention_ms = builder.times.retention_ms
     if builder.kind == "versioned_key_value":
-        # What was replaced must not be compacted away as long as somebody may ask for it.
+        # Old versions must not be compacted away within the history.
         lag_ms = min(retention_ms + _DAY_MS, _LONGEST_MS)
         return {}, {"min.compaction.lag.ms": str(lag_ms)}
     kept_ms = min(retention_ms + additional_retention_ms, _LONGEST_MS)

@@ -1,5 +1,7 @@
-"""From a program to its tasks, stores and topics, in two steps: the draft says which topics must be
-counted, the layout is made when they have been. Whoever asks a cluster stands between the two.
+"""Plans a program's tasks, stores and topics in two steps, without I/O.
+
+The draft names the topics whose partitions must be counted; the caller asks the cluster for them,
+and `lay_out` makes the layout.
 """
 
 from __future__ import annotations
@@ -22,25 +24,25 @@ from penstock.settings import StreamsConfig
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A program whose sub-topologies are known, and not yet how many partitions its topics have."""
+    """A program with its sub-topologies, before the partitions of its topics are known."""
 
     topology: Topology
     application_id: str
     plans: tuple[SubtopologyPlan, ...]
     global_stores: SubtopologyPlan | None
     repartition_topics: Mapping[str, int | None]
-    """With the count that the user gave, None if none."""
+    """With the partition count that the user gave, None if none."""
 
     @property
     def has_patterns(self) -> bool:
-        """Whether a source reads whatever topics match a pattern."""
+        """Whether a source reads topics by a pattern."""
         return any(source.pattern is not None for source in self.sources)
 
     @property
     def sources(self) -> list[SourceNode]:
         """The sources of all tasks, and of the global stores."""
-        of_all = [] if self.global_stores is None else self.global_stores.sources()
-        return [*of_all, *(source for plan in self.plans for source in plan.sources())]
+        of_global_stores = [] if self.global_stores is None else self.global_stores.sources()
+        return [*of_global_stores, *(source for plan in self.plans for source in plan.sources())]
 
     @property
     def topics_to_count(self) -> list[str]:
@@ -56,13 +58,13 @@ class Draft:
 
     @property
     def outputs(self) -> list[str]:
-        """The user's topics that are written to by name."""
+        """The user's topics that are written by name."""
         written = {topic for plan in self.plans for topic in plan.sink_topics()}
         return sorted(written - set(self.repartition_topics))
 
     @property
     def copartitioned(self) -> tuple[frozenset[str], ...]:
-        """The topics that are read together, key by key."""
+        """Groups of topics that are joined by key."""
         topics_of = {source.name: source.topics for source in self.sources}
         return tuple(
             frozenset(topic for name in group for topic in topics_of.get(name, ()))
@@ -70,14 +72,14 @@ class Draft:
         )
 
     def resolved(self, topics: Iterable[str]) -> Draft:
-        """Give the draft with each pattern replaced by those of `topics` that match it."""
+        """Return the draft with each pattern replaced by those of `topics` that match it."""
         theirs = [topic for topic in topics if not is_internal(topic, self.application_id)]
         return replace(self, plans=tuple(resolve_patterns(plan, theirs) for plan in self.plans))
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """An application as it is to be: tasks, partitions of every topic, internal topics."""
+    """A planned application: tasks, partitions of every topic, internal topics."""
 
     draft: Draft
     tasks: tuple[TaskPlan, ...]
@@ -86,7 +88,7 @@ class Layout:
 
 
 def draft_of(topology: Topology, application_id: str) -> Draft:
-    """Give the draft of a program; patterns stay as they are."""
+    """Return the draft of a program; patterns stay unresolved."""
     return Draft(
         topology,
         application_id,
@@ -100,10 +102,10 @@ def draft_of(topology: Topology, application_id: str) -> Draft:
 
 
 def lay_out(draft: Draft, counted: Mapping[str, int], config: StreamsConfig) -> Layout:
-    """Decide the rest; `counted` has the partitions of all `draft.topics_to_count`.
+    """Return the layout; `counted` has the partition counts of all `draft.topics_to_count`.
 
     Raises:
-        StreamsError: inputs are not co-partitioned, or a count cannot be told.
+        StreamsError: inputs are not co-partitioned, or a count cannot be decided.
     """
     groups = draft.copartitioned
     flows = [

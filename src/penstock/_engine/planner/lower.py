@@ -1,4 +1,4 @@
-"""Which code runs which operation: the one list of all operators."""
+"""Maps each operation to the operator that runs it: the one list of all operators."""
 
 from __future__ import annotations
 

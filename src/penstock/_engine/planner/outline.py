@@ -1,4 +1,4 @@
-"""A layout in plain words and numbers, for people and for JSON: what `penstock plan` shows."""
+"""A layout as plain text and numbers, for people and for JSON: the data of `penstock plan`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StoreOutline:
     cached: bool
     retention_ms: int | None
     restored_from: str | None
-    """Its changelog, or the topic that its table reads; None: it is lost with its task."""
+    """Its changelog, or the topic that its table reads; None: lost with its task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class TopicOutline:
 
 @dataclass(frozen=True, slots=True)
 class SlotsOutline:
-    """Spark tasks that run at once; each hosts a worker, which is dealt tasks."""
+    """The slots: Spark tasks that run at once, each with a worker, to which tasks are assigned."""
 
     count: int | None
-    """None: only the cluster's executors tell."""
+    """None: it depends on the cluster's executors."""
     because: str
     tasks_of_each: tuple[int, ...]
-    """How many tasks each has when all of them are up, the fullest first."""
+    """The number of tasks in each slot when all slots run, the largest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +78,19 @@ class Outline:
 
 
 def outline(layout: Layout, config: StreamsConfig, cores: int) -> Outline:
-    """Give a layout in plain words; `cores` are those of this machine."""
+    """Return the outline of a layout; `cores` are those of this machine."""
     draft = layout.draft
     tasks = {
         plan.id: tuple(task.id for task in layout.tasks if task.subtopology.id == plan.id)
         for plan in draft.plans
     }
-    of_all = draft.global_stores
+    global_stores = draft.global_stores
     return Outline(
         application_id=config.application_id,
         guarantee="exactly_once_v2" if config.exactly_once else "at_least_once",
         partitions={topic: layout.partition_counts[topic] for topic in draft.topics_to_count},
         subtopologies=tuple(_subtopology(plan, tasks[plan.id]) for plan in draft.plans),
-        global_stores=() if of_all is None else tuple(_global_stores(of_all)),
+        global_stores=() if global_stores is None else tuple(_global_stores(global_stores)),
         internal_topics=tuple(_topic(topic, config) for topic in layout.internal_topics.values()),
         task_count=len(layout.tasks),
         standby_replicas=config.num_standby_replicas,
@@ -99,7 +99,7 @@ def outline(layout: Layout, config: StreamsConfig, cores: int) -> Outline:
 
 
 def plan_slots(config: StreamsConfig, cores: int, task_count: int) -> SlotsOutline:
-    """Tell how many slots there will be, and how the tasks fall on them."""
+    """Return how many slots there will be, and how many tasks each has."""
     count, because = _slot_count(config, cores)
     if count is None:
         return SlotsOutline(None, because, ())
@@ -156,12 +156,12 @@ def _store(store: StorePlan, restored_from: str | None) -> StoreOutline:
 
 
 def _topic(topic: InternalTopicPlan, config: StreamsConfig) -> TopicOutline:
-    # As they are made: what the user says about internal topics does not concern the task topic.
-    of_all = {} if topic.kind == "tasks" else config.topic_settings()
+    # The user's settings for internal topics do not apply to the task topic.
+    for_all = {} if topic.kind == "tasks" else config.topic_settings()
     return TopicOutline(
         topic.name,
         topic.kind,
         topic.partitions,
         config.replication_factor,
-        topic.settings_with(of_all),
+        topic.settings_with(for_all),
     )

@@ -1,9 +1,9 @@
-"""How many partitions each topic has: the users' topics are counted, internal ones are decided.
+"""Decides the partition counts of internal topics from those of the user's topics.
 
-A repartition topic has the count the user gave it, else the most that any input of the
-sub-topologies writing to it has; topics of one co-partition group have the same count. The topics
-of a foreign-key join feed each other: of such a circle, those decide that are known already.
-Semantics 5.1 and 7.3, Java: RepartitionTopics and CopartitionedTopicsEnforcer.
+A repartition topic has the count that the user gave, else the largest of any input of the
+sub-topologies that write to it; topics of one co-partition group have the same count. The topics of
+a foreign-key join feed each other: in such a cycle only the known inputs count.
+Java: RepartitionTopics and CopartitionedTopicsEnforcer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from penstock.errors import StreamsError
 
 @dataclass(frozen=True, slots=True)
 class TopicFlow:
-    """What the decision needs to know of a sub-topology: the topics it reads and writes."""
+    """The topics that a sub-topology reads and writes."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -28,10 +28,10 @@ def decide_partition_counts(
     flows: Iterable[TopicFlow],
     copartitioned: Iterable[frozenset[str]],
 ) -> dict[str, int]:
-    """Give the partition count of every topic.
+    """Return the partition count of every topic.
 
-    `known` are the users' topics, `internal` the repartition topics with the count asked for (None:
-    none), `copartitioned` groups of topics that are read together.
+    `known` are the user's topics, `internal` the repartition topics with the count that the user
+    gave (None: none), `copartitioned` groups of topics that are joined.
     """
     counts = dict(known)
     counts.update({topic: count for topic, count in internal.items() if count is not None})
@@ -39,7 +39,7 @@ def decide_partition_counts(
     undecided = [topic for topic, count in internal.items() if count is None]
     while undecided:
         decided = {topic: count for topic in undecided if (count := _widest(topic, flows, counts))}
-        decided = decided or _in_a_circle(undecided, flows, counts)
+        decided = decided or _in_a_cycle(undecided, flows, counts)
         if not decided:
             msg = (
                 f"cannot tell how many partitions {', '.join(undecided)} should have; nothing "
@@ -54,18 +54,18 @@ def decide_partition_counts(
 
 
 def _widest(topic: str, flows: list[TopicFlow], counts: Mapping[str, int]) -> int:
-    """Give the most partitions of the inputs that flow into `topic`, 0 if one is not known yet."""
+    """Return the largest count of the inputs that feed `topic`, 0 if one is not known yet."""
     sources = _sources_of(topic, flows)
     if any(source not in counts for source in sources):
         return 0
     return max((counts[source] for source in sources), default=0)
 
 
-def _in_a_circle(
+def _in_a_cycle(
     undecided: list[str], flows: list[TopicFlow], counts: Mapping[str, int]
 ) -> dict[str, int]:
-    """Give the counts of topics that feed each other, one after the other: the most partitions of
-    those inputs that are known by then, as Java does it.
+    """Return the counts of topics that feed each other, decided one after the other: the largest
+    count of the inputs known by then, as in Java.
     """
     decided: dict[str, int] = {}
     for topic in [topic for flow in flows for topic in flow.reads if topic in undecided]:
@@ -81,7 +81,7 @@ def _sources_of(topic: str, flows: list[TopicFlow]) -> list[str]:
 
 
 def _joined_groups(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
-    """Make one of groups that have a topic in common: all of them must agree."""
+    """Merge groups that have a topic in common: all of them must agree."""
     apart: list[frozenset[str]] = []
     for group in groups:
         touching = [other for other in apart if group & other]

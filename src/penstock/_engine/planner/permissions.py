@@ -1,7 +1,7 @@
-"""What an application must be allowed to do on its cluster, no more; and what of it it may not.
+"""The permissions that an application needs on its cluster, no more, and those that it lacks.
 
-`penstock plan --acls` prints it, `penstock doctor` and every start compare it with what the cluster
-allows, and tests/broker/test_permissions.py runs an application that has exactly this. READ, WRITE,
+`penstock plan --acls` prints them, `penstock doctor` and every start compare them with the
+cluster's, and tests/broker/test_permissions.py runs an application with exactly these. READ, WRITE,
 DELETE and ALTER include DESCRIBE. Java: the table of ACLs in Kafka Streams' security guide; the
 task topic is Penstock's own.
 """
@@ -18,28 +18,28 @@ from penstock.settings import StreamsConfig
 
 Resource: TypeAlias = Literal["topic", "group", "transactional-id", "cluster"]
 
-ANYBODY = "User:YOU"
-"""Stands for the principal where only the user knows it."""
+UNKNOWN_PRINCIPAL = "User:YOU"
+"""A placeholder for a principal that only the user knows."""
 
 _CREATE, _READ, _WRITE = frozenset({"CREATE"}), frozenset({"READ"}), frozenset({"WRITE"})
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Operations on one thing, such as READ on a topic."""
+    """Operations on one resource, such as READ on a topic."""
 
     resource: Resource
     name: str
     operations: frozenset[str]
     advised: frozenset[str] = frozenset()
-    """Operations without which the application runs on, and warns of what it cannot do."""
+    """Operations without which the application runs, but logs what it cannot do."""
     prefixed: bool = False
-    """Whether it is about all things whose names begin so."""
+    """Whether `name` is a prefix of the resources' names."""
     why: str = ""
 
     @property
     def all_operations(self) -> list[str]:
-        """Those that are needed and those that are advised, in order."""
+        """The needed and the advised operations, sorted."""
         return sorted(self.operations | self.advised)
 
 
@@ -102,7 +102,7 @@ def unadvised_of(need: Need, allowed: Iterable[str]) -> list[str]:
     return sorted(need.advised - set(allowed))
 
 
-def acl_command(need: Need, operations: Iterable[str], principal: str = ANYBODY) -> str:
+def acl_command(need: Need, operations: Iterable[str], principal: str = UNKNOWN_PRINCIPAL) -> str:
     """Return Kafka's command that allows operations."""
     flags = " ".join(f"--operation {_in_pascal_case(name)}" for name in operations)
     thing = f"--{need.resource} {need.name}".strip()
@@ -110,8 +110,8 @@ def acl_command(need: Need, operations: Iterable[str], principal: str = ANYBODY)
     return f"kafka-acls.sh --add --allow-principal {principal} {flags} {thing}{pattern}"
 
 
-def told(missing: Mapping[Need, Iterable[str]]) -> str:
-    """Return what is missing as one text: READ on topic 'lines', WRITE on topic 'counts'."""
+def listed(missing: Mapping[Need, Iterable[str]]) -> str:
+    """Return permissions as one text: READ on topic 'lines', WRITE on topic 'counts'."""
     return ", ".join(
         f"{' and '.join(operations)} on {_titled(need)}" for need, operations in missing.items()
     )

@@ -1,4 +1,4 @@
-"""What a task has to run, as data: nodes with the names their topics have on the broker."""
+"""What a task runs, as data: nodes with the names that their topics have on the broker."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class StorePlan:
     builder: StoreBuilder
     changelog: str | None
     serde_topic: str
-    """The topic that its serdes are told: what its changelog is called, even if it has none."""
+    """The topic that its serdes get: the name of its changelog, even if it has none."""
     source_topic: str | None = None
-    """The topic that its table reads, if that is its changelog: read from, never written to."""
+    """The topic that its table reads, if that is its changelog: read, never written."""
 
     @property
     def restored_from(self) -> str | None:
-        """The topic that holds what the store holds, None if none does."""
+        """The topic from which the store is restored, None if there is none."""
         return self.changelog or self.source_topic
 
 
@@ -39,15 +39,15 @@ class SubtopologyPlan:
     stores_of: dict[str, tuple[str, ...]]
 
     def sources(self) -> list[SourceNode]:
-        """Give the source nodes."""
+        """Return the source nodes."""
         return [node for node in self.nodes if isinstance(node, SourceNode)]
 
     def source_topics(self) -> list[str]:
-        """Give the topics read by name, internal ones included."""
+        """Return the topics read by name, internal ones included."""
         return [topic for source in self.sources() for topic in source.topics]
 
     def sink_topics(self) -> list[str]:
-        """Give the topics written by name, internal ones included."""
+        """Return the topics written by name, internal ones included."""
         return [
             node.topic
             for node in self.nodes
@@ -56,37 +56,37 @@ class SubtopologyPlan:
 
 
 def plan_subtopologies(topology: Topology, application_id: str) -> list[SubtopologyPlan]:
-    """Plan each sub-topology for itself: what runs on a cluster."""
-    of_all = _global_nodes(topology)
+    """Plan each sub-topology by itself, to run on a cluster."""
+    global_nodes = _global_nodes(topology)
     return [
         _plan(topology, number, group, application_id)
-        for number, group in enumerate(node_groups(topology))
-        if group[0] not in of_all
+        for number, group in enumerate(node_groups(topology.nodes, topology.store_users()))
+        if group[0] not in global_nodes
     ]
 
 
 def plan_as_one(topology: Topology, application_id: str) -> SubtopologyPlan:
-    """Plan all sub-topologies as one task: what `TopologyTestDriver` runs, as Java's does."""
-    of_all = _global_nodes(topology)
-    names = [name for name in topology.nodes if name not in of_all]
+    """Plan all sub-topologies as one task, for `TopologyTestDriver`, as in Java."""
+    global_nodes = _global_nodes(topology)
+    names = [name for name in topology.nodes if name not in global_nodes]
     return _plan(topology, 0, names, application_id)
 
 
 def plan_global_stores(topology: Topology) -> SubtopologyPlan | None:
-    """Plan the stores that every worker holds whole; None if there are none."""
+    """Plan the stores of which every worker has a full copy; None if there are none."""
     fed = topology.global_stores.values()
     if not fed:
         return None
-    of_all = _global_nodes(topology)
+    global_nodes = _global_nodes(topology)
     topic_of = {
         node.name: node.topics[0]
         for node in topology.nodes.values()
-        if isinstance(node, SourceNode) and node.name in of_all
+        if isinstance(node, SourceNode) and node.name in global_nodes
     }
     return SubtopologyPlan(
         -1,
-        tuple(node for name, node in topology.nodes.items() if name in of_all),
-        # The serdes are told the topic that the store is made of.
+        tuple(node for name, node in topology.nodes.items() if name in global_nodes),
+        # The serdes get the name of the topic that feeds the store.
         {one.store.name: StorePlan(one.store, None, topic_of[one.source]) for one in fed},
         # A processor may use the other global stores too.
         {
@@ -110,7 +110,7 @@ def _plan(
         for node in nodes
         if isinstance(node, ProcessorNode)
     }
-    # Java keeps the stores of a processor in a hash set: they are opened and flushed in its order.
+    # Java keeps a processor's stores in a hash set, and opens and flushes them in its order.
     used = dict.fromkeys(
         store for stores in stores_of.values() for store in order_after_growing(stores)
     )
@@ -127,7 +127,7 @@ def _plan_store(topology: Topology, builder: StoreBuilder, application_id: str) 
 
 
 def _on_broker(topology: Topology, node: Node, application_id: str) -> Node:
-    """Give the node with `<application.id>-` before the names of internal topics."""
+    """Return the node with `<application.id>-` before the names of internal topics."""
 
     def named(topic: str) -> str:
         return f"{application_id}-{topic}" if topic in topology.internal_topics else topic

@@ -1,32 +1,29 @@
-"""What a reset of an application would change, decided from what is there; nothing is done here.
+"""Decides what a reset of an application changes; performs nothing.
 
-As Java's `kafka-streams-application-reset`: the offsets of the input topics are put where the user
-wants them, topics that the application writes and reads itself are skipped to their ends, internal
-topics are deleted. Beyond Java's tool: inputs are found in the program or in the group's own
-offsets, and local state goes too.
+As Java's `kafka-streams-application-reset`: it moves the offsets of the input topics, skips topics
+that the application writes and reads itself to their ends, and deletes internal topics. Beyond
+Java's tool, it finds the inputs in the program or in the group's offsets, and deletes local state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from penstock._engine.planner.internal_topics import is_internal
+from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
-
-Partition: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the input topics are to be read from next; at most one of these is given, none means
-    from their beginnings.
+    """Where to read the input topics from next; at most one of these is given, none means from
+    their beginnings.
     """
 
     offset: int | None = None
     shift: int | None = None
-    """Records forward, or backward if negative, from what has been committed."""
+    """Records forward, or backward if negative, from the committed offset."""
     time_ms: int | None = None
     """The first record from this time on."""
     latest: bool = False
@@ -35,12 +32,12 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What the user wants to be reset."""
+class ResetRequest:
+    """What the user wants to reset."""
 
     application_id: str
     inputs: tuple[str, ...] | None = None
-    """None: all that the group has committed offsets of."""
+    """None: all topics of which the group has committed offsets."""
     intermediate: tuple[str, ...] = ()
     """Topics that the application writes and reads: they are skipped to their ends."""
     internal: tuple[str, ...] | None = None
@@ -50,7 +47,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Who is in the group."""
+    """A member of the group."""
 
     id: str
     host: str
@@ -58,7 +55,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is there. Offsets are of the partitions of all topics that may be concerned."""
+    """The state of the cluster and of this machine, with the offsets of all affected topics."""
 
     topics: frozenset[str]
     members: tuple[Member, ...] = ()
@@ -66,7 +63,7 @@ class Facts:
     beginnings: Mapping[Partition, int] = field(default_factory=dict)
     ends: Mapping[Partition, int] = field(default_factory=dict)
     at_time: Mapping[Partition, int] = field(default_factory=dict)
-    """The offsets of the target's time."""
+    """The first offsets from the target's time on."""
     local_tasks: tuple[str, ...] = ()
     local_path: str = ""
 
@@ -83,13 +80,13 @@ class OffsetChange:
 
 @dataclass(frozen=True, slots=True)
 class ResetPlan:
-    """What is to be done."""
+    """The changes that a reset performs."""
 
     application_id: str
     offsets: tuple[OffsetChange, ...]
     delete_topics: tuple[str, ...]
     delete_local: tuple[str, ...]
-    """The tasks whose local state goes."""
+    """The tasks whose local state is deleted."""
     local_path: str
     notes: tuple[str, ...]
 
@@ -101,10 +98,10 @@ class ResetPlan:
 
 
 def check_not_running(application_id: str, members: Iterable[Member]) -> None:
-    """Refuse to reset an application while somebody is in its group.
+    """Refuse to reset an application while its group has members.
 
     Raises:
-        StreamsError: somebody is.
+        StreamsError: it has.
     """
     listed = [f"{member.id} on {member.host}" for member in members]
     if listed:
@@ -118,38 +115,38 @@ def check_not_running(application_id: str, members: Iterable[Member]) -> None:
         raise StreamsError(msg)
 
 
-def inputs_of(wish: Wish, committed: Iterable[Partition]) -> tuple[str, ...]:
-    """Give the topics whose offsets are to be moved: those named, or those that the group knows."""
-    if wish.inputs is not None:
-        return tuple(dict.fromkeys(wish.inputs))
-    known = {topic for topic, _ in committed if not is_internal(topic, wish.application_id)}
-    return tuple(sorted(known - set(wish.intermediate)))
+def inputs_of(request: ResetRequest, committed: Iterable[Partition]) -> tuple[str, ...]:
+    """Return the topics whose offsets move: those named, or those that the group has committed."""
+    if request.inputs is not None:
+        return tuple(dict.fromkeys(request.inputs))
+    known = {topic for topic, _ in committed if not is_internal(topic, request.application_id)}
+    return tuple(sorted(known - set(request.intermediate)))
 
 
-def decide_reset(wish: Wish, facts: Facts) -> ResetPlan:
-    """Decide what is to be done.
+def decide_reset(request: ResetRequest, facts: Facts) -> ResetPlan:
+    """Return the changes that a reset performs.
 
     Raises:
-        StreamsError: a topic that shall be deleted is not internal, or an offset is of no input.
+        StreamsError: a topic to delete is not internal, or an offset is of no input.
     """
     notes: list[str] = []
-    inputs = [topic for topic in inputs_of(wish, facts.committed) if topic in facts.topics]
-    inputs = [topic for topic in inputs if topic not in wish.intermediate]
-    named = (*(wish.inputs or ()), *wish.intermediate)
+    inputs = [topic for topic in inputs_of(request, facts.committed) if topic in facts.topics]
+    inputs = [topic for topic in inputs if topic not in request.intermediate]
+    named = (*(request.inputs or ()), *request.intermediate)
     if gone := sorted({topic for topic in named if topic not in facts.topics}):
         notes.append(f"not there, and left alone: {', '.join(gone)}")
     changes = [
-        change for topic in inputs for change in _moved(topic, wish.target, facts, inputs, notes)
+        change for topic in inputs for change in _moved(topic, request.target, facts, inputs, notes)
     ]
     changes += [
         OffsetChange(*place, facts.committed.get(place), end)
         for place, end in sorted(facts.ends.items())
-        if place[0] in wish.intermediate
+        if place[0] in request.intermediate
     ]
     return ResetPlan(
-        wish.application_id,
+        request.application_id,
         tuple(changes),
-        tuple(_doomed_topics(wish, facts)),
+        tuple(_topics_to_delete(request, facts)),
         facts.local_tasks,
         facts.local_path,
         tuple(notes),
@@ -194,14 +191,14 @@ def _wanted(place: Partition, target: Target, facts: Facts, before: int | None) 
     return facts.ends[place] if target.latest else facts.beginnings[place]
 
 
-def _doomed_topics(wish: Wish, facts: Facts) -> list[str]:
-    internal = sorted(topic for topic in facts.topics if is_internal(topic, wish.application_id))
-    if wish.internal is None:
+def _topics_to_delete(request: ResetRequest, facts: Facts) -> list[str]:
+    internal = sorted(topic for topic in facts.topics if is_internal(topic, request.application_id))
+    if request.internal is None:
         return internal
-    if strange := [topic for topic in wish.internal if topic not in internal]:
+    if strange := [topic for topic in request.internal if topic not in internal]:
         msg = (
-            f"not internal topics of application {wish.application_id!r}: {', '.join(strange)}; "
+            f"not internal topics of application {request.application_id!r}: {', '.join(strange)}; "
             f"those are: {', '.join(internal) or 'none'}"
         )
         raise StreamsError(msg)
-    return sorted(set(wish.internal))
+    return sorted(set(request.internal))

@@ -1,9 +1,8 @@
-"""The stages of a bounded run: sub-topologies in the order in which their inputs are complete.
+"""Plans the stages of a bounded run: sub-topologies in the order of their complete inputs.
 
-A sub-topology whose inputs are all there can be run to its end, one task for each partition; what
-it writes to a repartition topic is then a complete input of the next. Sub-topologies that feed each
-other in a circle, as those of a foreign-key join do, have no such order: they are one stage, whose
-tasks run together.
+A sub-topology with complete inputs can run to its end, one task for each partition; its repartition
+topics are then complete inputs of the next. Sub-topologies that feed each other in a cycle, as
+those of a foreign-key join, have no such order: they are one stage, whose tasks run together.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from penstock.settings import StreamsConfig
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Sub-topologies that are run to their end before the next stage begins."""
+    """Sub-topologies that run to their end before the next stage begins."""
 
     number: int
     plans: tuple[SubtopologyPlan, ...]
     tasks: tuple[TaskPlan, ...]
-    is_circle: bool
-    """Whether its tasks feed each other, and so must run together."""
+    is_cycle: bool
+    """Whether its tasks feed each other, so that they must run together."""
 
     @property
     def name(self) -> str:
-        """How people are told of it."""
+        """Its name in texts for people."""
         if not self.plans:
             return "global tables"
         ids = " and ".join(str(plan.id) for plan in self.plans)
@@ -44,41 +43,41 @@ class Stage:
 
     @property
     def spark_partitions(self) -> int:
-        """How many pieces of work it is: one for each task, or one for a circle."""
-        return 1 if self.is_circle else len(self.tasks)
+        """The number of its Spark partitions: one for each task, or one for a cycle."""
+        return 1 if self.is_cycle else len(self.tasks)
 
     def topics(self) -> list[str]:
-        """Give the topics it reads, in the order of its queues."""
+        """Return the topics that it reads, in the order of its queues."""
         return list(dict.fromkeys(topic for plan in self.plans for topic in plan.source_topics()))
 
 
 @dataclass(frozen=True, slots=True)
 class JobPlan:
-    """A bounded run, planned."""
+    """The plan of a bounded run."""
 
     config: StreamsConfig
     stages: tuple[Stage, ...]
     partition_counts: Mapping[str, int]
     """Of every topic that is read, and of the sink topics whose names are known."""
     default_partitions: int
-    """Of sink topics whose names only records tell."""
+    """Of sink topics that only records name."""
     inputs: frozenset[str]
-    """The topics that DataFrames stand for."""
+    """The topics whose records are DataFrames."""
     hidden_topics: frozenset[str]
-    """Repartition topics, with their names on a broker: no output of the program."""
+    """Repartition topics, with their names on a broker: they are no outputs."""
     sinks: tuple[str, ...]
     """The user's topics that are written by name."""
     has_routed_sinks: bool
-    """Whether topics may be written whose names only records tell."""
+    """Whether records may name topics to write to."""
     global_stores: SubtopologyPlan | None
 
     def partition_count(self, topic: str) -> int:
-        """Give how many partitions a topic has."""
+        """Return how many partitions a topic has."""
         return self.partition_counts.get(topic, self.default_partitions)
 
 
 def topics_to_be_given(topology: Topology, application_id: str) -> tuple[set[str], list[str]]:
-    """Give the topics that a bounded run must be handed, and the patterns of further ones."""
+    """Return the input topics that a bounded run requires, and the patterns of further ones."""
     plans = plan_subtopologies(topology, application_id)
     written = {topic for plan in plans for topic in plan.sink_topics()}
     read = {topic for plan in plans for topic in plan.source_topics()}
@@ -96,7 +95,7 @@ def plan_job(
     wanted: Mapping[str, int],
     default_partitions: int | None = None,
 ) -> JobPlan:
-    """Plan a bounded run on inputs with so many partitions; `wanted` are the counts asked for
+    """Plan a bounded run on inputs with these partition counts; `wanted` are the user's counts for
     topics that the program itself writes.
 
     Raises:
@@ -120,8 +119,8 @@ def plan_job(
     counts.update({topic: count for topic, count in wanted.items() if topic not in counts})
     stages = tuple(_stages(plans, counts))
     if not stages and global_stores is not None:
-        # Nothing reads the global tables; they are made all the same.
-        stages = (Stage(0, (), (), is_circle=True),)
+        # A program of global tables only still loads them.
+        stages = (Stage(0, (), (), is_cycle=True),)
     return JobPlan(
         config=config,
         stages=stages,
@@ -161,7 +160,7 @@ def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]
             written by the topology itself.
     """
     plans = _plans(topology, config, given)
-    of_all = _global_topics(plan_global_stores(topology))
+    of_global_stores = _global_topics(plan_global_stores(topology))
     must, patterns = topics_to_be_given(topology, config.application_id)
     if missing := sorted(must - set(given)):
         listed = ", ".join(map(repr, missing))
@@ -170,7 +169,7 @@ def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]
             f"topic: inputs={{{missing[0]!r}: frame, ...}}"
         )
         raise StreamsError(msg)
-    read = {topic for plan in plans for topic in plan.source_topics()} | of_all
+    read = {topic for plan in plans for topic in plan.source_topics()} | of_global_stores
     if strangers := sorted(set(given) - read):
         known = ", ".join(map(repr, sorted(must))) or "none"
         also = f" and what matches {', '.join(map(repr, patterns))}" if patterns else ""
@@ -198,7 +197,7 @@ def _partition_counts(
     sources: list[SourceNode] = [source for plan in plans for source in plan.sources()]
     topics_of = {source.name: source.topics for source in sources}
     read = {topic for source in sources for topic in source.topics}
-    # What the program writes and reads again under a name of the user's is decided like the rest.
+    # Topics that the program writes and reads again are decided like repartition topics.
     decided: dict[str, int | None] = dict(hidden)
     decided.update({topic: wanted.get(topic) for topic in sorted(read - set(given) - set(hidden))})
     flows = [TopicFlow(tuple(plan.source_topics()), tuple(plan.sink_topics())) for plan in plans]
@@ -215,8 +214,8 @@ def _stages(plans: list[SubtopologyPlan], counts: Mapping[str, int]) -> Iterable
         tasks = tuple(plan_tasks(group, counts))
         if not tasks:
             continue  # it reads nothing: no topic matches its pattern
-        is_circle = len(group) > 1 or _feeds(group[0], group[0])
-        yield Stage(number, tuple(group), tasks, is_circle)
+        is_cycle = len(group) > 1 or _feeds(group[0], group[0])
+        yield Stage(number, tuple(group), tasks, is_cycle)
         number += 1
 
 
@@ -225,18 +224,18 @@ def _feeds(one: SubtopologyPlan, other: SubtopologyPlan) -> bool:
 
 
 def _in_order(plans: list[SubtopologyPlan]) -> list[list[SubtopologyPlan]]:
-    """Give the plans so that none comes before one that feeds it, circles together."""
+    """Return the plans in topological order, each cycle as one group."""
     by_id = {plan.id: plan for plan in plans}
     fed_by = {
         plan.id: {other.id for other in plans if other is not plan and _feeds(other, plan)}
         for plan in plans
     }
-    reaches = {number: _all_behind(number, fed_by) for number in by_id}
+    reaches = {number: _all_feeding(number, fed_by) for number in by_id}
     groups: list[list[int]] = []
     for number in sorted(by_id):
-        circle = sorted({number, *(n for n in reaches[number] if number in reaches[n])})
-        if circle not in groups:
-            groups.append(circle)
+        cycle = sorted({number, *(n for n in reaches[number] if number in reaches[n])})
+        if cycle not in groups:
+            groups.append(cycle)
     ordered: list[list[int]] = []
     while groups:
         done = {number for group in ordered for number in group}
@@ -250,8 +249,8 @@ def _in_order(plans: list[SubtopologyPlan]) -> list[list[SubtopologyPlan]]:
     return [[by_id[number] for number in group] for group in ordered]
 
 
-def _all_behind(number: int, fed_by: Mapping[int, set[int]]) -> set[int]:
-    """Give all that feed a plan, near or far."""
+def _all_feeding(number: int, fed_by: Mapping[int, set[int]]) -> set[int]:
+    """Return all plans that feed a plan, directly or through others."""
     found: set[int] = set()
     waiting = list(fed_by[number])
     while waiting:

@@ -1,12 +1,18 @@
-"""From sub-topologies to tasks: one task for each partition that any of its inputs has."""
+"""Plans the tasks of sub-topologies: one for each partition that any of the inputs has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.topology.nodes.stream_nodes import Node, SourceNode
+
+Partition: TypeAlias = tuple[str, int]
+"""(topic, number). Java: TopicPartition, the name that the Kafka client gives to a class of its
+own.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +22,14 @@ class TaskPlan:
     id: str
     partition: int
     subtopology: SubtopologyPlan
-    inputs: tuple[tuple[str, int], ...]
+    inputs: tuple[Partition, ...]
 
 
 def plan_tasks(
     plans: Iterable[SubtopologyPlan], partition_counts: Mapping[str, int]
 ) -> list[TaskPlan]:
-    """Give the tasks by partition, then sub-topology: a group that is dealt stretches of them deals
-    each worker some of every sub-topology.
+    """Return the tasks by partition, then sub-topology: a group that assigns contiguous ranges of
+    them so assigns each worker some of every sub-topology.
     """
     tasks = []
     for plan in plans:
@@ -37,7 +43,7 @@ def plan_tasks(
 
 
 def resolve_patterns(plan: SubtopologyPlan, topics: Iterable[str]) -> SubtopologyPlan:
-    """Give the plan with each pattern replaced by the topics that match it now."""
+    """Return the plan with each pattern replaced by those of `topics` that match it."""
     existing = sorted(topics)
 
     def resolved(node: Node) -> Node:

@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from penstock._clock import monotonic
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
-from penstock.clock import monotonic
 from penstock.errors import QueryError, StoreNotReadyError
 
 Worker = tuple[str, int]

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
 from typing import Protocol
 
+from penstock._clock import monotonic
 from penstock._engine.queries.questions import Answer, Part, Position, Question, Row
 from penstock._engine.queries.reading import rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
-from penstock.clock import monotonic
 
 _CURSORS_MAX = 100
 _CURSOR_SECONDS = 60.0

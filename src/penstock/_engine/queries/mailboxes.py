@@ -11,8 +11,8 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from penstock._clock import monotonic
 from penstock._engine.queries.questions import Answer, Pickup, Question
-from penstock.clock import monotonic
 
 _WAIT_SECONDS = 2.0
 _AT_ONCE_MAX = 1000

@@ -15,7 +15,7 @@ from penstock._engine.state.views.typed import (
     TypedVersionedStore,
     TypedWindowStore,
 )
-from penstock.store_types import ValueAndTimestamp
+from penstock.stores import ValueAndTimestamp
 from penstock.windowed import Windowed
 
 

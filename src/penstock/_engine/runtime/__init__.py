@@ -1,3 +1,3 @@
-"""Run it: one task. Records and time in, outputs and a commit out; no Spark, no Kafka client, no
-clock of its own.
+"""One task: records and time in, outputs and a commit out. No Spark, no Kafka client, no clock of
+its own.
 """

@@ -9,7 +9,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from penstock._engine.runtime.input.record_queue import RecordQueue, TopicPartition
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.input.record_queue import RecordQueue
 from penstock._engine.runtime.position import UNKNOWN
 
 _VERSION = 2
@@ -20,7 +21,7 @@ _NUMBER = struct.Struct(">q")
 
 @dataclass(frozen=True, slots=True)
 class CommitOffset:
-    """Where to go on, and what Kafka keeps beside it."""
+    """The offset to read next, and the metadata that Kafka keeps beside it."""
 
     offset: int
     metadata: str
@@ -30,23 +31,23 @@ class CommitOffset:
 class Commit:
     """What must become durable together with the outputs drained before it."""
 
-    offsets: dict[TopicPartition, CommitOffset]
+    offsets: dict[Partition, CommitOffset]
 
 
 class Notes(dict[str, int]):
-    """What operators want kept beside the offsets: a number for each store. Java:
-    ProcessorMetadata.
+    """Numbers that operators keep in the metadata of the committed offsets, one for each store.
+    Java: ProcessorMetadata.
     """
 
     changed = False
-    """Whether there is something that no commit holds yet."""
+    """Whether a note has changed since the last commit."""
 
     def __setitem__(self, store: str, number: int) -> None:
         super().__setitem__(store, number)
         self.changed = True
 
-    def take_in(self, others: Mapping[str, int]) -> None:
-        """Take in what was committed for a partition; the larger number of each store counts."""
+    def merge(self, others: Mapping[str, int]) -> None:
+        """Merge the committed notes of a partition; the larger number of each store wins."""
         for store, number in others.items():
             super().__setitem__(store, max(number, self.get(store, number)))
 
@@ -55,7 +56,7 @@ def decide(queues: Iterable[RecordQueue], notes: Mapping[str, int] | None = None
     """Decide the commit of a task that has taken records from `queues` since the last one, or has
     new notes for them.
     """
-    offsets: dict[TopicPartition, CommitOffset] = {}
+    offsets: dict[Partition, CommitOffset] = {}
     for queue in queues:
         offset = queue.committable_offset()
         if offset is not None:
@@ -65,8 +66,8 @@ def decide(queues: Iterable[RecordQueue], notes: Mapping[str, int] | None = None
 
 
 def encode_metadata(partition_time: int, notes: Mapping[str, int]) -> str:
-    """Write a partition's time and the notes of its task as Java does into the offset's metadata
-    (semantics 2.4).
+    """Encode a partition's time and the notes of its task as the offset's metadata, in Java's
+    format.
     """
     parts = [_TIME.pack(_VERSION, partition_time)]
     if notes:
@@ -78,12 +79,12 @@ def encode_metadata(partition_time: int, notes: Mapping[str, int]) -> str:
 
 
 def encode_partition_time(partition_time: int) -> str:
-    """Write a partition's time, without notes."""
+    """Encode a partition's time, without notes."""
     return encode_metadata(partition_time, {})
 
 
 def decode_partition_time(metadata: str) -> int:
-    """Read the time that `encode_metadata` or Java wrote; unknown text gives an unknown time."""
+    """Decode the time that `encode_metadata` or Java wrote; UNKNOWN for other text."""
     try:
         version, partition_time = _TIME.unpack_from(base64.b64decode(metadata, validate=True))
     except (ValueError, struct.error):
@@ -92,7 +93,7 @@ def decode_partition_time(metadata: str) -> int:
 
 
 def decode_notes(metadata: str) -> dict[str, int]:
-    """Read the notes that `encode_metadata` or Java wrote; what cannot be read has none."""
+    """Decode the notes that `encode_metadata` or Java wrote; none for other text."""
     try:
         return _notes_behind_time(base64.b64decode(metadata, validate=True))
     except (ValueError, struct.error):

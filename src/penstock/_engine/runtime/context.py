@@ -1,24 +1,25 @@
-"""What a user's processor is handed: the face that its task shows to one node."""
+"""The ProcessorContext that a task hands to one node of the user."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
+from penstock._camel_case import ExplainsCamelCase
+from penstock._durations import Duration, to_milliseconds
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.position import Position
-from penstock._engine.runtime.stores.read_only import ReadOnlyStore
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
-from penstock.camel_case import ExplainsCamelCase
-from penstock.durations import Duration, to_milliseconds
 from penstock.errors import StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, Record, RecordMetadata
 
 S = TypeVar("S")
+
+_WRITES = frozenset({"delete", "put", "put_all", "put_if_absent", "remove"})
 
 
 class TaskServices(Protocol):
@@ -163,3 +164,23 @@ class NodeContext(ExplainsCamelCase):
             msg = f"processor {self._node.name!r} has no child {name!r}; its children: {known}"
             raise StreamsError(msg)
         return self._children[name]
+
+
+class ReadOnlyStore:
+    """A global store as other processors see it: they may read it, not write it. Java:
+    ReadOnlyFacade and AbstractReadOnlyDecorator.
+    """
+
+    __slots__ = ("_store",)
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _WRITES:
+            msg = (
+                f"global store {self._store.name!r} must not be written here: {name} is for the "
+                "processor that feeds it; write to its topic instead"
+            )
+            raise StreamsError(msg)
+        return getattr(self._store, name)

@@ -1,4 +1,4 @@
-"""What happens when a record fails: ask the handler, write its dead letters, then go on or raise.
+"""Failed records: ask the user's handler, write its dead letters, then resume or raise.
 
 Java: ProcessorNode.process, RecordDeserializer and RecordCollectorImpl, whose order of events this
 keeps.
@@ -13,17 +13,15 @@ from typing import Any, NoReturn
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Failed
-from penstock._engine.runtime.output.collector import Collector, Output
-from penstock._engine.runtime.position import (
+from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
+from penstock._engine.runtime.records import (
     HEADERS,
     KEY,
     OFFSET,
     TIMESTAMP,
-    UNKNOWN,
     VALUE,
-    Position,
+    Output,
     RawRecord,
-    RawScope,
 )
 from penstock._engine.topology.nodes.stream_nodes import Node, title_of
 from penstock.errors import (
@@ -34,6 +32,7 @@ from penstock.errors import (
     state_failure,
 )
 from penstock.handlers import (
+    DeadLetterRecord,
     DeserializationExceptionHandler,
     ErrorHandlerContext,
     ProcessingExceptionHandler,
@@ -45,7 +44,7 @@ from penstock.handlers import (
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
 from penstock.serdes.plain import said
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _SILENT_MS = 10_000
 
@@ -67,25 +66,25 @@ class Failures:
         task_id: str,
         handlers: Handlers,
         position: Position,
-        collector: Collector,
+        send_dead_letters: Callable[[tuple[DeadLetterRecord, ...]], None],
         counters: TaskCounters,
     ) -> None:
         self._task_id = task_id
         self._handlers = handlers
         self._position = position
-        self._collector = collector
+        self._send_dead_letters = send_dead_letters
         self._counters = counters
 
     def of_node(self, node: Node, scope: RawScope) -> Failed:
-        """Give the function that `node` calls with an exception of its own."""
+        """Return the function that `node` calls with an exception of its own."""
 
         def failed(
             error: Exception, key: Any, value: Any, timestamp: int, headers: HeaderPairs
         ) -> None:
             if _is_settled(error):
-                raise error  # it has been handled where it happened
+                raise error  # already handled by the node that raised it
             if state_failure(error) is not None:
-                # No handler may pass over it: the disk failed, not the record.
+                # No handler may skip it: the disk failed, not the record.
                 raise self._error(node, f"failed on the record {self._place()}", error) from error
             context = self._context(node.name, timestamp, headers, scope)
             record = Record(key, value, timestamp, headers)
@@ -102,30 +101,30 @@ class Failures:
         return failed
 
     def drop_in(self, node: Node) -> Callable[[str], None]:
-        """Give the function that `node` calls to drop the record in hand, with the reason.
+        """Return the function that `node` calls to drop the record in hand, with the reason.
 
-        All are counted; one in a while is told, since late records come by the million.
+        All are counted, but only one in ten seconds is logged: late records come by the million.
         """
         counters, position = self._counters, self._position
-        silent_until_ms, untold = UNKNOWN, 0
+        silent_until_ms, unlogged = UNKNOWN, 0
 
         def drop(reason: str) -> None:
-            nonlocal silent_until_ms, untold
+            nonlocal silent_until_ms, unlogged
             counters.dropped_records += 1
             now_ms = position.wall_clock_ms
             if now_ms < silent_until_ms:
-                untold += 1
+                unlogged += 1
                 return
-            others = f"; {untold} others since the last message" if untold else ""
-            silent_until_ms, untold = now_ms + _SILENT_MS, 0
-            _LOG.warning(
+            others = f"; {unlogged} others since the last message" if unlogged else ""
+            silent_until_ms, unlogged = now_ms + _SILENT_MS, 0
+            _log.warning(
                 "node=%s dropped the record %s: %s%s", node.name, self._place(), reason, others
             )
 
         return drop
 
     def count_dropped(self) -> None:
-        """Count the record in hand as dropped; there is nothing to say about it."""
+        """Count the record in hand as dropped, without a log message."""
         self._counters.dropped_records += 1
 
     def fail_in_source(self, node: Node, error: Exception) -> NoReturn:
@@ -190,14 +189,16 @@ class Failures:
         raise self._input_error(
             node,
             record,
-            f"cannot read the record {self._at(record)}: {_said(error)}; to skip such records set "
+            f"cannot read the record {self._at(record)}: {_text(error)}; to skip such records set "
             "'deserialization.exception.handler' to LogAndContinueExceptionHandler",
         ) from error
 
     def fail_to_extract(self, node: Node, record: ConsumerRecord, error: Exception) -> NoReturn:
         """Raise for a record of source `node` whose timestamp extractor raised."""
         raise self._input_error(
-            node, record, f"cannot tell the time of the record {self._at(record)}: {_said(error)}"
+            node,
+            record,
+            f"cannot tell the time of the record {self._at(record)}: {_text(error)}",
         ) from error
 
     def of_output(
@@ -227,7 +228,7 @@ class Failures:
         raise self._unsettled(
             node,
             f"cannot write the {origin} of a record to topic {record.topic!r} {self._place()}: "
-            f"{_said(error)}; to skip such records set 'production.exception.handler'",
+            f"{_text(error)}; to skip such records set 'production.exception.handler'",
         ) from error
 
     def of_refused(self, node: Node, output: Output, error: ProductionError) -> None:
@@ -275,7 +276,7 @@ class Failures:
 
     def _apply(self, response: Response, node: Node) -> Result:
         try:
-            self._collector.send_dead_letters(response.dead_letters)
+            self._send_dead_letters(response.dead_letters)
         except ProductionError as error:
             raise self._located(
                 node,
@@ -303,7 +304,7 @@ class Failures:
         )
 
     def _error(self, node: Node, what: str, cause: Exception) -> ProcessingError:
-        return self._located(node, f"{what}: {_said(cause)}")
+        return self._located(node, f"{what}: {_text(cause)}")
 
     def _unsettled(self, node: Node, what: str) -> ProcessingError:
         """Make what a sink raises: as in Java, the node above it still asks its own handler."""
@@ -353,7 +354,7 @@ class Failures:
 
 def lifecycle_error(task_id: str, node: Node, what: str, error: Exception) -> ProcessingError:
     """Make the error for a processor whose `init` or `close` raised."""
-    msg = f"{title_of(node)} failed to {what} in task {task_id}: {_said(error)}"
+    msg = f"{title_of(node)} failed to {what} in task {task_id}: {_text(error)}"
     return ProcessingError(msg, task_id=task_id, node=node.name)
 
 
@@ -369,7 +370,7 @@ def _is_settled(error: Exception) -> bool:
     return isinstance(error, ProcessingError) and error.settled
 
 
-def _said(error: Exception) -> str:
+def _text(error: Exception) -> str:
     location = failure_location(error)
     kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
     return f"{kind}{error}{f' (at {location})' if location else ''}"

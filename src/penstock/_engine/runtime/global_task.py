@@ -1,7 +1,7 @@
-"""The stores that a worker holds whole, and what writes them: one record of their topics at a time.
+"""The global stores of a worker: whole copies of their topics, updated record by record.
 
-No task owns it: it has no queues, no timers, no transaction and no outputs. A record's own time
-counts, no extractor is asked. All tasks of a worker read its stores. Java: GlobalStateUpdateTask.
+It has no queues, no timers, no transaction and no outputs. A record keeps its own timestamp, no
+extractor runs. All tasks of a worker read its stores. Java: GlobalStateUpdateTask.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import Any, TypeVar
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.runtime.input.intake import Admit, Gate, make_admit
+from penstock._engine.runtime.input.intake import Admit, InputPartition, make_admit
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
-from penstock._engine.runtime.position import HEADERS, Position, RawRecord
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import HEADERS, RawRecord
 from penstock._engine.runtime.stores.task_stores import (
     MakeEngine,
     StoreSite,
@@ -73,17 +75,19 @@ class GlobalTask:
         handlers = Handlers(
             deserialization or of_config, LogAndFailProcessingExceptionHandler(), production
         )
-        self._failures = Failures(TASK_ID, handlers, self.position, collector, self.counters)
+        self._failures = Failures(
+            TASK_ID, handlers, self.position, collector.send_dead_letters, self.counters
+        )
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
         site = StoreSite(
             0, config, collector, self.position, make_engine, budget, self.counters.drop
         )
         self.task_stores = open_stores(plan.stores, site)
-        """The stores, with all their faces."""
+        """The stores, by name."""
         sinks = SinkBuilder(collector, self._failures, self.position, self.counters)
         self._wiring = Wiring(plan, self, config, self._failures, sinks)
         self._sources = {source.topics[0]: source for source in plan.sources()}
-        self._admit: dict[tuple[str, int], Admit] = {}
+        self._admit: dict[Partition, Admit] = {}
 
     def start(self, now_ms: int) -> None:
         """Initialize the processors."""
@@ -97,23 +101,23 @@ class GlobalTask:
         self.started = True
 
     def topics(self) -> list[str]:
-        """Give the topics that feed the stores."""
+        """Return the topics that feed the stores."""
         return list(self._sources)
 
     def is_table(self, topic: str) -> bool:
-        """Tell whether a topic's records are the rows of its store as they are; a processor of the
-        user's may make something else of them.
+        """Yes if the records of a topic are the rows of its store; a processor of the user may
+        store others.
         """
         processor = self._processor_of(topic)
         return not isinstance(processor.operation, UserProcessor)
 
     def store_of(self, topic: str) -> TaskStore:
-        """Give the store that a topic feeds."""
+        """Return the store that a topic feeds."""
         [store] = self._plan.stores_of[self._processor_of(topic).name][:1]
         return self.task_stores[store]
 
     def update(self, topic: str, partition: int, raw: RawRecord, now_ms: int) -> None:
-        """Take in the next record of a partition."""
+        """Process the next record of a partition."""
         position, source = self.position, self._sources[topic]
         admit = self._admit.get((topic, partition))
         if admit is None:
@@ -132,14 +136,14 @@ class GlobalTask:
             self._failures.fail_in_source(source, error)
 
     def commit(self, positions: Mapping[str, int] | None = None) -> None:
-        """Make what was taken in part of the engines, each with its position in its topic."""
+        """Write all changes to the engines, each with its position in its topic."""
         for store in self.task_stores.values():
             store.flush()
         for name, store in self.task_stores.items():
             store.commit(None if positions is None else positions[name])
 
     def close(self) -> None:
-        """Close the processors and the stores; what is not committed is forgotten."""
+        """Close the processors and the stores; uncommitted changes are lost."""
         try:
             for node in self._plan.nodes:
                 for close in self._wiring.at_end[node.name]:
@@ -151,7 +155,7 @@ class GlobalTask:
             for store in self.task_stores.values():
                 store.close()
 
-    # What the processors ask of it.
+    # TaskServices, for the processors.
 
     def schedule(
         self,
@@ -161,7 +165,7 @@ class GlobalTask:
         callback: Punctuator,
         start_ms: int | None,
     ) -> Cancellable:
-        """Refuse timers: nothing is processed here but the topics' records."""
+        """Refuse timers: this task processes only the records of its topics."""
         msg = f"processor {node.name!r} of a global store must not schedule anything"
         raise StreamsError(msg)
 
@@ -169,19 +173,19 @@ class GlobalTask:
         """Do nothing, as in Java: there is no transaction."""
 
     def store(self, name: str) -> Any:
-        """Give a store as its processor sees it."""
+        """Return a store as its processor sees it."""
         return self.task_stores[name].face
 
     def state(self, name: str, kind: type[S]) -> S:
-        """Give a store as an operator sees it."""
+        """Return a store as an operator sees it."""
         return self.task_stores[name].state(kind)
 
     def global_store(self, name: str) -> TaskStore | None:
-        """Give no store to read only: its own can be written."""
+        """Return None: processors here may write their stores."""
         return None
 
     def shared(self, name: str, make: Callable[[], S]) -> S:
-        """Give a new object: nobody shares any here."""
+        """Return a new object: the processors of global stores share none."""
         return make()
 
     def _processor_of(self, topic: str) -> ProcessorNode:
@@ -194,7 +198,7 @@ class GlobalTask:
 
     def _make_admit(self, source: SourceNode, topic: str, partition: int) -> Admit:
         config, title = self._config, title_of(source)
-        gate = Gate(
+        place = InputPartition(
             source,
             topic,
             partition,
@@ -202,7 +206,7 @@ class GlobalTask:
             config.value_serde(source.value_serde, title),
             _own_time,
         )
-        return make_admit(gate, self._failures, self.counters)
+        return make_admit(place, self._failures, self.counters)
 
 
 def _own_time(record: ConsumerRecord, _partition_time: int) -> int:

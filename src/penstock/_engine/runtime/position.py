@@ -1,24 +1,12 @@
-"""Where a task stands: the record it has in hand and the times it knows."""
+"""The record that a task has in hand, and its stream and wall-clock time."""
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
-
-from penstock.record import HeaderPairs, RecordMetadata
-
-RawRecord: TypeAlias = tuple[int, int, bytes | None, bytes | None, HeaderPairs]
-"""(offset, timestamp, key, value, headers) as read from one partition; a plain tuple, since there
-are millions.
-"""
-
-OFFSET: Final = 0
-TIMESTAMP: Final = 1
-KEY: Final = 2
-VALUE: Final = 3
-HEADERS: Final = 4
+from penstock._engine.runtime.records import OFFSET, RawRecord
+from penstock.record import RecordMetadata
 
 UNKNOWN = -1
-"""A time that is not known yet, as in Java."""
+"""A timestamp that is not known yet, as in Java."""
 
 
 class Position:
@@ -36,12 +24,13 @@ class Position:
 
     def __init__(self, *, keeps_bytes: bool = True) -> None:
         self.keeps_bytes = keeps_bytes
-        """Whether anybody may look at a record's bytes after it has been processed."""
+        """Whether a handler may ask for a record's bytes after the record was processed."""
         self.topic: str | None = None
         self.partition = UNKNOWN
         self.raw: RawRecord | None = None
         self.timestamp = UNKNOWN
-        """The time of the record or timer that a user's processor has in hand: what its stores log.
+        """The timestamp of the record or timer that a user's processor has in hand: its stores log
+        with it.
         """
         self.stream_time_ms = UNKNOWN
         self.wall_clock_ms = UNKNOWN
@@ -51,25 +40,24 @@ class Position:
         return UNKNOWN if self.raw is None else self.raw[OFFSET]
 
     def metadata(self) -> RecordMetadata:
-        """Give topic, partition and offset of the record in hand, if there is one."""
+        """Return topic, partition and offset of the record in hand, if there is one."""
         return RecordMetadata(self.topic, self.partition, self.offset)
 
     def enter_timer(self, now_ms: int) -> None:
-        """Have no record in hand: what a timer sees."""
+        """Set the position of a timer: no record is in hand."""
         self.topic, self.partition, self.raw, self.timestamp = None, UNKNOWN, None, now_ms
 
     def enter_processor(self, timestamp: int) -> None:
-        """Have a record of that time in hand."""
+        """Set the timestamp of the record in hand."""
         self.timestamp = timestamp
 
 
 class RawScope:
-    """Whether the raw bytes of the record in hand are still kept for dead letters, in one stretch
-    of the topology.
+    """One record context: whether it still keeps the raw bytes of the record in hand for dead
+    letters.
 
-    Java frees them once a record has been sent, but only in the record context in which it was
-    sent; a new context, with the bytes of the one above, begins wherever an operator makes a new
-    record. A scope is such a stretch.
+    Java frees the bytes once a record has been sent, but only in the context in which it was sent.
+    A new context, with the bytes of the one above, begins wherever an operator makes a new record.
     """
 
     __slots__ = ("above", "sent")
@@ -79,5 +67,5 @@ class RawScope:
         self.sent = False
 
     def released(self) -> bool:
-        """Tell whether something was sent here, or above before this context began."""
+        """Yes if a record was sent in this context, or above before it began."""
         return self.sent or (self.above is not None and self.above.released())

@@ -1,6 +1,4 @@
-"""Timers: what is due, and when it is due next. Semantics 6.6, Java: PunctuationQueue and
-PunctuationSchedule.
-"""
+"""Timers: which are due, and when each is due next. Java: PunctuationQueue, PunctuationSchedule."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ class Schedule:
         self._cancelled = False
 
     def cancel(self) -> None:
-        """Let it never fire again."""
+        """Stop the timer."""
         self._cancelled = True
 
     @property
@@ -33,7 +31,7 @@ class Schedule:
         return self._cancelled
 
     def skip_to_after(self, now_ms: int) -> None:
-        """Be due next after `now_ms`: missed ticks are left out, the phase is kept."""
+        """Set the next due time after `now_ms`: missed ticks are skipped, the phase is kept."""
         next_ms = self.timestamp + self.interval_ms
         if now_ms >= next_ms:
             next_ms = (
@@ -59,8 +57,8 @@ class Punctuations:
         self._schedules.push(schedule)
 
     def fire_due(self, now_ms: int) -> int:
-        """Fire what is due, each timer once; the callback is given `now_ms`, not the due time. Give
-        the count.
+        """Fire the due timers, each once, and return their count. Callbacks get `now_ms`, not the
+        due time.
         """
         fired = 0
         while (schedule := self._schedules.peek()) is not None and schedule.timestamp <= now_ms:

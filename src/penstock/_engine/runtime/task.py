@@ -1,7 +1,7 @@
 """One task: the record's way from a partition's bytes to outputs.
 
-Synchronous and deterministic: whoever hosts it (test driver, Spark slot, bounded Spark job) feeds
-records and the time, takes the outputs and performs the commit. Java: StreamTask.
+Synchronous and deterministic: its host (test driver, Spark slot, bounded Spark job) feeds records
+and the time, takes the outputs and performs the commit. Java: StreamTask.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar, cast
 
+from penstock._clock import monotonic
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import (
     Commit,
     CommitOffset,
@@ -28,14 +30,14 @@ from penstock._engine.runtime.failures import (
     lifecycle_error,
 )
 from penstock._engine.runtime.idleness import Idleness
-from penstock._engine.runtime.input.intake import Gate, decoders_of, make_admit
-from penstock._engine.runtime.input.partition_run import process_stretch
-from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues, TopicPartition
-from penstock._engine.runtime.output.acceptance import Acceptance
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.input.intake import InputPartition, decoders_of, make_admit
+from penstock._engine.runtime.input.partition_run import process_run
+from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues
+from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
-from penstock._engine.runtime.position import OFFSET, UNKNOWN, Position, RawRecord, RawScope
+from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
 from penstock._engine.runtime.punctuation import Punctuations, Schedule
+from penstock._engine.runtime.records import OFFSET, Output, RawRecord
 from penstock._engine.runtime.stores.task_stores import (
     MakeEngine,
     StoreSite,
@@ -47,7 +49,6 @@ from penstock._engine.runtime.wiring import Wiring
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, SourceNode, title_of
-from penstock.clock import monotonic
 from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import HeaderPairs
@@ -56,7 +57,7 @@ from penstock.settings import StreamsConfig
 S = TypeVar("S")
 
 NEVER = math.inf
-"""A deadline that does not come."""
+"""A deadline that never passes."""
 
 
 class Task:
@@ -67,7 +68,7 @@ class Task:
         task_id: str,
         plan: SubtopologyPlan,
         config: StreamsConfig,
-        partitions: Iterable[TopicPartition],
+        partitions: Iterable[Partition],
         partition_count: Callable[[str], int],
         *,
         make_engine: MakeEngine = memory_engine,
@@ -91,7 +92,9 @@ class Task:
         self._commit_needed = False
         self._collector = Collector(partition_count, acceptance)
         handlers = Handlers(*config.handlers())
-        self._failures = Failures(task_id, handlers, self.position, self._collector, self.counters)
+        self._failures = Failures(
+            task_id, handlers, self.position, self._collector.send_dead_letters, self.counters
+        )
         sinks = SinkBuilder(self._collector, self._failures, self.position, self.counters)
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
@@ -118,7 +121,7 @@ class Task:
             self.add_partition(topic, partition)
 
     def start(self, now_ms: int) -> None:
-        """Initialize the processors, parents first; what they store has the wall clock's time."""
+        """Initialize the processors, parents first; what they store has the wall-clock time."""
         self.position.wall_clock_ms = self.position.timestamp = now_ms
         self.idleness.last_record_ms = now_ms
         for node in self._plan.nodes:
@@ -130,40 +133,38 @@ class Task:
         self.started = True
 
     def add_partition(self, topic: str, partition: int) -> None:
-        """Read one more partition: known at the start, or of a topic that a pattern has come to
-        match.
-        """
+        """Read one more partition: one of the plan, or of a new topic that matches a pattern."""
         self._queues.open(self._queue(topic, partition))
 
     def add_records(self, topic: str, partition: int, raws: Iterable[RawRecord]) -> None:
-        """Take in records of one partition, in offset order."""
+        """Buffer records of one partition, in offset order."""
         self._queues.add(topic, partition, raws)
 
-    def set_lags(self, lags: Mapping[TopicPartition, int]) -> None:
-        """Learn how many records of each partition are still on the broker."""
+    def set_lags(self, lags: Mapping[Partition, int]) -> None:
+        """Set how many records of each partition are still on the broker."""
         self._queues.lags = lags
 
-    def resume(self, partition: TopicPartition, offset: int, metadata: str) -> None:
-        """Go on from the commit of a partition, before the start: its offset, and the time and the
-        notes that were kept beside it.
+    def resume(self, partition: Partition, offset: int, metadata: str) -> None:
+        """Continue from the commit of a partition, before the start: its offset, and the time and
+        the notes in its metadata.
         """
-        self.notes.take_in(decode_notes(metadata))
+        self.notes.merge(decode_notes(metadata))
         partition_time = decode_partition_time(metadata)
         queue = self._queues.by_partition[partition]
         queue.next_offset = offset
         queue.partition_time = max(queue.partition_time, partition_time)
         self.position.stream_time_ms = max(self.position.stream_time_ms, partition_time)
 
-    def buffered(self) -> dict[TopicPartition, int]:
-        """Give how many records of each partition wait here."""
+    def buffered(self) -> dict[Partition, int]:
+        """Return how many records of each partition are buffered."""
         return {partition: len(queue) for partition, queue in self._queues.by_partition.items()}
 
     def has_records(self) -> bool:
-        """Tell whether records wait to be processed."""
+        """Yes if records are buffered."""
         return self._queues.has_records()
 
     def next_timestamp(self) -> int:
-        """Give the time of the record that comes next; there must be one."""
+        """Return the time of the record that comes next; there must be one."""
         return self._queues.next_timestamp()
 
     def process(self, now_ms: int, limit: int = 1, deadline: float = NEVER) -> int:
@@ -176,8 +177,8 @@ class Task:
         done = 0
         while done < limit and queues.ready(now_ms):
             queue = queues.next()
-            stretch, before = queues.stretch_of(queue)
-            taken = self._process_from(queue, min(limit - done, stretch), before, deadline)
+            run, before = queues.next_run(queue)
+            taken = self._process_from(queue, min(limit - done, run), before, deadline)
             queues.put_back(queue)
             done += taken
             if deadline is not NEVER and monotonic() >= deadline:
@@ -227,11 +228,9 @@ class Task:
         position.topic, position.partition = queue.topic, queue.partition
         self._consumed[queue] = None
         try:
-            return process_stretch(
-                queue, position, self.counters, self._fail, count, before, deadline
-            )
+            return process_run(queue, position, self.counters, self._fail, count, before, deadline)
         except SystemExit as called:
-            # In a worker's thread it would end the engine without a word.
+            # In a worker's thread it would end the engine silently.
             self._failures.fail_in_source(queue.source, exit_called(called))
 
     def _fail(self, queue: RecordQueue, error: Exception) -> NoReturn:
@@ -252,7 +251,7 @@ class Task:
             self._go_on_without_records(now_ms)
 
     def drain(self) -> list[Output]:
-        """Give what was produced since the last call."""
+        """Return what was produced since the last call."""
         return self._collector.drain()
 
     @property
@@ -261,10 +260,10 @@ class Task:
         return self._commit_needed
 
     def prepare_commit(self) -> Commit | None:
-        """Let out what caches hold back, then decide what to commit; None if nothing happened since
-        the last commit.
+        """Flush the caches, then return what to commit; None if nothing happened since the last
+        commit.
 
-        The flush may forward and so produce: drain the outputs after this.
+        The flush may produce outputs: drain them after this.
         """
         if not self._commit_needed:
             return None
@@ -275,23 +274,26 @@ class Task:
         )
 
     def flush(self) -> None:
-        """Let out what caches hold back."""
+        """Flush the caches."""
         failure: StreamsError | None = None
         for store in self._stores.values():
             try:
                 store.flush()
             except StreamsError as error:
-                # As in Java, the others are flushed all the same; the first failure is told.
+                # As in Java, the other stores are flushed all the same; the first failure is
+                # raised.
                 failure = failure or error
         if failure is not None:
             raise failure
 
-    def last_offsets(self) -> dict[TopicPartition, CommitOffset]:
+    def last_offsets(self) -> dict[Partition, CommitOffset]:
         """Return the offsets that were committed last, or would be now, of all that was read."""
         return decide(self._queues.by_partition.values(), self.notes).offsets
 
-    def committed(self, changelog_offsets: Mapping[TopicPartition, int] | None = None) -> None:
-        """Learn that the prepared commit has been performed, and where the changelogs go on."""
+    def committed(self, changelog_offsets: Mapping[Partition, int] | None = None) -> None:
+        """Mark the prepared commit as performed; `changelog_offsets` are the next offsets of the
+        changelogs.
+        """
         offsets = changelog_offsets or {}
         for store in self._stores.values():
             store.commit(None if store.changelog is None else offsets.get(store.changelog))
@@ -319,18 +321,18 @@ class Task:
             raise failure
 
     def discard(self) -> None:
-        """Close after an abort: what is not committed is forgotten, whatever fails to close."""
+        """Close after an abort: uncommitted changes are lost, and failures to close are ignored."""
         with suppress(StreamsError):
             self.close()
 
-    def restorable(self) -> dict[TopicPartition, TaskStore]:
-        """Give the stores to be restored before the start, by their changelog partitions."""
+    def restorable(self) -> dict[Partition, TaskStore]:
+        """Return the stores to be restored before the start, by their changelog partitions."""
         return {
             store.changelog: store for store in self._stores.values() if store.changelog is not None
         }
 
     def state_entries(self) -> dict[str, int]:
-        """Give about how many committed entries each store has."""
+        """Return about how many committed entries each store has."""
         return {name: store.committed_entries() for name, store in self._stores.items()}
 
     def schedule(
@@ -357,23 +359,23 @@ class Task:
         self.commit_requested = True
 
     def store(self, name: str) -> Any:
-        """Give a store of this task as processors see it."""
+        """Return a store of this task as processors see it."""
         return self.stores[name]
 
     def task_store(self, name: str) -> TaskStore | None:
-        """Give a store with all its faces, None if there is none of that name."""
+        """Return a store with all its views, None if there is none of that name."""
         return self._stores.get(name)
 
     def state(self, name: str, kind: type[S]) -> S:
-        """Give a store as the operators of that kind see it."""
+        """Return a store as the operators of that kind see it."""
         return self._stores[name].state(kind)
 
     def global_store(self, name: str) -> TaskStore | None:
-        """Give a store that all tasks of the worker share, None if there is none of that name."""
+        """Return a store that all tasks of the worker share, None if there is none of that name."""
         return self._global_stores.get(name)
 
     def shared(self, name: str, make: Callable[[], S]) -> S:
-        """Give the object of that name that nodes of this task share; who asks first makes it."""
+        """Return the object of that name that nodes of this task share; the first call makes it."""
         if name not in self._shared:
             self._shared[name] = make()
         return cast(S, self._shared[name])
@@ -388,7 +390,7 @@ class Task:
             self._failures.of_timer(schedule.node, now_ms, error)
 
     def _go_on_without_records(self, now_ms: int) -> None:
-        """Let operators that do not wait for records go on, if there are none."""
+        """Advance the operators that watch for idleness."""
         since_ms = self.idleness.last_record_ms
         for watcher in self.idleness.due(now_ms):
             self.position.enter_timer(now_ms)
@@ -405,7 +407,7 @@ class Task:
 
     def _queue(self, topic: str, partition: int) -> RecordQueue:
         source, config = self._source_of(topic), self._config
-        gate = Gate(
+        place = InputPartition(
             source,
             topic,
             partition,
@@ -413,9 +415,9 @@ class Task:
             config.value_serde(source.value_serde, title_of(source)),
             source.timestamp_extractor or config.default_timestamp_extractor,
         )
-        admit = make_admit(gate, self._failures, self.counters)
+        admit = make_admit(place, self._failures, self.counters)
         process = self._wiring.functions[source.name]
-        return RecordQueue(source, topic, partition, admit, process, decoders=decoders_of(gate))
+        return RecordQueue(source, topic, partition, admit, process, decoders=decoders_of(place))
 
     def _source_of(self, topic: str) -> SourceNode:
         for source in self._plan.sources():

@@ -16,7 +16,8 @@ from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.output.flush_shortcut import shorten, sink_behind
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
-from penstock._engine.runtime.position import HEADERS, OFFSET, TIMESTAMP, RawScope
+from penstock._engine.runtime.position import RawScope
+from penstock._engine.runtime.records import HEADERS, OFFSET, TIMESTAMP
 from penstock._engine.state.segments.versioned import VersionedState
 from penstock._engine.state.views.join_buffer import JoinBuffer
 from penstock._engine.state.views.outer_join import OuterJoinState
@@ -41,8 +42,8 @@ _KEEPS_RECORD = (
     join_nodes.KeepForJoin,
     window_nodes.CogroupMerge,
 )
-"""Operations that forward the very record they were given; the others make a new one, in a new
-record context.
+"""Operations that forward the record they were given; the others make a new one, in a new record
+context.
 """
 
 
@@ -88,9 +89,9 @@ class Wiring:
         if not stores:
             return process
         if self._config.keeps_raw_bytes():
-            return self._with_bytes_as_they_are(node, process)
+            return self._hiding_freed_bytes(node, process)
         sink = sink_behind(node, self._children, self._nodes)
-        if sink is not None and len(stores) == 1:
+        if sink is not None:
             shorten(self._task.state(stores[0].name, object), self._outlet(sink), self._sinks)
         return process
 
@@ -133,7 +134,7 @@ class Wiring:
         )
 
     def _stores(self, kind: type[S]) -> Callable[[str], S]:
-        """Give the function that gives the stores of a kind by their names."""
+        """Return the function that looks up stores of a kind by name."""
         return lambda name: self._task.state(name, kind)
 
     def _global_table(self, name: str) -> TableState:
@@ -144,7 +145,9 @@ class Wiring:
     def _begins_context(
         self, node: nodes.SourceNode | nodes.ProcessorNode, forward: Process
     ) -> Process:
-        """Where a new record context begins, the raw bytes are kept again, if any handler looks."""
+        """Return `forward`, beginning a new record context if the node makes new records and a
+        handler may ask for raw bytes.
+        """
         keeps_record = isinstance(node, nodes.ProcessorNode) and isinstance(
             node.operation, _KEEPS_RECORD
         )
@@ -161,9 +164,9 @@ class Wiring:
 
         return forward_in_new_context
 
-    def _with_bytes_as_they_are(self, node: nodes.ProcessorNode, process: Process) -> Process:
-        """A cache keeps the raw bytes for its flush only if they are not freed when it is written
-        to.
+    def _hiding_freed_bytes(self, node: nodes.ProcessorNode, process: Process) -> Process:
+        """Return `process`, hiding the raw bytes if they are freed: a cache that it writes must not
+        keep them for its flush.
         """
         position, scope = self._task.position, self._scopes[node.name]
 
@@ -179,7 +182,9 @@ class Wiring:
         return process_with_bytes
 
     def _begins_context_at_flush(self, node: nodes.ProcessorNode, forward: Process) -> Process:
-        """What a cache lets out has the bytes that it kept, whatever was sent since."""
+        """Return the `forward` of a cache's flush: flushed records have the raw bytes that the
+        cache kept, whatever was sent since.
+        """
         if not node.operation.own_stores() or not self._config.keeps_raw_bytes():
             return forward
         scopes = list(dict.fromkeys(self._scopes[child] for child in self._children[node.name]))
@@ -198,9 +203,7 @@ class Wiring:
 
 
 def fan_out(targets: Sequence[Process]) -> Process:
-    """Give one function that hands a record to all targets in turn; for one target, the target
-    itself.
-    """
+    """Return one function that calls all targets in turn; for one target, the target itself."""
     if len(targets) == 1:
         return targets[0]
     if not targets:
@@ -226,7 +229,7 @@ def _children(plan: SubtopologyPlan) -> dict[str, list[str]]:
 
 
 def _scopes(plan: SubtopologyPlan) -> dict[str, RawScope]:
-    """Give for each node the record context that its records arrive in."""
+    """Return the record context in which the records of each node arrive."""
     arriving: dict[str, RawScope] = {}
     leaving: dict[str, RawScope] = {}
     for node in plan.nodes:

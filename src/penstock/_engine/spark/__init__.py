@@ -1,5 +1,6 @@
-"""Host it: one application is one Structured Streaming query; the only folder that imports pyspark.
+"""Runs applications on Spark; the only folder that imports pyspark.
 
-`query.py` starts the query, `source.py` is its data source, `slot.py` runs in the Python workers of
-the executors, `control.py` connects the two, `session.py` makes a SparkSession where none is given.
+`streaming/` runs a live application as one Structured Streaming query, `batch/` a bounded one over
+DataFrames, and backfills. `shipping/` pickles the user's functions and classes for the executors,
+`session.py` makes a SparkSession where none is given.
 """

@@ -1,8 +1,9 @@
-"""A SparkSession fit for hosting: the user's own, checked, or a new one.
+"""The SparkSession that runs an application: the user's own, checked, or a new one.
 
-A new one has a JVM of its own that a Ctrl-C in the terminal does not reach: the driver hears it and
-lets the workers finish. What the JVM and the Python workers write goes to a file, unless the user
-asks to see it.
+A new one has a JVM of its own that a Ctrl-C in the terminal does not reach: the driver gets the
+signal and lets the workers finish. Output of the JVM and the Python workers goes to a file, unless
+the user asks to see it. Under spark-submit the JVM starts Python and gets SIGINT and SIGTERM, which
+would end it with all its workers: it passes them on to Python, whose application then closes.
 """
 
 from __future__ import annotations
@@ -20,45 +21,66 @@ from typing import Any
 
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
-from pyspark.java_gateway import launch_gateway
+from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock._engine.spark.signals import hand_on_signals, is_submitted
-from penstock._engine.spark.spark_classes import QUICK_START, archive_option, drop_archive
+from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-__all__ = ["DataFrame", "SparkSession", "check", "session_for"]
+__all__ = ["DataFrame", "SparkSession", "check", "session_for", "try_spark"]
 
 _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
 _FILE_LEVEL = "WARN"
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+_SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM}
+
+_forwarders: list[SignalForwarder] = []
+"""The JVM calls them; this list keeps them alive."""
 
 
 def session_for(
     config: StreamsConfig, given: SparkSession | None, *, heavy: bool = False
 ) -> tuple[SparkSession, bool]:
-    """Give the session to host on, and whether it is ours to stop.
+    """Return the session to use, and whether this process must stop it.
 
-    `heavy`: Spark itself has records to carry, not only workers to host.
+    `heavy`: Spark itself carries records, and does not only run workers.
     """
     theirs = given or _existing()
     session = theirs or _start(config, heavy=heavy)
     check(session)
-    hand_on_signals(session)
+    forward_signals(session)
     return session, theirs is None
 
 
+def try_spark(config: StreamsConfig) -> str:
+    """Run a small job in a Python worker; return the version and the master.
+
+    Raises:
+        StreamsError: Spark did not start.
+    """
+    session, owned = session_for(config, None)
+    try:
+        context = session.sparkContext
+        rows = context.parallelize(range(4), 1).map(lambda number: number * 2).collect()
+        assert rows == [0, 2, 4, 6]
+        return f"Spark {session.version} at {context.master}"
+    finally:
+        if owned:
+            session.stop()
+
+
 def _existing() -> SparkSession | None:
-    """Give the user's session, which is active only on the thread that made it."""
+    """Return the user's session. Spark calls it active only on the thread that made it."""
     if SparkContext._active_spark_context is None:
         return None
     return SparkSession.builder.getOrCreate()
 
 
 def check(session: SparkSession) -> None:
-    """Refuse settings under which workers would not live from turn to turn."""
+    """Refuse settings under which workers would not survive a turn."""
     conf = session.sparkContext.getConf()
     if conf.get("spark.python.worker.reuse", "true") != "true":
         msg = (
@@ -72,12 +94,12 @@ def check(session: SparkSession) -> None:
 
 
 def log_path(config: StreamsConfig) -> Path:
-    """Give the file that takes what Spark and its Python workers write."""
+    """Return the file for the output of Spark and its Python workers."""
     return config.state_dir / config.application_id / "spark.log"
 
 
 def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
-    # Without this the workers would run whichever python3 comes first, without the user's packages.
+    # Otherwise workers run the first python3 on the path, without the user's packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
         "spark.app.name": config.application_id,
@@ -86,12 +108,12 @@ def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
         "spark.python.unix.domain.socket.enabled": "true",
         "spark.ui.showConsoleProgress": "false",
     }
-    # A shell of Spark's own says which master, too.
+    # Spark's own shell sets a master, too.
     if not is_submitted() and "SPARK_ENV_LOADED" not in os.environ:
         settings["spark.master"] = config.spark_master
         if config.spark_master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    # It says at INFO whenever a thread's connection to the JVM ends.
+    # At INFO it logs the end of each thread's connection to the JVM.
     if (py4j := logging.getLogger("py4j")).level == logging.NOTSET:
         py4j.setLevel(logging.WARNING)
     with _signals_kept():
@@ -111,7 +133,7 @@ def _launch(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool) 
     except PySparkException as error:
         if not has_jvm:
             drop_archive()
-        msg = f"Spark did not start: {error}; {_last_words(config)}"
+        msg = f"Spark did not start: {error}; {_log_tail(config)}"
         raise StreamsError(msg) from None
 
 
@@ -125,8 +147,8 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
 
 
 def _launch_jvm(conf: SparkConf, config: StreamsConfig) -> Any:
-    # In a session of its own, signals for the terminal's or the shell's process group do not end it
-    # before its work is done. It ends with this process all the same: it watches its input.
+    # In a process session of its own, signals to the terminal's or the shell's process group do not
+    # end it before its work is done. It ends with this process all the same: its input closes.
     own: dict[str, Any] = {"start_new_session": True}
     if config.spark_log is not None:
         return launch_gateway(conf, own)  # type: ignore[no-untyped-call]
@@ -143,7 +165,7 @@ def _launch_jvm(conf: SparkConf, config: StreamsConfig) -> Any:
         os.close(log)
 
 
-def _last_words(config: StreamsConfig) -> str:
+def _log_tail(config: StreamsConfig) -> str:
     if config.spark_log is not None:
         return "its log is above"
     path = log_path(config)
@@ -155,7 +177,7 @@ def _last_words(config: StreamsConfig) -> str:
 
 @contextmanager
 def _signals_kept() -> Iterator[None]:
-    """Undo what a new SparkContext does to SIGINT: it would cancel all jobs, the slots included."""
+    """Restore the SIGINT handler. That of a new SparkContext cancels all jobs, also the slots."""
     in_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if in_main else None
     try:
@@ -163,3 +185,33 @@ def _signals_kept() -> Iterator[None]:
     finally:
         if in_main and before is not None:
             signal.signal(signal.SIGINT, before)
+
+
+def is_submitted() -> bool:
+    """Return whether a JVM has started this process, and not the other way round."""
+    return _SUBMITTED in os.environ
+
+
+def forward_signals(session: SparkSession) -> None:
+    """Make the JVM send its signals to this process; a second call does nothing."""
+    if _forwarders or not is_submitted():
+        return
+    gateway: Any = session.sparkContext._gateway
+    ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
+    for name, number in _SIGNALS.items():
+        forwarder = SignalForwarder(number)
+        gateway.jvm.sun.misc.Signal.handle(gateway.jvm.sun.misc.Signal(name), forwarder)
+        _forwarders.append(forwarder)
+
+
+class SignalForwarder:
+    """The JVM's handler of a signal: sends it to this process. When Python ends, the JVM does."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self._number = number
+
+    def handle(self, _signal: object) -> None:
+        os.kill(os.getpid(), self._number)
+
+    class Java:
+        implements = ("sun.misc.SignalHandler",)

@@ -1,5 +1,5 @@
-"""Between values and the bytes of a store: the serdes of the user, and Java's format of values with
-a time (eight bytes of milliseconds before the value's).
+"""Encodes the keys and values of a store: the serdes of the user, and Java's format of timestamped
+values (eight bytes of milliseconds before the value's).
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
-from penstock.serdes.contract import BuiltInSerde
-from penstock.serdes.documents import JsonSerde, PydanticSerde
-from penstock.serdes.numbers import FloatSerde, IntegerSerde
+from penstock.serdes.contract import BuiltInSerde, decoder_of_good, replaceable
 from penstock.serdes.plain import said
 from penstock.stores import ValueAndTimestamp
 
@@ -24,26 +22,26 @@ _NO_TIME = -1
 
 pack_timestamp = _TIMESTAMP.pack
 unpack_timestamp: Callable[[bytes], tuple[int]] = _TIMESTAMP.unpack_from
-"""`(timestamp,) = unpack_timestamp(row)`: for loops in which a call more would be felt."""
+"""`(timestamp,) = unpack_timestamp(row)`: for hot loops, one call less than `timestamp_of`."""
 
 
 def timestamp_of(stored: bytes) -> int:
-    """Give the time of a stored value."""
+    """Return the time of a stored value."""
     return unpack_timestamp(stored)[0]
 
 
 Encode: TypeAlias = Callable[[Any], bytes | None]
 EncodeRow: TypeAlias = Callable[[Any, int], bytes | None]
-"""`encode_row(value, timestamp)` gives a value with its time, None if the value has no bytes."""
+"""`encode_row(value, timestamp)` returns a timestamped value, None if the value has no bytes."""
 DecodeRow: TypeAlias = Callable[[bytes], tuple[int, Any]]
 """`(timestamp, value) = decode_row(row)`: a new value each time."""
 NO_ROW: Final = (0, None)
-"""What stands for a row that is not there, decoded."""
+"""Stands for the decoded row of a key that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """The two directions for keys and for values; values may have no bytes, keys must have."""
+    """Encodes and decodes keys and values; a value may have no bytes, a key must have some."""
 
     encode_key: Callable[[Any], bytes]
     decode_key: Callable[[bytes], Any]
@@ -53,7 +51,7 @@ class Codec:
 
 @dataclass(frozen=True, slots=True)
 class RowCodec(Codec):
-    """A codec that also knows rows: values with their time."""
+    """A codec that also encodes rows: timestamped values."""
 
     encode_row: EncodeRow
     decode_row: DecodeRow
@@ -61,18 +59,20 @@ class RowCodec(Codec):
     value_serde: Serde[Any]
 
     def gives_frozen(self) -> bool:
-        """Tell whether readers can share a decoded value: no one could tell."""
-        # A serde that is derived from it is the user's, and may do anything.
-        return type(self.value_serde) is JsonSerde and self.value_serde.gives_frozen
+        """Yes if readers can share a decoded value: none of them can change it."""
+        serde = replaceable(self.value_serde)
+        return serde is not None and serde.gives_frozen
 
 
 def plain_codec(topic: str, key: Serde[Any], value: Serde[Any]) -> RowCodec:
-    """Give the codec of a store; serdes that want a topic are told its changelog's, as in Java."""
+    """Return the codec of a store; serdes get the name of its changelog as topic, as in Java."""
     encode = _encoder(value, topic)
-    decode = _telling_of_other_types(value, topic, _decoder(value, topic))
+    decode = _explaining_other_types(value, topic, _decoder(value, topic))
     encode_row, decode_row = _rows(encode, decode)
-    if isinstance(value, IntegerSerde | FloatSerde):
-        encode_row, decode_row = _rows_of_numbers(value, encode_row, decode_row)
+    number = replaceable(value)
+    if number is not None and number.row_layout is not None:
+        layout, usual = number.row_layout, number.number_type
+        encode_row, decode_row = _rows_of_numbers(layout, usual, encode_row, decode_row)
     return RowCodec(
         _encoder(key, topic),
         _decoder(key, topic),
@@ -97,12 +97,13 @@ def _rows(encode: Encode, decode: Callable[[bytes], Any]) -> tuple[EncodeRow, De
 
 
 def _rows_of_numbers(
-    serde: IntegerSerde | FloatSerde, encode_plainly: EncodeRow, decode_plainly: DecodeRow
+    layout: Struct, usual: type, encode_plainly: EncodeRow, decode_plainly: DecodeRow
 ) -> tuple[EncodeRow, DecodeRow]:
-    """Give the same for numbers of fixed width, time and number in one step; whatever is unusual
-    goes the plain way, which explains what is wrong with it.
+    """Return the same for numbers of fixed width: timestamp and number in one step. Anything
+    unusual takes the plain way, which explains what is wrong.
     """
-    pack, unpack, usual = serde.row_layout.pack, serde.row_layout.unpack, serde.number_type
+    pack = layout.pack
+    unpack: Callable[[bytes], tuple[Any, Any]] = layout.unpack
 
     def encode_row(value: Any, timestamp: int) -> bytes | None:
         if type(value) is usual:
@@ -121,14 +122,14 @@ def _rows_of_numbers(
     return encode_row, decode_row
 
 
-def _telling_of_other_types(
+def _explaining_other_types(
     serde: Serde[Any], topic: str, decode: Callable[[bytes], Any]
 ) -> Callable[[bytes], Any]:
     """Explain values that were written as another type: state outlives the program that wrote it.
 
-    Numbers and texts have no types that could change: no layer stands before theirs.
+    Numbers and texts have no types that could change: their decoders stay as they are.
     """
-    if isinstance(serde, BuiltInSerde) and not isinstance(serde, JsonSerde | PydanticSerde):
+    if isinstance(serde, BuiltInSerde) and not serde.reads_documents:
         return decode
 
     def decode_or_explain(data: bytes) -> Any:
@@ -142,9 +143,9 @@ def _telling_of_other_types(
             )
             raise SerializationError(msg) from error
 
-    if type(serde) is not JsonSerde:
+    decode_good = decoder_of_good(serde)
+    if decode_good is None:
         return decode_or_explain
-    decode_good = serde.decode_good
 
     def decode_good_or_explain(data: bytes) -> Any:
         try:
@@ -156,7 +157,7 @@ def _telling_of_other_types(
 
 
 def timestamped_codec(plain: RowCodec) -> Codec:
-    """Give the codec whose values are ValueAndTimestamp."""
+    """Return the codec whose values are ValueAndTimestamp."""
     encode_row, decode_row = plain.encode_row, plain.decode_row
 
     def encode_with_time(pair: Any) -> bytes | None:
@@ -174,7 +175,7 @@ def timestamped_codec(plain: RowCodec) -> Codec:
 
 
 def values_of_timestamped_codec(plain: RowCodec) -> Codec:
-    """Give the codec that shows a timestamped store as plain values; what it writes has no time."""
+    """Return the codec that shows a timestamped store as plain values; it writes no timestamp."""
     encode_row, decode = plain.encode_row, plain.decode_value
     return Codec(
         plain.encode_key,
@@ -185,13 +186,13 @@ def values_of_timestamped_codec(plain: RowCodec) -> Codec:
 
 
 def copied(value: Any, codec: Codec) -> Any:
-    """Give a value as it would come back from a store."""
+    """Return a value as it would come back from a store: encoded and decoded."""
     data = None if value is None else codec.encode_value(value)
     return None if data is None else codec.decode_value(data)
 
 
 def explained(error: Exception, key: object, store: str, codec: Codec) -> Exception:
-    """Give the error, or a better one if the store's serde does not fit the key."""
+    """Return the error, or a better one if the store's serde does not fit the key."""
     if isinstance(error, TypeError):
         try:
             codec.encode_key(key)
@@ -203,7 +204,7 @@ def explained(error: Exception, key: object, store: str, codec: Codec) -> Except
 
 
 def wrong_type(store: str, part: str, value: object, error: TypeError) -> StreamsError:
-    """Make the error of a serde that does not fit; it says whose it is."""
+    """Return the error of a serde that does not fit the type of a key or value."""
     return StreamsError(
         f"state store {store!r} has a {part} serde that does not fit: got {type(value).__name__} "
         f"{value!r}; {said(error)}; pass the right one: Materialized({part}=...), or set "
@@ -212,7 +213,7 @@ def wrong_type(store: str, part: str, value: object, error: TypeError) -> Stream
 
 
 def _encoder(serde: Serde[Any], topic: str) -> Callable[[Any], Any]:
-    # Most serdes need neither topic nor headers: no layer stands before their encode.
+    # Most serdes need neither topic nor headers: their encode is called directly.
     if type(serde).serialize is Serde.serialize:
         return serde.encode
     return lambda value: serde.serialize(topic, value)

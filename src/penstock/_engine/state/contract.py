@@ -1,16 +1,17 @@
-"""What an engine must do: keep bytes under bytes, in the order of the unsigned bytes of the keys.
+"""The contract of a store engine: an ordered map of bytes, in the order of the unsigned bytes of
+the keys.
 
-The contract itself is `penstock.state`: engines may be users' own. The layers of a store, from the
-user down: types and changelog (`layers/`), the record cache (`layers/`), the changes that are not
-committed yet (`overlay.py`), and the engine (`memory/`, `rocksdb/`). Each knows only the contract
-of the one below.
+It is defined in `penstock.state`, since users may write engines. The layers of a store, from the
+user down: types (`views/`), windows and versions (`segments/`), record cache (`cache/`), changelog
+(`logged.py`), uncommitted changes (`overlay.py`), engine (`memory/`, `rocksdb/`). Each knows only
+the contract of the one below.
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from penstock.state import BytesReader, KeyRange, StoreEngine
+from penstock.stores import BytesReader, KeyRange, StoreEngine
 
 __all__ = ["BytesReader", "BytesStore", "KeyRange", "StoreEngine"]
 

@@ -1,4 +1,6 @@
-"""Writes go to the store and, where it has one, to its changelog topic."""
+"""Stores that write each change to their changelog topic too, where they have one. Java:
+ChangeLoggingKeyValueBytesStore.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ Log: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
 
 
 class RecordStore(Protocol):
-    """What a task's store reads from and writes to: bytes, each write on behalf of a record."""
+    """A store of bytes; each write is on behalf of a record."""
 
     @property
     def get(self) -> Callable[[bytes], bytes | None]: ...
@@ -33,7 +35,7 @@ class RecordStore(Protocol):
 class LoggedStore:
     """A RecordStore over a BytesStore; `log` is None if it has no changelog.
 
-    What functions there are is decided once, so that a write makes no choice and no detour.
+    Its functions are chosen once, so that a write has no branch and no extra call.
     """
 
     __slots__ = ("_store", "get", "log", "put", "write")
@@ -42,7 +44,7 @@ class LoggedStore:
         self._store = store
         self.get = store.get
         self.put = store.put
-        """What `write` does with a value that is set, but for the log."""
+        """`write` of a value without the changelog."""
         self.log = log
         self.write: Write = _unlogged(store) if log is None else _logged(store, log)
 
@@ -56,7 +58,7 @@ class LoggedStore:
 
 
 def log_to(send: Send, topic: str, partition: int) -> Log:
-    """Give the log of a store: its changelog's records have the time of the record in hand."""
+    """Return the changelog of a store; its records have the timestamp of the record in hand."""
 
     def log(key: bytes, value: bytes | None, timestamp: int, _: HeaderPairs) -> None:
         send((topic, partition, key, value, timestamp, ()))
@@ -65,8 +67,8 @@ def log_to(send: Send, topic: str, partition: int) -> Log:
 
 
 def log_with_own_time_to(send: Send, topic: str, partition: int) -> Log:
-    """Give the log of a store whose values begin with their time: the record has it as its own, and
-    only a deletion has the time of the record in hand.
+    """Return the changelog of a store of timestamped values: its records have the value's
+    timestamp, deletions that of the record in hand.
     """
     return RowSender(send, Target(topic, partition, keeps_headers=False)).log
 

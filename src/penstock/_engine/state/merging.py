@@ -1,4 +1,4 @@
-"""Reading a store together with changes that are not in it yet."""
+"""Merges the rows of a store with changes that are not in it yet."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def merged(
     *,
     reverse: bool,
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Weave changes (None: deleted) into entries, both in the same order; of one key the change
-    counts.
+    """Yield entries and changes (None: deleted), both in the same order, merged; of one key the
+    change wins.
     """
     precedes = gt if reverse else lt
     entry = next(entries, None)

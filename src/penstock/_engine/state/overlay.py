@@ -1,10 +1,10 @@
-"""Changes that are not in the engine yet, laid over it: those of the open transaction, and those
-that are committed and wait to be written.
+"""A write-back buffer over an engine: the changes of the open transaction, and committed ones that
+are not written yet.
 
-What a task writes stays here until the transaction that covers it has committed. It may then stay
-on: the changelog has it, so the engine, which is read back only up to the offset written with it,
-need not hear of each commit. A key that changes in every commit is so written once in many, and
-what was written last is read from memory. Java: none; KIP-892 plans the first half.
+What a task writes stays here until its transaction has committed. It may stay longer: the changelog
+has it, and a restore begins at the offset that was written to the engine with the last changes. So
+a key that changes in every commit is written once in many, and the last changes are read from
+memory. Java: none; KIP-892 plans the first half.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from penstock._engine.state.contract import KeyRange, StoreEngine
 from penstock._engine.state.merging import merged
 from penstock._engine.state.sorted_keys import SortedKeys
 
-# Told apart from every value by identity: a lookup with it needs no second one to know "absent".
+# A default that is no value, compared by identity: one lookup tells "absent" from "deleted".
 _ABSENT = bytes(bytearray(b"absent"))
 
-# More changed keys than this are not looked up one by one to count entries.
+# At most this many changed keys are looked up to count entries.
 _COUNTED_MAX = 1_000
 
-# What Python needs for an entry of a dict besides the bytes of key and value.
+# Memory of a dict entry besides the bytes of key and value.
 _ENTRY_BYTES = 120
 
-_Change = tuple[bytes, bytes | None]
+_Pending = tuple[bytes, bytes | None]
 _Entry = tuple[bytes, bytes]
 
 
 class Reserve:
-    """How many bytes of committed changes the stores of a worker may keep from their engines.
+    """How many bytes of committed changes the stores of a worker may write to their engines later.
 
-    Each store also remembers what it wrote last, so that memory may hold twice as much.
+    Each store also keeps what it wrote last, so that it may use twice as much memory.
     """
 
     __slots__ = ("limit_bytes", "used_bytes")
@@ -47,7 +47,8 @@ class Overlay:
 
     A key that is deleted stays among the changes, as None, until they are applied or discarded. So
     the changed keys only grow, in the order in which they were first changed. With a `reserve`,
-    committed changes wait for the next offset, for a scan, or until the reserve is used up.
+    committed changes are written with the next offset, before a scan, or when the reserve is used
+    up.
     """
 
     __slots__ = (
@@ -57,7 +58,7 @@ class Overlay:
         "_ordered_count",
         "_reserve",
         "_reserved_bytes",
-        "_settled",
+        "_unwritten",
         "_written",
         "before_write",
         "get",
@@ -69,20 +70,20 @@ class Overlay:
         self._engine = engine
         self._reserve = reserve
         self._changes: dict[bytes, bytes | None] = {}
-        self._settled: dict[bytes, bytes | None] = {}
-        """Committed, not in the engine."""
+        self._unwritten: dict[bytes, bytes | None] = {}
+        """Committed, not written to the engine yet."""
         self._written: dict[bytes, bytes | None] = {}
-        """What went to the engine last: read from here it costs a tenth."""
+        """What was written to the engine last: a read from here costs a tenth."""
         self._reserved_bytes = 0
         self._order = SortedKeys(())
         self._ordered_count = 0
         self.before_write: Callable[[], None] | None = None
-        """Hears of each write to the engine."""
-        self.get_unwritten = _reader(self._changes.get, self._settled.get)
-        """`get` of what cannot be in the engine: a get from it that finds nothing is dear, too."""
-        # For each record: nothing stands between the caller and the dict.
+        """Called before each write to the engine."""
+        self.get_unwritten = _reader(self._changes.get, self._unwritten.get)
+        """`get` of keys that cannot be in the engine: an engine's miss is expensive, too."""
+        # Called for each record: the methods of the dict themselves.
         self.get: Callable[[bytes], bytes | None] = (
-            _reader(self._changes.get, engine.get) if reserve is None else self._reader_of_settled()
+            _reader(self._changes.get, engine.get) if reserve is None else self._buffered_reader()
         )
         self.put: Callable[[bytes, bytes], None] = self._changes.__setitem__
 
@@ -93,14 +94,14 @@ class Overlay:
 
     @property
     def size_bytes(self) -> int:
-        """How many bytes of keys and values wait for their commit."""
+        """The bytes of keys and values that are not committed."""
         return _size_of(self._changes)
 
     def delete(self, key: bytes) -> None:
         self._changes[key] = None
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[_Entry]:
-        self.settle()
+        self.write_back()
         entries = self._engine.scan(start, end, reverse=reverse)
         changed = self._changed_between(start, end)
         if not changed:
@@ -109,7 +110,7 @@ class Overlay:
 
     def get_committed(self, key: bytes) -> bytes | None:
         """Return what `get` returns without the changes."""
-        value = self._settled.get(key, _ABSENT)
+        value = self._unwritten.get(key, _ABSENT)
         if value is _ABSENT:
             value = self._written.get(key, _ABSENT)
         return self._engine.get(key) if value is _ABSENT else value
@@ -120,16 +121,16 @@ class Overlay:
 
     @property
     def changes(self) -> Mapping[bytes, bytes | None]:
-        """What waits for its commit, None for what is deleted."""
+        """The uncommitted changes, None for a deletion."""
         return self._changes
 
     def collect_committed(self, start: bytes, end: bytes) -> list[_Entry]:
-        """Give what `collect` gives without the changes."""
-        self.settle()
+        """Return what `collect` returns without the uncommitted changes."""
+        self.write_back()
         return self._engine.collect(start, end)
 
     def collect(self, start: bytes, end: bytes) -> list[_Entry]:
-        self.settle()
+        self.write_back()
         entries = self._engine.collect(start, end)
         changed = self._changed_between(start, end)
         if not changed:
@@ -140,7 +141,7 @@ class Overlay:
 
     def approximate_num_entries(self) -> int:
         """Count the entries; exactly, if the engine does and there are not too many changes."""
-        self.settle()
+        self.write_back()
         committed = self._engine.get
         sample = islice(self._changes.items(), _COUNTED_MAX)
         growth = sum((value is not None) - (committed(key) is not None) for key, value in sample)
@@ -148,57 +149,59 @@ class Overlay:
         return max(0, self._engine.approximate_num_entries() + round(growth * unseen_factor))
 
     def apply(self, changelog_offset: int | None, dropped: Sequence[KeyRange] = ()) -> None:
-        """Learn that all changes are committed. With an offset, or ranges of keys to be dropped,
-        the engine is told at once; a failure leaves both as they were.
+        """Mark all changes as committed. With an offset, or ranges of keys to drop, they are
+        written to the engine at once; a failure leaves both unchanged.
         """
         changes, reserve = self._changes, self._reserve
         if reserve is None:
             if changes or dropped or changelog_offset is not None:
-                self._hand_over(changes, changelog_offset, dropped)
-                self._forget()
+                self._write_engine(changes, changelog_offset, dropped)
+                self._clear_changes()
             return
         if changes:
-            self._take_up(changes, reserve)
-            self._forget()
+            self._keep_unwritten(changes, reserve)
+            self._clear_changes()
         due = reserve.used_bytes > reserve.limit_bytes
         if changelog_offset is not None or dropped or due:
             self._write(changelog_offset, dropped)
 
     def committed_entries(self) -> int:
-        """Give about how many entries are committed; what waits for the engine may be in it too."""
-        return self._engine.approximate_num_entries() + len(self._settled)
+        """Return about how many entries are committed; a key that is not written yet may count
+        twice.
+        """
+        return self._engine.approximate_num_entries() + len(self._unwritten)
 
     def discard(self) -> None:
-        """Forget all changes that are not committed."""
-        self._forget()
+        """Discard all uncommitted changes."""
+        self._clear_changes()
 
-    def settle(self) -> None:
-        """Let the engine have what is committed."""
-        if self._settled:
+    def write_back(self) -> None:
+        """Write committed changes to the engine."""
+        if self._unwritten:
             self._write(None, ())
 
-    def _take_up(self, changes: dict[bytes, bytes | None], reserve: Reserve) -> None:
-        settled = self._settled
-        before = len(settled)
-        settled.update(changes)
-        grown = len(settled) - before
+    def _keep_unwritten(self, changes: dict[bytes, bytes | None], reserve: Reserve) -> None:
+        unwritten = self._unwritten
+        before = len(unwritten)
+        unwritten.update(changes)
+        grown = len(unwritten) - before
         if grown:
             mean_bytes = _ENTRY_BYTES + _size_of(changes) // len(changes)
             self._reserved_bytes += grown * mean_bytes
             reserve.used_bytes += grown * mean_bytes
 
     def _write(self, changelog_offset: int | None, dropped: Sequence[KeyRange]) -> None:
-        settled, written = self._settled, self._written
-        self._hand_over(settled, changelog_offset, dropped)
+        unwritten, written = self._unwritten, self._written
+        self._write_engine(unwritten, changelog_offset, dropped)
         written.clear()
         if not dropped:
-            written.update(settled)
-        settled.clear()
+            written.update(unwritten)
+        unwritten.clear()
         if self._reserve is not None:
             self._reserve.used_bytes -= self._reserved_bytes
         self._reserved_bytes = 0
 
-    def _hand_over(
+    def _write_engine(
         self,
         changes: dict[bytes, bytes | None],
         changelog_offset: int | None,
@@ -208,15 +211,15 @@ class Overlay:
             self.before_write()
         self._engine.write(changes, changelog_offset, dropped)
 
-    def _reader_of_settled(self) -> Callable[[bytes], bytes | None]:
-        changed, settled, written = self._changes.get, self._settled.get, self._written.get
+    def _buffered_reader(self) -> Callable[[bytes], bytes | None]:
+        changed, unwritten, written = self._changes.get, self._unwritten.get, self._written.get
         committed = self._engine.get
 
         def get(key: bytes) -> bytes | None:
             value = changed(key, _ABSENT)
             if value is not _ABSENT:
                 return value
-            value = settled(key, _ABSENT)
+            value = unwritten(key, _ABSENT)
             if value is not _ABSENT:
                 return value
             value = written(key, _ABSENT)
@@ -224,13 +227,13 @@ class Overlay:
 
         return get
 
-    def _forget(self) -> None:
+    def _clear_changes(self) -> None:
         self._changes.clear()
         self._order = SortedKeys(())
         self._ordered_count = 0
 
-    def _changed_between(self, start: bytes | None, end: bytes | None) -> list[_Change]:
-        # A list of now: the task may write while its caller iterates.
+    def _changed_between(self, start: bytes | None, end: bytes | None) -> list[_Pending]:
+        # A copy: the task may write while its caller iterates.
         changes = self._changes
         if not changes:
             return []
@@ -238,7 +241,7 @@ class Overlay:
         return [(key, changes[key]) for key in self._order.between(start, end)]
 
     def _order_new_keys(self) -> None:
-        """Sort in what has come since the last scan, so that puts need not think of scans."""
+        """Sort the keys that are new since the last scan, so that puts need not keep an order."""
         new_count = len(self._changes) - self._ordered_count
         if new_count > self._ordered_count:
             self._order = SortedKeys(self._changes)
@@ -261,7 +264,7 @@ class CommittedView(Overlay):
         self.get = self.get_unwritten = overlay.get_committed
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[_Entry]:
-        self._overlay.settle()
+        self._overlay.write_back()
         return self._engine.scan(start, end, reverse=reverse)
 
     def collect(self, start: bytes, end: bytes) -> list[_Entry]:
@@ -276,7 +279,7 @@ class CommittedView(Overlay):
 def _reader(
     changed: Callable[[bytes, bytes], bytes | None], below: Callable[[bytes], bytes | None]
 ) -> Callable[[bytes], bytes | None]:
-    """Give a get from changes and, where there is none, from what they are laid over."""
+    """Return a `get` from changes and, where there is none, from below."""
 
     def get(key: bytes) -> bytes | None:
         value = changed(key, _ABSENT)

@@ -1,26 +1,25 @@
-"""Rows leave as records, as they are stored: a row begins with its time, which becomes the other's.
+"""Stored rows leave as records, to a changelog or a topic: a row begins with the record's time.
 
-Twice: in Python, which works everywhere, and in C (`_row_sender.c`), which is there if a C compiler
-was when Penstock was installed. Both do the same, and the same tests are run on both.
+In Python and in C (`fast/row_sender.c`): the same tests run on both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.codec import TIMESTAMP_BYTES, unpack_timestamp
 from penstock.record import HeaderPairs
 
+if TYPE_CHECKING:
+    from penstock._engine.state.cache.entries import CacheChange
+
 Send: TypeAlias = Callable[[tuple[str, int | None, bytes, bytes | None, int, HeaderPairs]], None]
-"""`send((topic, partition, key, value, timestamp, headers))`: let a record leave the task."""
+"""`send((topic, partition, key, value, timestamp, headers))` sends a record out of the task."""
 Put: TypeAlias = Callable[[bytes, bytes], None]
-Tell: TypeAlias = Callable[..., None]
-"""The log of a store, or the listener of a cache."""
-Change: TypeAlias = tuple[bytes, "bytes | None", int, HeaderPairs, Any, Any, Any]
-"""A row, None if it is deleted, with the time and the headers of a record, and what else a cache
-knows of it.
-"""
+RowListener: TypeAlias = Callable[..., None]
+"""The log of a store, or the flush listener of a cache."""
 
 
 class Target(NamedTuple):
@@ -28,11 +27,11 @@ class Target(NamedTuple):
 
     topic: str
     partition: int | None = None
-    """None for Kafka's choice."""
+    """None for the partition that the producer chooses."""
     place: Callable[[bytes], int] | None = None
-    """`place(key)` gives the partition, if anything does."""
+    """`place(key)` returns the partition, in place of `partition`."""
     before_key: int = 0
-    """How many bytes of a row's key come before that of the record."""
+    """How many bytes of the row key come before the key of the record."""
     behind_key: int = 0
     keeps_headers: bool = True
 
@@ -40,39 +39,41 @@ class Target(NamedTuple):
 class PlainRowSender:
     """Sends rows in Python."""
 
-    __slots__ = ("let_out", "log")
+    __slots__ = ("log", "on_flush")
 
     def __init__(self, send: Send, target: Target) -> None:
         topic, partition, place, before, behind, keeps_headers = target
 
         def log(row_key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
-            """Send a row, or that it is gone: then the time is that of the record in hand."""
+            """Send a row, or a tombstone (None), whose time is that of the record in hand."""
             key = row_key[before : len(row_key) - behind]
             place_of_key = partition if place is None else place(key)
-            told = headers if keeps_headers else ()
+            sent_headers = headers if keeps_headers else ()
             if row is None:
-                send((topic, place_of_key, key, None, timestamp, told))
+                send((topic, place_of_key, key, None, timestamp, sent_headers))
             else:
                 value, own_time = row[TIMESTAMP_BYTES:], unpack_timestamp(row)[0]
-                send((topic, place_of_key, key, value, own_time, told))
+                send((topic, place_of_key, key, value, own_time, sent_headers))
 
-        def let_out(
+        def on_flush(
             row_key: bytes,
             new: bytes | None,
             _old: bytes | None,
             timestamp: int,
             headers: HeaderPairs,
         ) -> None:
-            """`log` for the listener of a cache."""
+            """`log` as the flush listener of a cache."""
             log(row_key, new, timestamp, headers)
 
         self.log = log
-        self.let_out = let_out
+        self.on_flush = on_flush
 
 
-def let_puts_out_plainly(changes: list[Change], put: Put, log: Tell | None, listener: Tell) -> int:
-    """Let rows that are put go to a store, its changelog and a listener of a cache, one after the
-    other, up to the first that is deleted; give how many there were.
+def flush_puts_plainly(
+    changes: list[CacheChange], put: Put, log: RowListener | None, listener: RowListener
+) -> int:
+    """Hand rows that were put to a store, its changelog and the flush listener of a cache, one
+    after the other, up to the first that is deleted; return how many there were.
     """
     for done, (row_key, row, timestamp, headers, *_) in enumerate(changes):
         if row is None:
@@ -84,18 +85,9 @@ def let_puts_out_plainly(changes: list[Change], put: Put, log: Tell | None, list
     return len(changes)
 
 
-def is_compiled() -> bool:
-    """Tell whether there is the form in C."""
-    return RowSender is not PlainRowSender
-
-
 if TYPE_CHECKING:
     RowSender: TypeAlias = PlainRowSender
-    let_puts_out = let_puts_out_plainly
+    flush_puts = flush_puts_plainly
 else:
-    try:
-        from penstock._engine.fast import _row_sender
-    except ImportError:
-        RowSender, let_puts_out = PlainRowSender, let_puts_out_plainly
-    else:
-        RowSender, let_puts_out = _row_sender.RowSender, _row_sender.let_puts_out
+    RowSender = PlainRowSender if compiled is None else compiled.RowSender
+    flush_puts = flush_puts_plainly if compiled is None else compiled.flush_puts

@@ -1,7 +1,7 @@
 """Keys in the order of their unsigned bytes, for engines that keep their values in a dict.
 
-A tree of two levels: short sorted lists, and the last key of each. One sorted list would move
-half of a million pointers for each new key.
+A tree of two levels: short sorted lists, and the last key of each. One sorted list of a million
+keys would move half a million pointers for each new key.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from itertools import chain
 
-# Long enough that there are few lists, short enough that inserting into one costs nothing.
+# Long enough that there are few lists, short enough that an insert is cheap.
 _LIST_LENGTH = 1_000
 
 
 class SortedKeys:
-    """A sorted set of keys; those who use it know which keys it holds."""
+    """A sorted set of keys; callers know which keys it holds."""
 
     __slots__ = ("_lasts", "_lists")
 
@@ -25,7 +25,7 @@ class SortedKeys:
         self._lasts = [keys[-1] for keys in self._lists]
 
     def add(self, key: bytes) -> None:
-        """Take up a key that is not held yet."""
+        """Add a key that is not in the set."""
         if not self._lists:
             self._lists, self._lasts = [[key]], [key]
             return
@@ -38,14 +38,14 @@ class SortedKeys:
             self._lasts[index] = keys[-1]
 
     def remove(self, key: bytes) -> None:
-        """Let go of a key that is held."""
+        """Remove a key that is in the set."""
         index = bisect_left(self._lasts, key)
         keys = self._lists[index]
         del keys[bisect_left(keys, key)]
         self._replace(index, [keys] if keys else [])
 
     def remove_between(self, start: bytes, end: bytes) -> list[bytes]:
-        """Let go of the keys from `start` (included) to `end` (excluded), and give them."""
+        """Remove the keys from `start` (included) to `end` (excluded), and return them."""
         removed = self.between(start, end)
         if removed:
             first = bisect_left(self._lasts, start)
@@ -60,7 +60,7 @@ class SortedKeys:
         return removed
 
     def between(self, start: bytes | None, end: bytes | None) -> list[bytes]:
-        """Give the keys from `start` (included) to `end` (excluded), None for no bound."""
+        """Return the keys from `start` (included) to `end` (excluded), None for no bound."""
         if start is not None and end is not None and start >= end:
             return []
         lists = self._lists

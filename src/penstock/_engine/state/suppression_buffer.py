@@ -1,9 +1,9 @@
-"""The buffer of suppress: rows that are held back, the one that has waited longest first.
+"""The buffer of suppress: the rows that it holds back, in the order of their times.
 
-A row keeps its place in the queue, however often it changes: its time is that of the change that
-brought it here. The order, the measure of bytes and the changelog (its version 3) are Java's:
-InMemoryTimeOrderedKeyValueChangeBuffer. It lives in memory; after a restart the changelog brings it
-back. Bytes here, types in `layers/suppression.py`.
+A row keeps its place in the queue however often it changes: its time is that of its first change
+here. The order, the measure of bytes and the changelog (its version 3) are Java's:
+InMemoryTimeOrderedKeyValueChangeBuffer. It lives in memory and is restored from the changelog.
+Bytes here, types in `views/suppression.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Log: TypeAlias = Callable[[bytes, bytes | None, HeaderPairs], None]
 """`log(key, value, headers)`: write a record of the changelog."""
 
 Origin: TypeAlias = tuple[int, HeaderPairs, str | None, int, Any]
-"""(timestamp, headers, topic, partition, raw): the record that made a change."""
+"""(timestamp, headers, topic, partition, raw) of the record that made a change."""
 Values: TypeAlias = tuple[bytes | None, bytes | None, bytes | None]
 """(prior, old, new)"""
 
@@ -32,10 +32,14 @@ _SAME_AS_PRIOR: Final = -2
 _VERSION_3: Final[HeaderPairs] = (("v", b"\x03"),)
 
 _ENTRY_BYTES: Final = 28
-"""What Java counts besides key, values, topic and headers: the times, the offset, the partition."""
+"""The bytes that Java counts besides key, values, topic and headers: the times, the offset, the
+partition.
+"""
 
 _ORDERED_MAX: Final = 64
-"""So many changes of one commit are written in Java's order; of more, nobody looks at the order."""
+"""Up to this many changes of one commit are written in Java's order; of more, the order is not
+compared.
+"""
 
 
 class Held(NamedTuple):
@@ -44,7 +48,7 @@ class Held(NamedTuple):
     time: int
     """Its place in the queue."""
     prior: bytes | None
-    """The value that was let out last."""
+    """The value that was emitted last."""
     old: bytes | None
     new: bytes | None
     timestamp: int
@@ -52,7 +56,7 @@ class Held(NamedTuple):
     topic: str | None
     partition: int
     raw: Any
-    """The record as it was read, its offset first."""
+    """The raw record, its offset first."""
     size: int
 
 
@@ -64,9 +68,9 @@ class SuppressionBuffer:
     def __init__(self, log: Log | None) -> None:
         self._log = log
         self.held: dict[bytes, Held] = {}
-        """What is held back, by key."""
+        """The rows held back, by key."""
         self.queue: list[tuple[int, bytes]] = []
-        """(time, key) of all that is held back, as a heap: the first is due first."""
+        """(time, key) of all rows held back, as a heap."""
         self._changed: dict[bytes, None] = {}
         self._capacity = 16
         self.size_bytes = 0
@@ -82,7 +86,7 @@ class SuppressionBuffer:
         old: bytes | None,
         record: Origin,
     ) -> None:
-        """Hold back a change, in the place of an earlier one of its key if there is one."""
+        """Buffer a change; it replaces an earlier one of its key."""
         before = self.held.get(key)
         if before is None:
             prior = old
@@ -96,15 +100,15 @@ class SuppressionBuffer:
         if self._log is not None:
             self._changed[key] = None
 
-    def let_go(self) -> None:
-        """Forget the row that is due first."""
+    def pop_first(self) -> None:
+        """Remove the row that is due first."""
         _, key = heapq.heappop(self.queue)
         self.size_bytes -= self.held.pop(key).size
         if self._log is not None:
             self._changed[key] = None
 
     def flush(self) -> None:
-        """Write what has changed to the changelog."""
+        """Write the rows that have changed to the changelog."""
         log, changed = self._log, self._changed
         if log is None or not changed:
             return
@@ -119,7 +123,7 @@ class SuppressionBuffer:
         self._changed = {}
 
     def restore(self, records: Iterable[tuple[bytes, bytes | None]]) -> None:
-        """Take in records of the changelog."""
+        """Apply changelog records."""
         for key, value in records:
             before = self.held.pop(key, None)
             if before is not None:
@@ -133,12 +137,12 @@ class SuppressionBuffer:
         heapq.heapify(self.queue)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all rows."""
         self.held, self.queue, self._changed, self.size_bytes = {}, [], {}, 0
 
 
 def _held(key: bytes, time: int, values: Values, record: Origin) -> Held:
-    """Make a row to hold back, with the bytes that Java counts for it."""
+    """Return a row to hold back, with the bytes that Java counts for it."""
     prior, old, new = values
     timestamp, headers, topic, partition, raw = record
     size = _ENTRY_BYTES + len(key)
@@ -156,7 +160,7 @@ def _held(key: bytes, time: int, values: Values, record: Origin) -> Held:
 
 
 def encode_held(held: Held) -> bytes:
-    """Write a row that is held back as its changelog has it."""
+    """Encode a row for the changelog."""
     # Java cannot write a record of no topic, as a timer forwards it; an empty name is read back.
     topic = (held.topic or "").encode()
     offset = -1 if held.raw is None else held.raw[0]
@@ -178,7 +182,7 @@ def encode_held(held: Held) -> bytes:
 
 
 def decode_held(data: bytes) -> tuple[int, Values, Origin]:
-    """Read a row of the changelog: its place, its values and where they come from."""
+    """Decode a row of the changelog: its time, its values and the record that made it."""
     timestamp, offset, length = _RECORD.unpack_from(data)
     at = _RECORD.size + length
     topic = data[_RECORD.size : at].decode()
@@ -212,7 +216,7 @@ def _read_sized(data: bytes, at: int) -> tuple[bytes | None, int]:
 
 
 def _in_java_order(keys: dict[bytes, None], capacity: int) -> list[bytes]:
-    """Order keys as Java's hash set of that capacity gives them, as long as they are few."""
+    """Return few keys in the order in which Java's hash set of that capacity iterates."""
     if len(keys) > _ORDERED_MAX:
         return list(keys)
     return sorted(keys, key=lambda key: _spread(_java_hash(key)) & (capacity - 1))

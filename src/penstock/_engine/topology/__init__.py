@@ -1,1 +1,1 @@
-"""Draw it: frozen nodes, names, checks, rewrites, sub-topologies, `describe()`."""
+"""The graph and the topology of a program: nodes, names, checks, rewrites, `describe()`."""

@@ -1,7 +1,7 @@
-"""From the steps of a program to its topology: share sources, then write step by step.
+"""Builds the topology of a program: shares sources, rewrites the steps, then writes each.
 
-Steps are written in the order drawn, parents first: a step that was drawn again is written late,
-and what hangs on it later still, whenever that was drawn. Java: InternalStreamsBuilder.
+Steps are written in the order of their priorities, parents first: a step that was drawn again is
+written late, and its children later still. Java: InternalStreamsBuilder.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from penstock._engine.topology.nodes.stream_nodes import (
     InternalTopic,
     SourceNode,
 )
-from penstock._engine.topology.rewrites.null_keys import let_null_keys_through
+from penstock._engine.topology.rewrites.null_keys import pass_null_keys
 from penstock._engine.topology.rewrites.optimize import (
     MERGE_REPARTITION_TOPICS,
     REUSE_SOURCE_TOPICS,
     SINGLE_STORE_SELF_JOIN,
     merge_repartition_topics,
     reuse_source_topics,
+    single_store_self_joins,
 )
-from penstock._engine.topology.rewrites.self_joins import single_store_self_joins
 from penstock._engine.topology.topology import Topology
 from penstock._engine.topology.unnamed import check_names
 from penstock._engine.topology.writing import write
@@ -37,8 +37,8 @@ from penstock.errors import TopologyError
 def build(
     graph: Graph, *, names_required: bool, optimizations: frozenset[str] = frozenset()
 ) -> Topology:
-    """Write the program's steps into a new topology; say what of it has no name of the user's, or
-    refuse it if `names_required`.
+    """Write the program's steps into a new topology; warn of stores and topics without a name of
+    the user's, or refuse them if `names_required`.
     """
     kept, shared = _rewritten(merge_duplicate_sources(dict(enumerate(graph.steps))), optimizations)
     topology = Topology()
@@ -48,7 +48,7 @@ def build(
         try:
             write(topology, step.drawing, parents, step.location)
         except TopologyError as error:
-            # The mistake is where the step was written, not where the program is built.
+            # The user's line is that of the step, not that of the build.
             raise TopologyError(error.message, step.location) from None
     topology.internal_topics.update(
         {topic: InternalTopic(topic, None) for topic in graph.internal_topics}
@@ -65,7 +65,7 @@ def build(
 def _rewritten(
     steps: dict[int, Step], optimizations: frozenset[str]
 ) -> tuple[dict[int, Step], Mapping[str, str]]:
-    """Give the steps to be written, and which sources took the place of others."""
+    """Return the steps to write, and which source replaces each removed one."""
     shared: Mapping[str, str] = {}
     if REUSE_SOURCE_TOPICS in optimizations:
         steps = reuse_source_topics(steps)
@@ -74,11 +74,11 @@ def _rewritten(
         steps, shared = merged.steps, merged.sources
     if SINGLE_STORE_SELF_JOIN in optimizations:
         steps = single_store_self_joins(steps)
-    return let_null_keys_through(steps), shared
+    return pass_null_keys(steps), shared
 
 
 def _check_copartition_counts(topology: Topology) -> None:
-    """Refuse to join topics whose numbers of partitions the program itself makes different."""
+    """Refuse to join topics to which the program itself gives different partition counts."""
     topics_of = {
         node.name: node.topics for node in topology.nodes.values() if isinstance(node, SourceNode)
     }
@@ -99,8 +99,8 @@ def _check_copartition_counts(topology: Topology) -> None:
 
 
 def in_build_order(steps: Mapping[int, Step]) -> Iterator[Step]:
-    """Give the steps as Java's priority queue does: of those whose parents are written, the one of
-    the lowest priority.
+    """Yield the steps as Java's priority queue does: of those whose parents are written, the one
+    with the lowest priority.
     """
     missing = {index: len(step.parents) for index, step in steps.items()}
     children: dict[int, list[int]] = {index: [] for index in steps}
@@ -119,7 +119,7 @@ def in_build_order(steps: Mapping[int, Step]) -> Iterator[Step]:
 
 
 def merge_duplicate_sources(steps: dict[int, Step]) -> dict[int, Step]:
-    """Let streams over exactly the same topics (or pattern) share the first one's source."""
+    """Replace the sources of exactly the same topics (or pattern) by the first of them."""
     first: dict[object, int] = {}
     shared: dict[int, int] = {}
     for index, step in steps.items():
@@ -130,7 +130,7 @@ def merge_duplicate_sources(steps: dict[int, Step]) -> dict[int, Step]:
             if main != index:
                 _check_shareable(steps[main], step)
                 shared[index] = main
-    return {index: _rehang(step, shared) for index, step in steps.items() if index not in shared}
+    return {index: _moved(step, shared) for index, step in steps.items() if index not in shared}
 
 
 def _subjects(source: StreamSource) -> list[object]:
@@ -157,8 +157,8 @@ def _check_shareable(main: Step, other: Step) -> None:
         raise TopologyError(msg, other.location)
 
 
-def _rehang(step: Step, shared: dict[int, int]) -> Step:
-    """Hang a step on the shared source; it becomes the step's last parent, as in Java."""
+def _moved(step: Step, shared: dict[int, int]) -> Step:
+    """Connect a step to the shared source, which becomes its last parent, as in Java."""
     kept = [parent for parent in step.parents if parent not in shared]
     moved = [shared[parent] for parent in step.parents if parent in shared]
     return replace(step, parents=tuple(dict.fromkeys((*kept, *moved))))

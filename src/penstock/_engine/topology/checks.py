@@ -1,6 +1,4 @@
-"""Is this argument what a topology can use? Each check raises a TopologyError that says what was
-expected.
-"""
+"""Checks the arguments of a topology; each raises a TopologyError that says what was expected."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ def check_function(
     function: object, what: str, *parameters: str, instead: str | None = None
 ) -> None:
     """Refuse anything that cannot be called with `parameters`; `instead` is the verb whose function
-    takes more.
+    takes more parameters.
     """
     if not callable(function):
         hint = "" if parameters else f"; write lambda: {shown(function)}"
@@ -52,7 +50,7 @@ def check_function(
 
 
 def check_timestamp_extractor(extractor: object) -> None:
-    """Refuse what cannot extract, the common slip of passing a class instead of an object too."""
+    """Refuse what is no extractor, also the common slip of passing a class, not an object."""
     if isinstance(extractor, type):
         msg = (
             f"timestamp_extractor must be a function or an object; got {shown(extractor)}; "
@@ -71,7 +69,7 @@ def check_option(option: object, kind: type[T], verb: str) -> T:
 
 
 def _as_option(option: object, kind: type) -> str:
-    """Say how to write a name or a serde that was passed without its option object."""
+    """Return how to write a name or a serde that was passed without its option object."""
     names = [part.name for part in fields(kind)] if is_dataclass(kind) else []
     if isinstance(option, str) and names[:1] == ["name"] and kind is not StoreBuilder:
         return f"; write {kind.__name__}({option!r})"
@@ -87,7 +85,7 @@ def check_serde(serde: object, what: str) -> None:
 
 
 def check_given_serde(serde: object, what: str) -> None:
-    """Refuse anything that is no serde, the common slip of passing its factory included."""
+    """Refuse anything that is no serde, also the common slip of passing its factory."""
     if isinstance(serde, Serde):
         return
     factory = factory_meant(serde)
@@ -123,12 +121,12 @@ def check_partitions(partitions: object) -> None:
 
 
 def check_partitioner(partitioner: object) -> None:
-    """Refuse what cannot choose partitions."""
+    """Refuse what is no partitioner."""
     check_function(partitioner, "partitioner", "topic", "key", "value", "partitions")
 
 
 def split_topics(topics: Iterable[object]) -> tuple[tuple[str, ...], re.Pattern[str] | None]:
-    """Tell topic names from a pattern; one source has the ones or the other."""
+    """Return topic names, or a pattern; one source has either."""
     given = tuple(topics)
     if not given:
         msg = "a source must read at least one topic; got none"
@@ -150,7 +148,7 @@ def check_topic(topic: str) -> str:
 
 
 def check_sink_topic(topic: object) -> None:
-    """Refuse what cannot be written to; a pattern is the usual mistake."""
+    """Refuse what is no topic to write to; a pattern is the usual mistake."""
     if isinstance(topic, re.Pattern):
         msg = (
             f"a sink must write to one topic; got the pattern {topic.pattern!r}; "
@@ -172,7 +170,7 @@ def check_sink_topic(topic: object) -> None:
 def check_supplier(
     supplier: Callable[[], Any],
 ) -> Processor[Any, Any, Any, Any] | FixedKeyProcessor[Any, Any, Any]:
-    """Refuse a supplier that gives no processor, or the same one twice; give one of its
+    """Refuse a supplier that returns no processor, or the same one twice; return one of its
     processors.
     """
     if isinstance(supplier, (Processor, FixedKeyProcessor)):
@@ -211,7 +209,7 @@ def check_supplier(
 
 
 def check_transformer_supplier(supplier: object) -> None:
-    """Refuse a supplier that gives no transformer, or the same one twice."""
+    """Refuse a supplier that returns no transformer, or the same one twice."""
     wanted = "a class derived from ValueTransformerWithKey, or a function that gives a new one"
     if isinstance(supplier, ValueTransformerWithKey):
         msg = (
@@ -260,7 +258,7 @@ def check_store_names(names: object) -> tuple[str, ...]:
 
 
 def check_writable(path: object) -> None:
-    """Refuse a file that cannot be written; like Java's, the check leaves it there and empty."""
+    """Refuse a file that cannot be written; like Java's, the check leaves an empty file."""
     if not isinstance(path, str) or not path.strip():
         msg = f"a file path must be a str that is not empty; got {path!r}"
         raise TopologyError(msg)
@@ -272,7 +270,7 @@ def check_writable(path: object) -> None:
 
 
 def shown(value: object) -> str:
-    """Write a wrong argument into a message; functions and plain objects without their address."""
+    """Return a wrong argument as text; functions and plain objects without their address."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if inspect.isroutine(value):
@@ -283,16 +281,16 @@ def shown(value: object) -> str:
 
 
 def takes(function: object, count: int) -> bool:
-    """Tell whether a function can be called with `count` arguments, as far as Python knows."""
+    """Return whether a function can be called with `count` arguments, as far as Python knows."""
     return callable(function) and _parameters_unless(function, count) is None
 
 
 def _parameters_unless(function: Callable[..., Any], count: int) -> str | None:
-    """Give the parameters of `function` if it cannot be called with `count` arguments."""
+    """Return the parameters of `function` if it cannot be called with `count` arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return None  # of a kind whose parameters Python does not know
+        return None  # Python does not know its parameters
     try:
         signature.bind(*range(count))
     except TypeError:

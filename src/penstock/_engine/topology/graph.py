@@ -1,8 +1,8 @@
-"""The drawing surface of one `StreamsBuilder`: the steps of a program in the order it says them.
+"""The graph of one `StreamsBuilder`: the steps of a program in the order of its verbs.
 
-A step is frozen; drawing appends steps, and a step that grows (a split that gets another branch, a
-table that is asked for its old values) is replaced. `build.py` rewrites the steps and writes them
-into a `Topology`.
+A step is frozen. Verbs append steps; a step that changes (a split that gets another branch, a table
+that must send its old values) is replaced. `build.py` rewrites the steps and writes them into a
+`Topology`. Java: the GraphNodes of InternalStreamsBuilder.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from penstock._engine.topology.naming import NameCounter
+from penstock._engine.topology.naming import GeneratedNames, NameCounter
 from penstock._engine.topology.nodes.join_nodes import (
     GlobalTableJoin,
     SelfJoin,
@@ -25,7 +25,6 @@ from penstock._engine.topology.nodes.stream_nodes import (
     TableSource,
 )
 from penstock._engine.topology.nodes.table_nodes import TableJoinMerge, TableJoinSide
-from penstock._engine.topology.unnamed import Unnamed
 from penstock.errors import user_location
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
@@ -49,7 +48,7 @@ class StreamSource:
 
 @dataclass(frozen=True, slots=True)
 class TableFromTopic:
-    """`builder.table(...)`: a source and, below it, the node that makes changes of its records."""
+    """`builder.table(...)`: a source, and the node that turns its records into changes."""
 
     name: str
     source_name: str
@@ -60,7 +59,7 @@ class TableFromTopic:
     offset_reset: str | None
     operation: TableSource
     is_own_changelog: bool = False
-    """Whether the table's store is restored from the topic, and has no changelog besides."""
+    """Whether the table's store is restored from the topic, and has no changelog of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +83,8 @@ class RepartitionNames:
 
 @dataclass(frozen=True, slots=True)
 class Repartition:
-    """Out to an internal topic and back: a null-key filter, a sink and, in the next sub-topology, a
-    source. The filter lets everything pass if something below `takes_null_keys`.
+    """Through an internal topic: a null-key filter, a sink and, in the next sub-topology, a source.
+    The filter passes everything if a join below `takes_null_keys`.
     """
 
     called: RepartitionNames
@@ -95,22 +94,22 @@ class Repartition:
     partitioner: AnyFunction | None = None
     takes_null_keys: bool = False
     mergeable: bool = True
-    """Whether an optimization may let others share the topic; not if the user asked for it."""
+    """Whether an optimization may merge the topic with others; not if the user asked for it."""
 
     @property
     def name(self) -> str:
-        """The node that the next verb hangs on."""
+        """The parent of the next verb's node."""
         return self.called.source
 
 
 @dataclass(frozen=True, slots=True)
 class TableRepartition:
-    """The changes of a grouped table out to an internal topic and back."""
+    """The changes of a grouped table through an internal topic."""
 
     topic: str
     sink: str
     name: str
-    """The source's: the node that the next verb hangs on."""
+    """The source's name: the parent of the next verb's node."""
     key_serde: AnySerde | None
     value_serde: AnySerde | None
 
@@ -119,7 +118,7 @@ class TableRepartition:
 class TableJoin:
     """`table.join(...)`: a node for the changes of each table, and one for the results of both.
 
-    It hangs on both tables, this one first; on one only, if a table is joined with itself.
+    Its parents are both tables, this one first; only one, if a table is joined with itself.
     """
 
     name: str
@@ -135,8 +134,8 @@ class StreamJoin:
     """`stream.join(...)` with another stream: a node for the records of each, below the one that
     keeps them, and one for the pairs of both.
 
-    It hangs on both streams; on one only if a stream is joined with itself, and then `alone` can do
-    the work of both sides.
+    Its parents are both streams; only one if a stream is joined with itself, and then `alone` can
+    replace both sides.
     """
 
     name: str
@@ -151,8 +150,8 @@ class StreamJoin:
 
 @dataclass(frozen=True, slots=True)
 class GlobalStore:
-    """`builder.global_table(...)` or `builder.add_global_store(...)`: a store that every worker
-    holds whole, the source that feeds it and the node that writes it.
+    """`builder.global_table(...)` or `builder.add_global_store(...)`: a store of which every worker
+    has a full copy, the source that feeds it and the node that writes it.
     """
 
     name: str
@@ -177,7 +176,7 @@ class StreamSink:
 
 @dataclass(frozen=True, slots=True)
 class StateStore:
-    """`builder.add_state_store(...)`: no node, but there from here on."""
+    """`builder.add_state_store(...)`: a store without a node."""
 
     store: StoreBuilder
 
@@ -202,9 +201,9 @@ Drawing: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A drawing, what it hangs on (indices of other steps) and where the user wrote it.
+    """A drawing, the indices of its parent steps and the user's line.
 
-    Of the steps whose parents are written, the one of the lowest `priority` is written next.
+    Of the steps whose parents are written, the one with the lowest `priority` is written next.
     """
 
     drawing: Drawing
@@ -214,38 +213,38 @@ class Step:
 
 
 class Graph:
-    """The steps drawn so far, the counter that names them, and what was left without a name."""
+    """The steps so far, the counter that names them, and the names that the user did not give."""
 
     def __init__(self) -> None:
         self.names = NameCounter()
         self.steps: list[Step] = []
-        self.unnamed_stores = Unnamed()
-        self.unnamed_changelogs = Unnamed()
-        self.unnamed_repartition_topics = Unnamed()
-        self.unnamed_joins = Unnamed()
-        """Stores and topics of foreign-key joins, about which Java says nothing."""
+        self.unnamed_stores = GeneratedNames()
+        self.unnamed_changelogs = GeneratedNames()
+        self.unnamed_repartition_topics = GeneratedNames()
+        self.unnamed_joins = GeneratedNames()
+        """Stores and topics of foreign-key joins, of which Java does not warn."""
         self.copartition_groups: list[frozenset[str]] = []
         """Names of sources whose topics must have the same number of partitions."""
         self.internal_topics: tuple[str, ...] = ()
-        """Topics of the application's own, besides those of repartition steps."""
+        """Internal topics other than those of repartition steps."""
         self._next_priority = 0
 
     def add(self, drawing: Drawing, *parents: int) -> int:
-        """Draw a step and give its index."""
-        hangs_on = tuple(dict.fromkeys(parents))
-        self.steps.append(Step(drawing, hangs_on, user_location(), self._priority()))
+        """Append a step and return its index."""
+        above = tuple(dict.fromkeys(parents))
+        self.steps.append(Step(drawing, above, user_location(), self._priority()))
         return len(self.steps) - 1
 
     def redraw(self, index: int, drawing: Drawing) -> None:
-        """Put `drawing` in the place of an earlier one."""
+        """Replace the drawing of a step."""
         self.steps[index] = replace(self.steps[index], drawing=drawing)
 
     def draw_again(self, index: int) -> None:
-        """Say once more what was drawn: it moves behind all that was drawn since, as in Java."""
+        """Renew the priority of a step: it is written after all steps drawn since, as in Java."""
         self.steps[index] = replace(self.steps[index], priority=self._priority())
 
     def copartition(self, sources: frozenset[str]) -> None:
-        """Say that these sources are joined: their topics must have the same partitions."""
+        """Record that these sources are joined: their topics must have the same partition count."""
         self.copartition_groups.append(sources)
 
     def _priority(self) -> int:
@@ -254,7 +253,7 @@ class Graph:
 
 
 def takes_null_keys(drawing: Drawing) -> bool:
-    """Tell whether a step has a use for records without a key: it keeps what matches nothing."""
+    """Return whether a step uses records without a key: a join that keeps those without match."""
     if isinstance(drawing, StreamJoin):
         return drawing.this.keeps_own
     if isinstance(drawing, Process):
@@ -265,9 +264,9 @@ def takes_null_keys(drawing: Drawing) -> bool:
 
 
 def repartition_names(graph: Graph, prefix: str, *, by_user: bool) -> RepartitionNames:
-    """Name a repartition step; the three numbers are used up even where the user's name is used.
+    """Name a repartition step; it uses up three numbers, even with the user's name.
 
-    `by_user` tells whether the user chose `prefix`.
+    `by_user`: the user chose `prefix`.
     """
     names = graph.names
     topic = prefix if prefix.endswith(REPARTITION_SUFFIX) else prefix + REPARTITION_SUFFIX

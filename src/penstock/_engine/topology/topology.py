@@ -1,8 +1,7 @@
-"""The topology: nodes in the order they were added, stores, internal topics and co-partition
-groups.
+"""The topology: nodes in order of addition, stores, internal topics and co-partition groups.
 
-`StreamsBuilder.build()` gives one; the Processor API builds one by hand. Every mistake is refused
-here, when it is made, with the user's line.
+`StreamsBuilder.build()` returns one; the Processor API builds one by hand. Mistakes are refused as
+soon as they are made, with the user's line.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
     check_offset_reset,
     check_partitioner,
@@ -39,7 +39,6 @@ from penstock._engine.topology.nodes.stream_nodes import (
 )
 from penstock._engine.topology.picture.mermaid import to_mermaid
 from penstock._engine.topology.picture.svg import to_svg
-from penstock.camel_case import ExplainsCamelCase
 from penstock.errors import TopologyError, user_location
 from penstock.processor import FixedKeyProcessor
 from penstock.stores import StoreBuilder
@@ -74,11 +73,11 @@ class Topology(ExplainsCamelCase):
         self.copartition_groups: list[frozenset[str]] = []
         self.stores: dict[str, StoreBuilder] = {}
         self.source_changelogs: dict[str, str] = {}
-        """The topics that tables read and are restored from too, by the names of their stores."""
+        """The topics that tables both read and are restored from, by the names of their stores."""
         self.optimizations: frozenset[str] | None = None
-        """The rewrites it went through when it was built; None if it was put together by hand."""
+        """The rewrites that `build` applied; None if the topology was built by hand."""
         self.global_stores: dict[str, GlobalStoreNodes] = {}
-        """The stores that every worker holds whole, by name."""
+        """The stores of which every worker has a full copy, by name."""
         self._store_users: dict[str, list[str]] = {}
         self._stores_of: dict[str, list[str]] = {}
 
@@ -111,7 +110,7 @@ class Topology(ExplainsCamelCase):
         )
 
     def add_processor(self, name: str, supplier: Callable[[], Any], *parents: str) -> Topology:
-        """Add a processor; `supplier()` gives a new one each time. Java: Topology.addProcessor."""
+        """Add a processor; `supplier()` makes a new one each time. Java: Topology.addProcessor."""
         sample = check_supplier(supplier)
         operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
         return self.add_operation(name, operation, parents)
@@ -154,11 +153,11 @@ class Topology(ExplainsCamelCase):
         key: AnySerde | None = None,
         value: AnySerde | None = None,
     ) -> Topology:
-        """Let every worker hold all of `topic` in a store, written by processors of `supplier`; all
-        processors may read it, without being connected. Java: Topology.addGlobalStore.
+        """Add a store in which every worker keeps all of `topic`, written by processors of
+        `supplier`; all processors may read it without a connection. Java: Topology.addGlobalStore.
 
-        `source` and `processor` are the names of the two nodes. A record's time is its own: no
-        timestamp extractor is asked.
+        `source` and `processor` are the names of the two nodes. Records keep their own timestamps:
+        there is no timestamp extractor.
         """
         check_topic(topic)
         check_serde(key, "key")
@@ -173,7 +172,7 @@ class Topology(ExplainsCamelCase):
         )
 
     def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
-        """Let a processor use stores; processors that share one run in the same task.
+        """Connect a processor to stores; processors that share one run in the same task.
 
         Java: Topology.connectProcessorAndStateStores.
         """
@@ -211,8 +210,8 @@ class Topology(ExplainsCamelCase):
         return self
 
     def describe(self) -> TopologyDescription:
-        """Give the topology as data; its `str()` equals the text Java prints."""
-        return describe(self)
+        """Return the topology as data; its `str()` equals the text Java prints."""
+        return describe(self.nodes, self._store_users, self.stores_of, self.global_stores)
 
     def to_mermaid(self) -> str:
         """Draw the topology as a Mermaid flowchart."""
@@ -265,13 +264,11 @@ class Topology(ExplainsCamelCase):
         return self
 
     def stores_of(self, processor: str) -> list[str]:
-        """Give the names of the stores connected to a processor, in the order they were
-        connected.
-        """
+        """Return the names of a processor's stores, in the order in which they were connected."""
         return self._stores_of.get(processor, [])
 
     def store_users(self) -> dict[str, list[str]]:
-        """Give for each store the processors that use it."""
+        """Return the processors that use each store."""
         return self._store_users
 
     def _add_store(self, store: StoreBuilder) -> None:
@@ -279,7 +276,7 @@ class Topology(ExplainsCamelCase):
         self.stores[store.name] = store
 
     def _check_new_store(self, store: StoreBuilder) -> None:
-        # Two builders that are equal still are two stores, and must not become one by their name.
+        # Two equal builders are still two stores, and must not become one by their name.
         if store.name in self.global_stores or self.stores.get(store.name, store) is not store:
             msg = (
                 f"another state store is already named {store.name!r}; a store must have a name "

@@ -1,24 +1,20 @@
-"""Stores and internal topics that the user gave no name.
+"""Warns of stores and internal topics that the user gave no name, or refuses them.
 
 Their names end with a number that counts the verbs before them: if the program changes, so may the
-number, and the application finds neither its state nor what is under way. So each is said, with the
-place and what to write there. Java: InternalTopologyBuilder.checkUnprovidedNames, KIP-1111.
+number, and the application loses its state and the records in its topics. Each warning has the line
+and what to write there. Java: InternalTopologyBuilder.checkUnprovidedNames, KIP-1111.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from penstock.errors import TopologyError, user_location
+from penstock._engine.topology.graph import Graph
+from penstock._engine.topology.topology import Topology
+from penstock.errors import TopologyError
 
-if TYPE_CHECKING:
-    from penstock._engine.topology.graph import Graph
-    from penstock._engine.topology.topology import Topology
-
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _SETTING = "ensure.explicit.internal.resource.naming"
 
@@ -41,27 +37,9 @@ _REMEDIES = tuple(
 )
 
 
-class Unnamed:
-    """Names without the user's hand, each with the place of the verb that it belongs to."""
-
-    def __init__(self) -> None:
-        self._places: dict[str, str | None] = {}
-
-    def append(self, name: str) -> None:
-        """Note a name; it belongs to what the user is writing now."""
-        self._places.setdefault(name, user_location())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def place(self, name: str) -> str:
-        """Give the user's file:line."""
-        return self._places[name] or "an unknown place"
-
-
 def check_names(graph: Graph, topology: Topology, *, names_required: bool) -> None:
-    """Warn of each store and topic of the topology that has no name of the user's; refuse the
-    program if `names_required`, for stores too that it turned out not to need, as Java does.
+    """Warn of each store and topic of the topology without a name of the user's. If
+    `names_required`, refuse the program, also for stores that it does not need, as in Java.
     """
     if names_required:
         _refuse(graph)
@@ -75,12 +53,12 @@ def check_names(graph: Graph, topology: Topology, *, names_required: bool) -> No
 
 
 def remedy_for(name: str) -> str:
-    """Give what to write so that a store or a topic has a name of the user's."""
+    """Return what to write so that a store or a topic has a name of the user's."""
     return next(remedy for pattern, remedy in _REMEDIES if pattern.fullmatch(name))
 
 
 def _unnamed_stores(graph: Graph) -> dict[str, str]:
-    """Give the stores and their places; of the buffer of `suppress`, Java notes its changelog."""
+    """Return the stores and their lines; of the buffer of `suppress`, Java notes the changelog."""
     logs = graph.unnamed_changelogs
     return {
         **{name: graph.unnamed_stores.place(name) for name in graph.unnamed_stores},
@@ -90,7 +68,7 @@ def _unnamed_stores(graph: Graph) -> dict[str, str]:
 
 
 def _warn(kind: str, name: str, consequence: str, place: str) -> None:
-    _LOG.warning(
+    _log.warning(
         "%s=%s at %s has no name of yours: if the program changes, its number may, and %s; write "
         "%s there, or set %s to have such programs refused",
         kind,

@@ -1,4 +1,4 @@
-"""From one drawing to nodes of the topology: one writer for each kind."""
+"""Writes a drawing as nodes of the topology: one writer for each kind."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from penstock.serdes.windowed import WindowedSerde
 from penstock.timestamps import FailOnInvalidTimestamp
 
 Parents: TypeAlias = tuple[str, ...]
-"""The names of the nodes that the ones to be written hang on."""
+"""The names of the parents of the nodes to write."""
 
 
 def write(topology: Topology, drawing: Drawing, parents: Parents, location: str | None) -> None:
-    """Write a drawing; `location` is where the user drew it."""
+    """Write a drawing; `location` is the user's line."""
     _WRITERS[type(drawing)](topology, drawing, parents, location)
 
 
@@ -183,7 +183,7 @@ def _write_table_join(
 
 
 def _check_history(topology: Topology, join: StreamTableJoin) -> None:
-    """Refuse to let records wait longer than the table remembers the rows of their time."""
+    """Refuse a grace that is longer than the history of the table."""
     for name in join.rows.stores() if join.buffer is not None else ():
         times = topology.stores[name].times
         if times is not None and times.retention_ms < join.join_grace_ms:

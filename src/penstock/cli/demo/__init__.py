@@ -1,6 +1,6 @@
 """`penstock demo`: a broker, Spark, a word count and running totals, live, on this machine.
 
-`performance.py` runs it, `program.py` is what runs, `lifelike.py` invents its input, `panel.py`
+`runner.py` runs it, `program.py` is what runs, `generator.py` generates its input, `panel.py`
 shows its results.
 """
 
@@ -40,7 +40,7 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Say what will happen, then do it."""
-    from penstock.cli.demo.performance import perform  # noqa: PLC0415  # loads the Kafka client
+    from penstock.cli.demo.runner import perform  # noqa: PLC0415  # loads the Kafka client
 
     print(INTRODUCTION, file=sys.stderr, flush=True)
     perform(arguments.seconds)

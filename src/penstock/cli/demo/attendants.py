@@ -1,4 +1,4 @@
-"""Threads that do their part while an application runs: one writes its input, one reads results."""
+"""Threads beside a running application: one writes its input, one reads its results."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from penstock._clock import monotonic
 from penstock.application import KafkaStreams, State
-from penstock.clock import monotonic
 
 PACE_SECONDS = 0.1
 START_MS = 600_000
@@ -19,7 +19,7 @@ ENDED = frozenset({State.NOT_RUNNING, State.ERROR})
 def attended(
     streams: KafkaStreams, parts: Sequence[Callable[[], None]], seconds: float | None = None
 ) -> Iterator[None]:
-    """Have all parts done while the body runs the application, or for so many seconds of work."""
+    """Run all parts on threads while the body runs the application, or for so many seconds."""
     timed = [] if seconds is None else [lambda: _end_after(streams, seconds)]
     attendants = [_Attendant(streams, part) for part in (*parts, *timed)]
     try:
@@ -38,7 +38,7 @@ def _end_after(streams: KafkaStreams, seconds: float) -> None:
 
 
 class _Attendant:
-    """Does its part on a thread; if it fails, the application ends."""
+    """Runs one part on a thread; if that fails, the application ends."""
 
     def __init__(self, streams: KafkaStreams, part: Callable[[], None]) -> None:
         self._streams = streams

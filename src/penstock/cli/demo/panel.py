@@ -35,7 +35,7 @@ class Results:
                     self.accounts[name] = ACCOUNT.deserialize(topic, value) or Account()
 
     def panel(self, _figures: Figures, width: int) -> list[str]:
-        """Give the tables as lines, cut to `width`."""
+        """Return the tables as lines, cut to `width`."""
         with self._lock:
             counts, accounts = dict(self.counts), dict(self.accounts)
         left, right = _word_table(counts), _account_table(accounts)

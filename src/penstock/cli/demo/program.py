@@ -22,7 +22,7 @@ SETTINGS = {"application.id": "penstock-demo", "processing.guarantee": "exactly_
 
 @dataclass
 class Payment:
-    """What somebody paid, and where."""
+    """What a customer paid, and where."""
 
     shop: str
     cents: int
@@ -30,14 +30,14 @@ class Payment:
 
 @dataclass
 class Account:
-    """All that somebody paid so far."""
+    """All that a customer paid so far."""
 
     payments: int = 0
     cents: int = 0
     last_shop: str = ""
 
     def after(self, payment: Payment) -> Account:
-        """Give the account with one more payment."""
+        """Return the account with one more payment."""
         return Account(self.payments + 1, self.cents + payment.cents, payment.shop)
 
 

@@ -1,6 +1,6 @@
 """`penstock doctor`: what keeps an application from running here, and what to do about it.
 
-`findings.py` is what is told of a check, `machine.py` looks at this machine, `cluster.py` at the
+`findings.py` is the result of a check, `machine.py` looks at this machine, `cluster.py` at the
 cluster and the topics of a program.
 """
 
@@ -12,6 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from penstock.cli.arguments.options import (
+    add_cluster,
+    add_command,
+    add_json,
+    add_program,
+    settings_of,
+)
+from penstock.cli.arguments.programs import Application, load_application
 from penstock.cli.doctor.cluster import check_cluster
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.cli.doctor.machine import (
@@ -22,14 +30,12 @@ from penstock.cli.doctor.machine import (
     check_spark,
     check_state_directory,
 )
-from penstock.cli.options import add_cluster, add_command, add_json, add_program, settings_of
 from penstock.cli.printing import Paint, plural, to_json
-from penstock.cli.programs import Application, load_application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock.cli.options import Commands
+    from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
 Check what an application needs: Python and its packages, Java, Spark, the state directory; and of
@@ -79,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
-    """Look at one thing after the other."""
+    """Yield the findings of all checks, in order."""
     yield check_python(sys.version_info[:2], sys.executable)
     yield check_packages()
     yield check_parts_in_c()
@@ -103,7 +109,7 @@ def findings(arguments: argparse.Namespace) -> Iterator[Finding]:
 
 
 def as_text(finding: Finding, paint: Paint) -> list[str]:
-    """Give a finding as lines: what was found, then what to do."""
+    """Return a finding as lines: what was found, then what to do."""
     mark = paint(_COLOURS[finding.status], f"{finding.status:>7}")
     lines = [f"{mark}  {finding.name}: {finding.told}"]
     if finding.fix:
@@ -112,7 +118,7 @@ def as_text(finding: Finding, paint: Paint) -> list[str]:
 
 
 def summary(found: Iterable[Finding]) -> str:
-    """Give the last line."""
+    """Return the last line."""
     statuses = [finding.status for finding in found]
     failed, warned = statuses.count("failed"), statuses.count("warning")
     if not failed and not warned:
@@ -121,7 +127,7 @@ def summary(found: Iterable[Finding]) -> str:
 
 
 def _placed(config: StreamsConfig) -> StreamsConfig:
-    """Give the settings with the state directory that the application would have."""
+    """Return the settings with the state directory that the application would have."""
     if config.names_cluster:
         return config
     from penstock._engine.kafka.local_broker.embedded import with_state_beside_broker  # noqa: PLC0415

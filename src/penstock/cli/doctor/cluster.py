@@ -13,8 +13,8 @@ from penstock._engine.planner.permissions import (
     needs_of,
     unadvised_of,
 )
+from penstock.cli.arguments.programs import Application
 from penstock.cli.doctor.findings import Finding, checked, fault
-from penstock.cli.programs import Application
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 

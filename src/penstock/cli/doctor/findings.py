@@ -1,4 +1,4 @@
-"""What a check tells."""
+"""Findings: the results of checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Finding:
 
 
 def checked(name: str, check: Callable[[], Finding]) -> Finding:
-    """Give what a check finds; what it raises is a fault."""
+    """Return what a check finds; what it raises is a fault."""
     try:
         return check()
     except StreamsError as error:
@@ -30,8 +30,8 @@ def checked(name: str, check: Callable[[], Finding]) -> Finding:
 
 
 def fault(name: str, error: StreamsError) -> Finding:
-    """Give an error as a finding: what stands behind its last semicolon says what to do, as in all
-    our errors.
+    """Return an error as a finding: what stands behind its last semicolon says what to do, as in
+    all our errors.
     """
     told, _, fix = str(error).rpartition("; ")
     return Finding(name, "failed", told or fix, fix if told else "")

@@ -8,13 +8,9 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
+from penstock._engine.fast import choice
 from penstock._engine.kafka.client import bulk
 from penstock._engine.kafka.local_broker import java
-from penstock._engine.runtime.input import partition_run as stretch
-from penstock._engine.runtime.output import murmur2, sink
-from penstock._engine.state import row_sender
-from penstock._engine.state.cache import entries
-from penstock._engine.state.segments import recent_rows
 from penstock.cli.doctor.findings import Finding, checked
 from penstock.settings import StreamsConfig
 
@@ -24,7 +20,7 @@ _LITTLE_BYTES = 1 << 30
 
 
 def check_python(version: tuple[int, ...], executable: str) -> Finding:
-    """Tell whether this Python is new enough."""
+    """Return whether this Python is new enough."""
     found = ".".join(map(str, version))
     if version < _PYTHON_NEEDED:
         needed = ".".join(map(str, _PYTHON_NEEDED))
@@ -35,7 +31,7 @@ def check_python(version: tuple[int, ...], executable: str) -> Finding:
 
 
 def check_packages() -> Finding:
-    """Tell which packages are there, and in which versions."""
+    """Return which packages are there, and in which versions."""
     versions, missing = [], []
     for name in _PACKAGES:
         try:
@@ -53,31 +49,24 @@ def check_packages() -> Finding:
 
 
 def check_parts_in_c() -> Finding:
-    """Tell whether the parts are there that are in C."""
-    plain = [
-        part
-        for part, is_compiled in {
-            "the Kafka client": bulk.is_compiled(),
-            "the task": stretch.is_compiled(),
-            "what leaves a task": sink.is_compiled() and row_sender.is_compiled(),
-            "the partitions of keys": murmur2.is_compiled(),
-            "the record cache": entries.is_compiled(),
-            "rows of windows": recent_rows.is_compiled(),
-        }.items()
-        if not is_compiled
-    ]
-    if not plain:
-        return Finding("parts in C", "ok", "all are there")
-    return Finding(
-        "parts in C",
-        "warning",
-        f"in Python, which is slower: {', '.join(plain)}",
-        "install a C compiler and Python's headers, then install penstock again",
-    )
+    """Return whether the compiled module is used, is missing, or is switched off."""
+    name = "parts in C"
+    match choice.state():
+        case "switched off":
+            fix = f"unset {choice.SWITCH}"
+            return Finding(name, "warning", f"switched off by {choice.SWITCH}: it is slower", fix)
+        case "not compiled":
+            fix = "install a C compiler and Python's headers, then install penstock again"
+            return Finding(name, "warning", "not compiled, all is in Python: it is slower", fix)
+    refusal = bulk.why_not_in_c()
+    if refusal is not None:
+        fix = "install a confluent-kafka whose librdkafka has plugins, as its wheels do"
+        return Finding(name, "warning", f"used, but not for the Kafka client: {refusal}", fix)
+    return Finding(name, "ok", "used")
 
 
 def check_java() -> Finding:
-    """Tell whether there is a Java that will do."""
+    """Return whether there is a Java of the version that is needed."""
 
     def check() -> Finding:
         found = java.find()
@@ -87,7 +76,7 @@ def check_java() -> Finding:
 
 
 def check_state_directory(config: StreamsConfig) -> Finding:
-    """Tell whether local state can be kept, and how much."""
+    """Return whether local state can be kept, and how much."""
     name, path = "state directory", config.state_dir
     fix = "set 'state.dir' to a directory that can be written to"
     # The parents of a directory that will be made must be writable.
@@ -107,7 +96,7 @@ def check_state_directory(config: StreamsConfig) -> Finding:
 
 
 def check_spark(config: StreamsConfig, *, quick: bool) -> Finding:
-    """Tell whether Spark starts and can run Python.
+    """Return whether Spark starts and can run Python.
 
     Raises:
         StreamsError: it does not.
@@ -115,7 +104,7 @@ def check_spark(config: StreamsConfig, *, quick: bool) -> Finding:
     if quick:
         return Finding("Spark", "skipped", "not started (--quick)")
     # Only this check needs Spark.
-    from penstock._engine.spark.examination import try_spark  # noqa: PLC0415
+    from penstock._engine.spark.session import try_spark  # noqa: PLC0415
 
     told = try_spark(config)
     return Finding("Spark", "ok", f"{told}, a Python worker answered")

@@ -8,12 +8,8 @@ from pathlib import Path
 import pytest
 
 from penstock import StreamsConfig
+from penstock._engine.fast import choice
 from penstock._engine.kafka.client import bulk
-from penstock._engine.runtime.input import partition_run as stretch
-from penstock._engine.runtime.output import murmur2, sink
-from penstock._engine.state import row_sender
-from penstock._engine.state.cache import entries
-from penstock._engine.state.segments import recent_rows
 from penstock.cli import main
 from penstock.cli.doctor import machine
 from penstock.cli.doctor.machine import (
@@ -44,13 +40,31 @@ def test_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_parts_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    for part in (bulk, stretch, sink, murmur2, entries, recent_rows, row_sender):
-        monkeypatch.setattr(part, "is_compiled", lambda: True)
-    assert check_parts_in_c().status == "ok"
-    monkeypatch.setattr(bulk, "is_compiled", lambda: False)
+    monkeypatch.setattr(choice, "compiled", choice)
+    monkeypatch.setattr(bulk, "_refusal", None)
+    assert (check_parts_in_c().status, check_parts_in_c().told) == ("ok", "used")
+    monkeypatch.setattr(bulk, "_refusal", "librdkafka was built without plugins")
+    partly = check_parts_in_c()
+    assert (partly.status, partly.told) == (
+        "warning",
+        "used, but not for the Kafka client: librdkafka was built without plugins",
+    )
+
+
+def test_parts_in_c_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "compiled", None)
+    monkeypatch.setattr(choice, "IS_SWITCHED_OFF", False)
     missing = check_parts_in_c()
     assert (missing.status, "C compiler" in (missing.fix or "")) == ("warning", True)
-    assert missing.told.endswith(": the Kafka client")
+    assert missing.told == "not compiled, all is in Python: it is slower"
+
+
+def test_parts_in_c_that_are_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "compiled", None)
+    monkeypatch.setattr(choice, "IS_SWITCHED_OFF", True)
+    off = check_parts_in_c()
+    assert (off.status, off.fix) == ("warning", "unset PENSTOCK_NO_C")
+    assert off.told == "switched off by PENSTOCK_NO_C: it is slower"
 
 
 def test_java_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

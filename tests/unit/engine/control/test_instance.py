@@ -7,7 +7,7 @@ from collections.abc import Collection
 import pytest
 
 from penstock._engine.control import instance as instance_module
-from penstock._engine.control.instance import Instance
+from penstock._engine.control.instance import Instance, Quiescence
 from penstock._engine.control.messages import Report
 
 ALL = ("0_0", "0_1")
@@ -51,7 +51,7 @@ def reports(
     }
 
 
-def test_an_instance_with_all_tasks_asks_nobody() -> None:
+def test_an_instance_with_all_tasks_asks_no_group() -> None:
     instance, group = Instance(ALL), FakeGroup()
     both = reports(("0_0",), ("0_1",))
     assert instance.is_running(both)
@@ -59,7 +59,7 @@ def test_an_instance_with_all_tasks_asks_nobody() -> None:
     assert group.asked == 0
 
 
-def test_an_instance_with_a_part_runs_when_the_group_has_somebody_for_the_rest() -> None:
+def test_an_instance_with_a_part_runs_when_the_group_has_members_for_the_rest() -> None:
     instance, part = Instance(ALL), reports(("0_0",))
     assert not instance.is_running(part)
     instance.look_at_group(FakeGroup(in_hands=False), part)
@@ -107,7 +107,7 @@ def test_a_bounded_run_with_all_tasks_is_over_after_two_looks() -> None:
     assert [bounded.is_over(report), bounded.is_over(report)] == [False, True]
 
 
-def test_a_task_of_our_own_dead_worker_is_in_nobody_s_hands(
+def test_a_task_of_our_own_dead_worker_is_not_assigned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The group keeps the dead member until its session ends."""
@@ -115,9 +115,68 @@ def test_a_task_of_our_own_dead_worker_is_in_nobody_s_hands(
     both = reports(("0_0",)) | {"dead": Report("dead", "lost")}
     instance.look_at_group(group, both)
     assert group.own_members == {"0", "dead"}
-    # Long after, whoever has that name in the group is another instance's worker.
+    # Long after, a member of that name is another instance's worker.
     monkeypatch.setattr(instance_module, "_SESSION_SECONDS", 0.0)
     group.in_hands = False
     other = Instance(ALL)
     other.look_at_group(group, both)
     assert group.own_members == {"0"}
+
+
+def report(member: str, *tasks: str, done: int = 0, out: int = 0, caught_up: bool = True) -> Report:
+    return Report(
+        member,
+        "running",
+        tasks=dict.fromkeys(tasks, "running"),
+        counters={task: {"process-total": done} for task in tasks},
+        records_out=out,
+        caught_up=caught_up,
+    )
+
+
+def over(*reports: Report) -> list[bool]:
+    quiescence = Quiescence(ALL)
+    return [quiescence.reached(one) for one in reports]
+
+
+A, B = report("a", "0_0"), report("b", "0_1")
+
+
+def test_two_rounds_of_all_workers() -> None:
+    assert over(A, B, A, B) == [False, False, False, True]
+
+
+def test_one_worker_with_all_tasks() -> None:
+    assert over(report("a", *ALL), report("a", *ALL)) == [False, True]
+
+
+def test_reports_before_the_first_round_is_complete_are_no_second_round() -> None:
+    assert over(A, A, A, B, B, A) == [False, False, False, False, False, True]
+
+
+def test_round_without_all_tasks_does_not_count() -> None:
+    assert over(*[A] * 10) == [False] * 10
+
+
+def test_work_in_between_begins_anew() -> None:
+    worked = report("a", "0_0", done=5)
+    assert over(A, B, worked, B, worked, B, worked) == [False] * 5 + [False, True]
+
+
+def test_output_in_between_begins_anew() -> None:
+    assert over(A, B, A, report("b", "0_1", out=1), A) == [False] * 5
+
+
+def test_a_worker_with_work_left_begins_anew() -> None:
+    busy = report("b", "0_1", caught_up=False)
+    assert over(A, B, A, busy, B, A, B, A) == [False] * 6 + [False, True]
+
+
+def test_moving_task_begins_anew() -> None:
+    moved = report("a", *ALL)
+    assert over(A, B, moved, moved, moved) == [False] * 4 + [True]
+
+
+def test_worker_without_tasks_has_no_say() -> None:
+    idle = report("c", caught_up=False)
+    assert over(A, idle, B, idle, A, idle, B) == [False] * 6 + [True]

@@ -16,17 +16,17 @@ from penstock._engine.control import wire
 from penstock._engine.control.client import ControlClient, DriverSilent
 from penstock._engine.control.connection import Connection, shake_hands
 from penstock._engine.control.messages import ControlAddress, Instruction, Report
-from penstock._engine.control.server import Complaints, ControlServer, DoorLimits, Verb
+from penstock._engine.control.server import ConnectionLimits, ControlServer, LimitedWarnings, Verb
 from penstock._engine.control.wire import Message
 
 PATIENCE_SECONDS = 30.0
-QUICK = DoorLimits(handshake_seconds=0.3, refused_seconds=0.01)
+QUICK = ConnectionLimits(handshake_seconds=0.3, refused_seconds=0.01)
 
 
 class Driver:
     """Counts what it hears."""
 
-    def __init__(self, limits: DoorLimits | None = None) -> None:
+    def __init__(self, limits: ConnectionLimits | None = None) -> None:
         self.heard: list[str] = []
         self.hung_up: list[str] = []
         verbs = {"report": Verb(Report, self._report), "fail": Verb(str, self._fail)}
@@ -56,7 +56,7 @@ class Driver:
 
 
 @contextmanager
-def driver(limits: DoorLimits | None = None) -> Iterator[Driver]:
+def driver(limits: ConnectionLimits | None = None) -> Iterator[Driver]:
     one = Driver(limits)
     try:
         yield one
@@ -92,7 +92,7 @@ def test_500_silent_connections_do_not_keep_workers_out() -> None:
         for _ in range(500):
             stack.enter_context(one.stranger())
         assert one.answers()
-        assert len(one.server._unproven) <= DoorLimits().unproven_max
+        assert len(one.server._unproven) <= ConnectionLimits().unproven_max
 
 
 def test_a_flood_of_connections_does_not_keep_workers_out() -> None:
@@ -229,7 +229,7 @@ def test_a_worker_that_closes_its_half_has_hung_up() -> None:
             wait_for(lambda: one.hung_up == ["w"])
 
 
-def test_a_worker_that_reads_no_answers_keeps_nobody_waiting() -> None:
+def test_a_worker_that_reads_no_answers_keeps_no_other_waiting() -> None:
     with driver() as one:
         channel, connection = proven(one)
         with channel:
@@ -246,7 +246,7 @@ def test_a_worker_that_reads_no_answers_keeps_nobody_waiting() -> None:
 
 
 def test_no_more_workers_than_allowed_are_connected(caplog: pytest.LogCaptureFixture) -> None:
-    with driver(DoorLimits(proven_max=1)) as one:
+    with driver(ConnectionLimits(proven_max=1)) as one:
         channel, _ = proven(one)
         with channel:
             wait_for(lambda: one.server._proven == 1)
@@ -272,12 +272,12 @@ def test_questions_that_cannot_be_answered_are_refused_and_the_line_stands() -> 
 
 
 def test_warnings_about_strangers_are_few(caplog: pytest.LogCaptureFixture) -> None:
-    complaints = Complaints()
+    warnings = LimitedWarnings()
     for _ in range(100):
-        complaints.make("refused %s", "x")
+        warnings.log("refused %s", "x")
     assert caplog.messages == ["refused x"]
-    complaints._silent_until = 0.0
-    complaints.make("refused %s", "y")
+    warnings._silent_until = 0.0
+    warnings.log("refused %s", "y")
     assert caplog.messages[1:] == ["refused y (99 more since the last warning)"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock._engine.control.messages import Report
-from penstock._engine.control.status import RecordTally, status
+from penstock._engine.control.status import RecordCounts, status
 
 A = Report("a", "running", tasks={"0_0": "running"}, lag=3, state_entries={"counts": 5, "names": 1})
 B = Report(
@@ -48,17 +48,17 @@ def test_a_broker_that_is_away_is_told_and_no_lag() -> None:
 
 
 def test_records_are_counted_over_workers_that_were_replaced() -> None:
-    tally = RecordTally()
-    tally.hear(Report("a", "running", records_in=10, records_out=4, pid=1))
-    assert tally.turn() == {
+    counts = RecordCounts()
+    counts.add(Report("a", "running", records_in=10, records_out=4, pid=1))
+    assert counts.end_turn() == {
         "recordsIn": 10,
         "recordsOut": 4,
         "recordsInLastTurn": 10,
         "recordsOutLastTurn": 4,
     }
-    tally.hear(Report("a", "running", records_in=12, records_out=4, pid=1))
-    tally.hear(Report("a", "running", records_in=5, records_out=5, pid=2))
-    assert tally.turn() == {
+    counts.add(Report("a", "running", records_in=12, records_out=4, pid=1))
+    counts.add(Report("a", "running", records_in=5, records_out=5, pid=2))
+    assert counts.end_turn() == {
         "recordsIn": 17,
         "recordsOut": 9,
         "recordsInLastTurn": 7,

@@ -112,7 +112,7 @@ def test_every_part_of_a_report_arrives() -> None:
         lag=None,
         printed=(("stdout", "täglich"), ("stderr", "")),
         restore_events=(RestoreEvent("batch", "counts", "log", 1, offset=9, count=6),),
-        seat=(3, 1),
+        slot=(3, 1),
         failure=failure,
         broker_away_seconds=1.5,
         pid=12,

@@ -43,7 +43,7 @@ def topology(draw: Callable[[StreamsBuilder], object], **config: Any) -> Topolog
 def harm(
     before: Callable[[StreamsBuilder], object], now: Callable[[StreamsBuilder], object]
 ) -> list[str]:
-    """Give what would not find its state again."""
+    """Return the changes that would lose state."""
     return [change.text for change in compare(shape(before), shape(now)) if not change.keeps_state]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from penstock import StreamsBuilder, Topology
-from penstock._engine.planner.identity import NOBODY, Identity, identity_of, read_identity
+from penstock._engine.planner.identity import NO_IDENTITY, Identity, identity_of, read_identity
 from penstock._engine.planner.layout import draft_of, lay_out
 from penstock.settings import StreamsConfig
 
@@ -62,4 +62,4 @@ def test_a_client_id_shows_it() -> None:
     own = identity(program(lambda builder: builder.stream("in").to("out")))
     assert read_identity(own.shown_in("app-group")) == own
     assert read_identity("app-group") is None
-    assert NOBODY.program == ""
+    assert NO_IDENTITY.program == ""

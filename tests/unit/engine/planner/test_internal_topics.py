@@ -18,12 +18,8 @@ from penstock._engine.planner.internal_topics import (
 )
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
-from penstock.stores import (
-    Logging,
-    StoreBuilder,
-    join_store_builder,
-    window_store_builder,
-)
+from penstock.stores import Logging, StoreBuilder
+from penstock.stores._builders import join_store_builder, window_store_builder
 
 
 class Echo(Processor[Any, Any, Any, Any]):
@@ -147,7 +143,7 @@ def test_joined_records_are_deleted_but_not_compacted() -> None:
     assert settings["retention.ms"] == str(24 * 60 * 60 * 1000 + 50)
 
 
-def test_versions_are_not_compacted_while_somebody_may_ask_for_them() -> None:
+def test_versions_are_not_compacted_within_the_history() -> None:
     text = serdes.string()
     store = Stores.versioned_key_value_store("s", history_retention=50, key=text, value=text)
     settings = settings_of_changelog(store)

@@ -9,9 +9,9 @@ from penstock._engine.planner.layout import draft_of, lay_out
 from penstock._engine.planner.permissions import (
     Need,
     acl_command,
+    listed,
     missing_of,
     needs_of,
-    told,
     unadvised_of,
 )
 
@@ -64,7 +64,7 @@ def test_what_is_missing_comes_with_its_command() -> None:
     need = Need("topic", "in", frozenset({"READ", "WRITE"}), frozenset({"DESCRIBE_CONFIGS"}))
     missing = missing_of(need, ["WRITE", "ALTER"])
     assert missing == ["READ"]
-    assert told({need: missing}) == "READ on topic 'in'"
+    assert listed({need: missing}) == "READ on topic 'in'"
     assert acl_command(need, missing) == (
         "kafka-acls.sh --add --allow-principal User:YOU --operation Read --topic in"
     )
@@ -76,7 +76,7 @@ def test_what_is_missing_comes_with_its_command() -> None:
 
 def test_a_prefix_is_said_to_be_one() -> None:
     ids = Need("transactional-id", "app-", frozenset({"WRITE"}), prefixed=True)
-    assert told({ids: ["WRITE"]}) == "WRITE on every transactional id that begins with 'app-'"
+    assert listed({ids: ["WRITE"]}) == "WRITE on every transactional id that begins with 'app-'"
     assert acl_command(ids, ["WRITE"]).endswith(
         "--operation Write --transactional-id app- --resource-pattern-type prefixed"
     )

@@ -10,8 +10,8 @@ from penstock._engine.planner.reset import (
     Facts,
     Member,
     OffsetChange,
+    ResetRequest,
     Target,
-    Wish,
     check_not_running,
     decide_reset,
 )
@@ -30,7 +30,7 @@ FACTS = Facts(
 
 
 def offsets(target: Target, **more: Any) -> list[tuple[str, int, int | None, int]]:
-    wish = Wish("app", inputs=("in",), target=target, **more)
+    wish = ResetRequest("app", inputs=("in",), target=target, **more)
     return [
         (change.topic, change.partition, change.before, change.after)
         for change in decide_reset(wish, FACTS).offsets
@@ -60,7 +60,7 @@ def test_partitions_that_a_file_does_not_name_stay() -> None:
 
 
 def test_an_offset_outside_the_topic_is_brought_inside_and_told() -> None:
-    plan = decide_reset(Wish("app", ("in",), target=Target(offset=90)), FACTS)
+    plan = decide_reset(ResetRequest("app", ("in",), target=Target(offset=90)), FACTS)
     assert plan.notes == ("in partition 1 has the offsets 0 to 20: 20 instead of 90",)
 
 
@@ -69,7 +69,7 @@ def test_topics_of_its_own_are_skipped_to_their_ends() -> None:
 
 
 def test_without_a_program_the_group_tells_the_inputs() -> None:
-    plan = decide_reset(Wish("app"), FACTS)
+    plan = decide_reset(ResetRequest("app"), FACTS)
     assert plan.offsets == (
         OffsetChange("back", 0, 3, 0),
         OffsetChange("in", 0, 50, 10),
@@ -78,24 +78,24 @@ def test_without_a_program_the_group_tells_the_inputs() -> None:
 
 
 def test_internal_topics_and_local_state_go() -> None:
-    plan = decide_reset(Wish("app", ("in",)), FACTS)
+    plan = decide_reset(ResetRequest("app", ("in",)), FACTS)
     assert plan.delete_topics == ("app-counts-changelog", "app-penstock-tasks")
     assert (plan.delete_local, plan.local_path) == (("0_0",), "/state/app")
     assert not plan.is_empty
 
 
 def test_some_internal_topics_only() -> None:
-    plan = decide_reset(Wish("app", ("in",), internal=("app-counts-changelog",)), FACTS)
+    plan = decide_reset(ResetRequest("app", ("in",), internal=("app-counts-changelog",)), FACTS)
     assert plan.delete_topics == ("app-counts-changelog",)
 
 
 def test_a_topic_of_the_user_s_is_never_deleted() -> None:
     with pytest.raises(StreamsError, match="not internal topics of application 'app': out; those"):
-        decide_reset(Wish("app", ("in",), internal=("out",)), FACTS)
+        decide_reset(ResetRequest("app", ("in",), internal=("out",)), FACTS)
 
 
 def test_topics_that_are_not_there_are_told() -> None:
-    plan = decide_reset(Wish("app", ("in", "gone")), FACTS)
+    plan = decide_reset(ResetRequest("app", ("in", "gone")), FACTS)
     assert plan.notes == ("not there, and left alone: gone",)
 
 
@@ -106,7 +106,7 @@ def test_offsets_of_other_topics_are_refused() -> None:
 
 def test_nothing_to_do() -> None:
     there = Facts(frozenset({"in"}), committed={IN0: 0}, beginnings={IN0: 0}, ends={IN0: 5})
-    assert decide_reset(Wish("app", ("in",)), there).is_empty
+    assert decide_reset(ResetRequest("app", ("in",)), there).is_empty
 
 
 def test_an_application_that_runs_is_refused() -> None:

@@ -45,7 +45,7 @@ def joined_streams() -> Topology:
 
 def test_a_stage_comes_after_those_that_feed_it() -> None:
     job = plan(chain(), a=3)
-    assert [(stage.name, stage.is_circle) for stage in job.stages] == [
+    assert [(stage.name, stage.is_cycle) for stage in job.stages] == [
         ("sub-topology 0", False),
         ("sub-topology 1", False),
     ]
@@ -57,7 +57,7 @@ def test_a_stage_comes_after_those_that_feed_it() -> None:
 
 def test_sub_topologies_that_feed_each_other_are_one_stage() -> None:
     [stage] = plan(joined_by_foreign_key(), left=2, right=3).stages
-    assert (stage.name, stage.is_circle) == ("sub-topologies 0 and 1", True)
+    assert (stage.name, stage.is_cycle) == ("sub-topologies 0 and 1", True)
     assert stage.spark_partitions == 1
     assert len(stage.tasks) == 2 + 3
 
@@ -85,7 +85,7 @@ def test_a_pattern_reads_the_inputs_that_match_it() -> None:
     assert [stage.topics() for stage in job.stages] == [["in-1", "in-2"]]
 
 
-def test_global_tables_that_nobody_reads_are_a_stage_too() -> None:
+def test_global_tables_without_a_reader_are_a_stage_too() -> None:
     builder = StreamsBuilder()
     builder.global_table("names", Consumed(TEXT, TEXT))
     [stage] = plan(builder.build(), names=2).stages

@@ -15,8 +15,7 @@ from penstock import Processor, ProcessorContext, Record, StreamsBuilder, serdes
 from penstock._engine.queries.questions import Read, Row
 from penstock._engine.queries.reading import rows_of
 from penstock._engine.runtime.task import Task
-from penstock.store_types import ValueAndTimestamp
-from penstock.stores import Stores
+from penstock.stores import Stores, ValueAndTimestamp
 from penstock.windowed import Windowed
 from tests.unit.engine.runtime.test_task import raws, task
 

@@ -1,4 +1,4 @@
-"""The decision to commit, and what Kafka keeps beside an offset. Semantics 2.4."""
+"""The decision to commit, and what Kafka keeps beside an offset."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def test_unreadable_notes_are_none() -> None:
 
 def test_of_several_partitions_the_latest_note_counts() -> None:
     notes = Notes()
-    notes.take_in({"counts": 5, "sums": 1})
-    notes.take_in({"counts": 3, "sums": 2})
+    notes.merge({"counts": 5, "sums": 1})
+    notes.merge({"counts": 3, "sums": 2})
     assert (notes, notes.changed) == ({"counts": 5, "sums": 2}, False)
     notes["counts"] = 4
     assert (notes["counts"], notes.changed) == (4, True)

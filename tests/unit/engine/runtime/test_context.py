@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from penstock import Processor, ProcessorContext, PunctuationType, Record, StreamsBuilder
+from penstock._engine.runtime.context import ReadOnlyStore
+from penstock.errors import StreamsError
 from penstock.testing import TopologyTestDriver
 from tests.operators.programs import drive
 
 
 def context_of(**config: Any) -> tuple[ProcessorContext[Any, Any], TopologyTestDriver]:
-    """Give the context of a processor in a task that has started."""
+    """Return the context of a processor in a task that has started."""
     found: list[ProcessorContext[Any, Any]] = []
 
     class Look(Processor[Any, Any, Any, Any]):
@@ -75,3 +77,30 @@ def test_a_timer_s_type_and_callback_are_checked() -> None:
     wrong = None
     with pytest.raises(TypeError, match=r"callback must be a function \(timestamp\); got None"):
         context.schedule(1, PunctuationType.STREAM_TIME, wrong)
+
+
+class Rows:
+    name = "rows"
+
+    def get(self, key: str) -> str:
+        return key.upper()
+
+    def put(self, key: str, value: str) -> None:
+        raise AssertionError
+
+
+def test_a_global_store_can_be_read() -> None:
+    assert (ReadOnlyStore(Rows()).name, ReadOnlyStore(Rows()).get("a")) == ("rows", "A")
+
+
+@pytest.mark.parametrize("write", ["put", "put_if_absent", "put_all", "delete", "remove"])
+def test_a_global_store_cannot_be_written(write: str) -> None:
+    with pytest.raises(
+        StreamsError, match=f"global store 'rows' must not be written here: {write}"
+    ):
+        getattr(ReadOnlyStore(Rows()), write)
+
+
+def test_a_global_store_has_only_what_the_store_has() -> None:
+    with pytest.raises(AttributeError, match="fetch"):
+        _ = ReadOnlyStore(Rows()).fetch

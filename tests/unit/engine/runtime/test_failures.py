@@ -58,7 +58,9 @@ class Place:
         self.position.topic, self.position.partition = "in", 1
         self.position.raw = (7, 5, b"raw key", b"raw value", HEADERS)
         handlers = Handlers(LogAndFailExceptionHandler(), self.handler, self.handler)
-        self.failures = Failures("0_1", handlers, self.position, self.collector, self.counters)
+        self.failures = Failures(
+            "0_1", handlers, self.position, self.collector.send_dead_letters, self.counters
+        )
 
     def fail(self, error: Exception) -> None:
         self.failures.of_node(NODE, self.scope)(error, "k", "v", 6, HEADERS)

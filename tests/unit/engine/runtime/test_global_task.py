@@ -9,7 +9,7 @@ import pytest
 from penstock import Consumed, Materialized, Processor, Record, Stores, StreamsBuilder, serdes
 from penstock._engine.planner.plan import plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig

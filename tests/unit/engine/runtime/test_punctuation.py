@@ -1,4 +1,4 @@
-"""Timers: when they are due. Semantics 6.6."""
+"""Timers: when they are due."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def timers() -> Punctuations:
 def fired(
     due: int, interval: int, times: list[int], *, anchored_now_ms: int | None = None
 ) -> list[int]:
-    """Give the times at which a timer fires if it is checked at `times`."""
+    """Return the times at which a timer fires if it is checked at `times`."""
     seen: list[int] = []
     opened = timers()
     opened.add(Schedule(NODE, due, interval, seen.append), anchored_now_ms=anchored_now_ms)

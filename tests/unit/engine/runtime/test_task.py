@@ -29,7 +29,7 @@ from penstock._engine.runtime.commit import (
     decode_notes,
     encode_partition_time,
 )
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, memory_engine
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
@@ -41,7 +41,7 @@ PARTITIONS = [("in", 0), ("in", 1)]
 
 
 def task(program: Callable[[StreamsBuilder], object], **config: Any) -> Task:
-    """Give a started task that reads both partitions of topic "in", of which the host knows that
+    """Return a started task that reads both partitions of topic "in", of which the host knows that
     nothing is left on the broker.
     """
     return hosted(program, config)
@@ -55,7 +55,7 @@ def hosted(
     *,
     start: bool = True,
 ) -> Task:
-    """Give such a task with the engines and the caches of a host."""
+    """Return such a task with the engines and the caches of a host."""
     builder = StreamsBuilder()
     program(builder)
     settings = {

@@ -1,8 +1,13 @@
-"""The log of Spark is its owner's alone: it may show records."""
+"""The log of Spark is its owner's alone: it may show records. The JVM's signals reach Python.
+
+tests/spark/test_spark_submit.py sends real ones.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +36,35 @@ def test_the_log_of_spark_is_its_owners_alone(
         log.chmod(0o644)
     session._launch_jvm(SparkConf(loadDefaults=False), config)
     assert (log.stat().st_mode & 0o777, log.read_text()) == (0o600, "a record\n")
+
+
+class FakeSession:
+    """Fails if its JVM is used."""
+
+    @property
+    def sparkContext(self) -> Any:
+        raise AssertionError("a JVM that Python has started needs no handlers")
+
+
+def test_a_process_started_by_a_jvm_is_submitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    assert not session.is_submitted()
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "4711")
+    assert session.is_submitted()
+
+
+def test_the_jvm_of_a_process_of_our_own_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    without_jvm: Any = FakeSession()
+    session.forward_signals(without_jvm)
+
+
+def test_what_the_jvm_hears_this_process_hears() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+    try:
+        session.SignalForwarder(signal.SIGTERM).handle("SIGTERM")
+        time.sleep(0)  # a signal is heard between two steps of the main thread
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)

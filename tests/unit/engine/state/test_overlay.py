@@ -163,7 +163,7 @@ def test_what_waits_for_the_engine_counts_as_committed() -> None:
     assert overlay.committed_entries() == 0
     overlay.apply(None)
     assert overlay.committed_entries() == 1
-    overlay.settle()
+    overlay.write_back()
     assert overlay.committed_entries() == 1
 
 
@@ -189,7 +189,7 @@ def test_stores_write_when_their_common_reserve_is_used_up() -> None:
     assert [len(contents(engine)) for engine in engines] == [0, 4]
     assert 0 < reserve.used_bytes <= 1_000
     for overlay in overlays:
-        overlay.settle()
+        overlay.write_back()
     assert [len(contents(engine)) for engine in engines] == [4, 4]
     assert reserve.used_bytes == 0
 

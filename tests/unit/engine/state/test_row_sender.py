@@ -1,4 +1,4 @@
-"""Rows leave as records, in Python and in C: nobody can tell which."""
+"""Rows leave as records, in Python and in C: the same records."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock._engine.state import row_sender
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.row_sender import (
     PlainRowSender,
     RowSender,
     Target,
-    let_puts_out,
-    let_puts_out_plainly,
+    flush_puts,
+    flush_puts_plainly,
 )
 
-FORMS = [PlainRowSender, RowSender] if row_sender.is_compiled() else [PlainRowSender]
-LET_OUT = dict.fromkeys([let_puts_out_plainly, let_puts_out])
+FORMS = list(dict.fromkeys([PlainRowSender, RowSender]))
+FLUSH = dict.fromkeys([flush_puts_plainly, flush_puts])
 
 HEADERS = (("h", b"x"),)
 
@@ -30,7 +30,7 @@ def test_a_row_leaves_without_its_time_but_under_it(form: type[PlainRowSender]) 
     sent: list[Any] = []
     sender = form(sent.append, Target("out"))
     sender.log(b"k", pack_timestamp(9) + b"v", 5, HEADERS)
-    sender.let_out(b"k", pack_timestamp(-1), None, 5, ())
+    sender.on_flush(b"k", pack_timestamp(-1), None, 5, ())
     assert sent == [("out", None, b"k", b"v", 9, HEADERS), ("out", None, b"k", b"", -1, ())]
 
 
@@ -45,7 +45,7 @@ def test_what_is_gone_has_the_time_of_the_record_in_hand(form: type[PlainRowSend
 def test_the_key_of_a_record_is_in_the_midst_of_a_row_s(form: type[PlainRowSender]) -> None:
     sent: list[Any] = []
     target = Target("out", None, len, before_key=8, behind_key=4)
-    form(sent.append, target).let_out(b"segment-key0000", pack_timestamp(9) + b"v", b"old", 5, ())
+    form(sent.append, target).on_flush(b"segment-key0000", pack_timestamp(9) + b"v", b"old", 5, ())
     assert sent == [("out", 3, b"key", b"v", 9, ())]
 
 
@@ -62,7 +62,7 @@ TIMES = st.integers(-(2**63), 2**63 - 1)
 ROWS = st.none() | st.builds(lambda time, value: pack_timestamp(time) + value, TIMES, st.binary())
 
 
-@pytest.mark.skipif(not row_sender.is_compiled(), reason="there is no C compiler")
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
 @given(TARGETS, st.binary(min_size=6), ROWS, TIMES, st.sampled_from([(), HEADERS]))
 def test_c_sends_the_same(
     target: Target, row_key: bytes, row: bytes | None, timestamp: int, headers: Any
@@ -71,7 +71,7 @@ def test_c_sends_the_same(
         seen: list[Any] = []
         sender = form(seen.append, target)
         sender.log(row_key, row, timestamp, headers)
-        sender.let_out(row_key, row, b"old", timestamp, headers)
+        sender.on_flush(row_key, row, b"old", timestamp, headers)
         return seen
 
     assert sent(RowSender) == sent(PlainRowSender)
@@ -100,7 +100,7 @@ def test_nothing_of_a_row_stays(form: type[PlainRowSender]) -> None:
     before = [[*map(sys.getrefcount, row)] for row in rows]
     for row_key, row, timestamp, headers in rows:
         sender.log(row_key, row, timestamp, headers)
-        sender.let_out(row_key, None, row, timestamp, headers)
+        sender.on_flush(row_key, None, row, timestamp, headers)
     sent.clear()
     del row_key, row, timestamp, headers
     assert [[*map(sys.getrefcount, row)] for row in rows] == before
@@ -110,8 +110,8 @@ def change(key: bytes, row: bytes | None, timestamp: int = 5, headers: Any = HEA
     return key, row, timestamp, headers, "in", 0, None
 
 
-@pytest.mark.parametrize("let_out", LET_OUT)
-def test_rows_go_to_store_changelog_and_listener_up_to_one_that_is_gone(let_out: Any) -> None:
+@pytest.mark.parametrize("flush", FLUSH)
+def test_rows_go_to_store_changelog_and_listener_up_to_one_that_is_gone(flush: Any) -> None:
     changes = [
         change(b"a", b"1"),
         change(b"b", b"2", 7, ()),
@@ -123,7 +123,7 @@ def test_rows_go_to_store_changelog_and_listener_up_to_one_that_is_gone(let_out:
     def note(name: str) -> Any:
         return lambda *told: events.append((name, *told))
 
-    assert let_out(changes, note("put"), note("log"), note("listener")) == 2
+    assert flush(changes, note("put"), note("log"), note("listener")) == 2
     assert events == [
         ("put", b"a", b"1"),
         ("log", b"a", b"1", 5, HEADERS),
@@ -133,14 +133,14 @@ def test_rows_go_to_store_changelog_and_listener_up_to_one_that_is_gone(let_out:
         ("listener", b"b", b"2", None, 7, ()),
     ]
     events.clear()
-    assert let_out(changes[3:], note("put"), None, note("listener")) == 1
+    assert flush(changes[3:], note("put"), None, note("listener")) == 1
     assert [name for name, *_ in events] == ["put", "listener"]
-    assert let_out([], note("put"), None, note("listener")) == 0
+    assert flush([], note("put"), None, note("listener")) == 0
 
 
-@pytest.mark.parametrize("let_out", LET_OUT)
+@pytest.mark.parametrize("flush", FLUSH)
 @pytest.mark.parametrize("place", range(3))
-def test_whoever_of_them_fails_is_heard(let_out: Any, place: int) -> None:
+def test_an_error_of_any_of_them_comes_out(flush: Any, place: int) -> None:
     def fail(*_: Any) -> None:
         raise ZeroDivisionError
 
@@ -150,28 +150,28 @@ def test_whoever_of_them_fails_is_heard(let_out: Any, place: int) -> None:
     row = b"a row of its own"
     before = sys.getrefcount(row)
     with pytest.raises(ZeroDivisionError):
-        let_out([change(b"a", row), change(b"b", row)], *three)
+        flush([change(b"a", row), change(b"b", row)], *three)
     assert len(called) == place
     called.clear()
     assert sys.getrefcount(row) == before
 
 
-@pytest.mark.parametrize("let_out", LET_OUT)
-def test_nothing_of_what_went_out_stays(let_out: Any) -> None:
+@pytest.mark.parametrize("flush", FLUSH)
+def test_nothing_of_what_went_out_stays(flush: Any) -> None:
     kept: dict[bytes, bytes] = {}
     sent: list[Any] = []
     sender = FORMS[-1](sent.append, Target("out"))
     changes = [change(b"key %d" % n, pack_timestamp(n) + b"v", 10**6 + n) for n in range(9)]
     before = [[*map(sys.getrefcount, one[:3]), sys.getrefcount(one)] for one in changes]
     for _ in range(3):
-        assert let_out(changes, kept.__setitem__, sender.log, sender.let_out) == len(changes)
+        assert flush(changes, kept.__setitem__, sender.log, sender.on_flush) == len(changes)
     kept.clear()
     sent.clear()
     assert [[*map(sys.getrefcount, one[:3]), sys.getrefcount(one)] for one in changes] == before
 
 
-@pytest.mark.skipif(not row_sender.is_compiled(), reason="there is no C compiler")
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
 @pytest.mark.parametrize("changes", [(), [()], [(b"a", b"1")], ["text of letters"]])
 def test_c_refuses_what_is_no_change(changes: Any) -> None:
     with pytest.raises(TypeError):
-        let_puts_out(changes, lambda key, row: None, None, lambda *told: None)
+        flush_puts(changes, lambda key, row: None, None, lambda *told: None)

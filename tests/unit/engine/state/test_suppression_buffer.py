@@ -35,7 +35,7 @@ ORIGINS: st.SearchStrategy[Origin] = st.builds(
     st.integers(0, 9),
 )
 PUTS = st.tuples(st.just("put"), st.sampled_from(KEYS), st.integers(0, 9), VALUES, VALUES, ORIGINS)
-STEPS = st.lists(st.one_of(PUTS, st.just(("let_go",)), st.just(("flush",))), max_size=40)
+STEPS = st.lists(st.one_of(PUTS, st.just(("pop_first",)), st.just(("flush",))), max_size=40)
 
 Row = tuple[int, bytes | None, bytes | None, bytes | None, Origin]
 """(time, prior, old, new, record)"""
@@ -60,7 +60,7 @@ class Model:
     def first(self) -> tuple[int, bytes] | None:
         return min(((row[0], key) for key, row in self.rows.items()), default=None)
 
-    def let_go(self) -> None:
+    def pop_first(self) -> None:
         first = self.first()
         if first is not None:
             del self.rows[first[1]]
@@ -89,7 +89,7 @@ class Model:
 
 
 def held_of(row: Row) -> tuple[object, ...]:
-    """Give what of a row a changelog keeps: all but the raw bytes."""
+    """Return what of a row a changelog keeps: all but the raw bytes."""
     time, prior, old, new, (timestamp, headers, topic, partition, raw) = row
     return time, prior, old, new, timestamp, headers, topic, partition, raw[0]
 
@@ -107,10 +107,10 @@ def test_it_does_what_the_model_does(steps: list[tuple[object, ...]]) -> None:
         if step[0] == "put":
             buffer.put(*step[1:])  # type: ignore[arg-type]
             model.put(*step[1:])  # type: ignore[arg-type]
-        elif step[0] == "let_go":
+        elif step[0] == "pop_first":
             if buffer.queue:
-                buffer.let_go()
-            model.let_go()
+                buffer.pop_first()
+            model.pop_first()
         else:
             buffer.flush()
             model.flush()
@@ -127,7 +127,7 @@ def test_it_does_what_the_model_does(steps: list[tuple[object, ...]]) -> None:
     while restored.queue:
         first = restored.queue[0]
         assert first == min((row[0], key) for key, row in model.logged.items())
-        restored.let_go()
+        restored.pop_first()
         del model.logged[first[1]]
     assert restored.size_bytes == 0
 

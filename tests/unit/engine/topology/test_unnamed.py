@@ -12,7 +12,7 @@ from penstock._engine.topology.unnamed import remedy_for
 
 
 def here() -> str:
-    """Give the place of the caller's next line."""
+    """Return the place of the caller's next line."""
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None

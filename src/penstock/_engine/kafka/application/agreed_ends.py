@@ -16,10 +16,10 @@ from collections.abc import Callable
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic, new_id
 from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
 from penstock._engine.kafka.client.topics import end_offsets
-from penstock._engine.planner.reset import Partition
-from penstock.clock import monotonic, new_id
+from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -33,7 +33,7 @@ Ends = dict[Partition, int]
 def agree_on_ends(
     config: StreamsConfig, admin: AdminClient, task_topic: str, ask: Callable[[], Ends]
 ) -> Ends:
-    """Return the ends that `ask` gives, or the later ones of runs that start at the same time.
+    """Return the ends from `ask`, or the later ones of runs that start at the same time.
 
     Raises:
         StreamsError: the task topic cannot be written or read.
@@ -59,8 +59,8 @@ def _encoded(own_id: str, ends: Ends) -> bytes:
 
 
 def _decoded(value: bytes) -> tuple[str, Ends]:
-    told = json.loads(zlib.decompress(value))
-    return told["id"], {(topic, partition): end for topic, partition, end in told["ends"]}
+    read = json.loads(zlib.decompress(value))
+    return read["id"], {(topic, partition): end for topic, partition, end in read["ends"]}
 
 
 def _write(config: StreamsConfig, topic: str, own_id: str, ends: Ends) -> None:

@@ -1,4 +1,4 @@
-"""What a backfill writes down in the application's task topic before it begins, and as it goes.
+"""The journal of a backfill, in the application's task topic: its plan, and its progress.
 
 The plan lies in partition 0: up to where the inputs are history, and of which program. How far each
 task has come lies in the task's own partition, written in the transaction that wrote the outputs.
@@ -39,7 +39,7 @@ class InputPlan:
 
 @dataclass(frozen=True, slots=True)
 class BackfillPlan:
-    """A backfill that has begun. Whoever runs it again does exactly this."""
+    """A backfill that has begun. A second run follows this plan exactly."""
 
     run_id: str
     program_id: str
@@ -49,12 +49,12 @@ class BackfillPlan:
     inputs: Mapping[str, InputPlan]
 
     def to_json(self) -> bytes:
-        """Write it down."""
+        """Return it as bytes for the task topic."""
         return json.dumps({"format": _FORMAT, **asdict(self)}, sort_keys=True).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> BackfillPlan:
-        """Read what was written down.
+        """Read it from bytes.
 
         Raises:
             StreamsError: a later version of Penstock has written it.
@@ -92,17 +92,17 @@ class Progress:
     """By input partition, `topic/number`."""
 
     def to_json(self) -> bytes:
-        """Write it down."""
+        """Return it as bytes for the task topic."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Progress:
-        """Read what was written down."""
+        """Read it from bytes."""
         return cls(**json.loads(text))
 
 
 def read_plan(config: StreamsConfig, admin: AdminClient) -> BackfillPlan | None:
-    """Give the backfill that has begun and not finished, None if there is none."""
+    """Return the unfinished backfill, None if there is none."""
     topic = task_topic_name(config.application_id)
     if topic not in existing_topics(admin):
         return None
@@ -113,7 +113,7 @@ def read_plan(config: StreamsConfig, admin: AdminClient) -> BackfillPlan | None:
 def read_progress(
     config: StreamsConfig, admin: AdminClient, task_indexes: Iterable[int], run_id: str
 ) -> list[Progress]:
-    """Give how far each of some tasks has come in a run; nowhere if nothing is known."""
+    """Return the progress of each task in a run; that of a beginning where none is recorded."""
     topic = task_topic_name(config.application_id)
     kept = read_task_records(config, admin, topic, task_indexes)
     return [_progress(records.get(PROGRESS_KEY), run_id) for records in kept.values()]

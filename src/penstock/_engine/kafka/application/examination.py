@@ -1,7 +1,7 @@
-"""Looking at a cluster with a doctor's eyes: nothing is changed, and every question is short.
+"""Checks of a cluster for `penstock doctor`: nothing is changed, and every request is short.
 
-The one exception is the transactional id: whether it may be used is told by using it, for a
-transaction that is never begun.
+The one exception is the transactional id: only using it shows whether it is allowed. No transaction
+is begun.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class ClusterFacts:
 
 
 def look_at_cluster(admin: AdminClient) -> ClusterFacts:
-    """Tell which cluster it is and how many brokers it has."""
+    """Return which cluster it is and how many brokers it has."""
     described = admin.describe_cluster(request_timeout=REQUEST_SECONDS).result()
     return ClusterFacts(str(described.cluster_id), len(described.nodes))
 
 
 def transaction_refusal(config: StreamsConfig) -> str | None:
-    """Try to become a transactional producer; give why not, None if it is allowed."""
+    """Try to become a transactional producer; return why not, None if it is allowed."""
     producer = Producer(producer_settings(config, "doctor"))
     try:
         producer.init_transactions(REQUEST_SECONDS)

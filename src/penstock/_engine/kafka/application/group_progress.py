@@ -1,7 +1,7 @@
-"""What the group as a whole does: all instances of an application together, as the broker sees it.
+"""The progress of the whole group: all instances of an application, as the broker sees them.
 
-An instance knows its own workers only. Whether the tasks of the others are in good hands, and
-whether a bounded run is over, the group tells: who has which task, and up to where each input is
+An instance knows its own workers only. The group knows whether other instances have the remaining
+tasks, and whether a bounded run is over: which member has which task, and up to where each input is
 committed. A commit holds outputs and offsets, so what came of an input that is committed has been
 written before.
 """
@@ -14,19 +14,19 @@ from dataclasses import dataclass, field
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.reset import Partition
-from penstock.clock import monotonic
+from penstock._engine.planner.tasks import Partition
 
 _LOOK_SECONDS = 10.0
 
 
 @dataclass(slots=True)
 class Waves:
-    """Up to where the group must have committed, wave by wave. Pure: it is told what is so.
+    """Up to where the group must have committed, wave by wave. Pure: all facts are arguments.
 
     The first wave are the ends of the user's topics. When it is through, all that came of them
     directly is in the application's own topics, whose ends are the second wave, and so on. There
@@ -72,7 +72,7 @@ class GroupProgress:
         """Return the tasks that members other than these have; none while the group changes.
 
         Raises:
-            StreamsError: the cluster does not tell.
+            StreamsError: the cluster does not answer.
         """
         group, tasks = self._config.application_id, self._blueprint.tasks
         held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
@@ -85,11 +85,11 @@ class GroupProgress:
         }
 
     def bounded_run_is_over(self) -> bool:
-        """Look once more; yes if all that the topics held at the start is processed and committed,
+        """Ask once more; yes if all that the topics held at the start is processed and committed,
         by whichever instance, and all that came of it.
 
         Raises:
-            StreamsError: the cluster does not tell.
+            StreamsError: the cluster does not answer.
         """
         committed = committed_offsets(self._admin, self._config.application_id)
         targets = self._waves.targets

@@ -1,8 +1,8 @@
 """Notices from one instance of an application to all others: records in its task topic.
 
-The task topic is the one thing that all instances have in common and that nobody else writes to.
+The task topic is common to all instances, and no other program writes to it.
 Its records mean nothing to the group protocol. A notice concerns those who run when it is written:
-an instance reads from where the topic ended when it began, so an old notice stops nobody.
+an instance reads from where the topic ended when it began, so an old notice stops no instance.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class NoticeBoard:
             raise StreamsError(msg)
 
     def shutdown_reason(self) -> str | None:
-        """Give why an instance has asked all to end, None if none has since the last call."""
+        """Return why an instance has asked all to end, None if none has since the last call."""
         with self._lock:
             while self._consumer is not None:
                 message = self._consumer.poll(0)
@@ -72,7 +72,7 @@ class NoticeBoard:
         return None
 
     def close(self) -> None:
-        """Let go of the connection; nothing more is read."""
+        """Close the connection; nothing more is read."""
         with self._lock:
             consumer, self._consumer = self._consumer, None
         if consumer is not None:

@@ -106,8 +106,8 @@ def _writers(draft: Draft, config: StreamsConfig) -> dict[str, str]:
 
 
 def bounded(blueprint: Blueprint) -> Blueprint:
-    """Give the application as one that stops where the user's topics end now. Those that it writes
-    itself have no end yet: what it will write there comes of what is there now.
+    """Return the blueprint of a bounded run, which stops where the user's topics end now. Topics
+    that the application writes itself have no end: their records come from those of the others.
     """
     config = blueprint.config
     own = blueprint.internal_topics.union(

@@ -13,8 +13,13 @@ from typing import Any
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
-from penstock import clock
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, patiently, settle
+from penstock import _clock as clock
+from penstock._engine.kafka.client.admin_calls import (
+    REQUEST_SECONDS,
+    open_admin,
+    settle,
+    with_retries,
+)
 from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
 from penstock._engine.kafka.client.topics import (
@@ -27,12 +32,12 @@ from penstock._engine.planner.reset import (
     Facts,
     Member,
     OffsetChange,
-    Partition,
     ResetPlan,
-    Wish,
+    ResetRequest,
     check_not_running,
     inputs_of,
 )
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.state.files.directory import StateDirectory, TaskDirectory
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -41,7 +46,7 @@ _PATIENCE_SECONDS = 60.0
 _LOOK_AGAIN_SECONDS = 1.0
 
 
-def examine(wish: Wish, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
+def examine(wish: ResetRequest, config: StreamsConfig, wait_seconds: float = 0.0) -> Facts:
     """Look at the group, the topics and the local state; wait so long for members to leave."""
     admin = open_admin(config)
     members = _members_left(admin, wish.application_id, wait_seconds)
@@ -70,7 +75,7 @@ def perform(
     forget: Callable[[TaskDirectory], None],
     say: Callable[[str], None],
 ) -> None:
-    """Do what was decided. `forget` is told of each task whose local state goes.
+    """Carry out the decision. Calls `forget` for each task whose local state is deleted.
 
     Raises:
         StreamsError: the application runs, or the cluster refuses a step.
@@ -99,11 +104,11 @@ def _members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[
 def _offsets(
     admin: AdminClient, places: Iterable[Partition], spec: OffsetSpec
 ) -> dict[Partition, int]:
-    """Give the offset of each partition, but not of those that have no record there."""
+    """Return the offset of each partition, but not of those that have no record there."""
     asked = {TopicPartition(*place): spec for place in places}
     if not asked:
         return {}
-    answers, refusals = patiently(
+    answers, refusals = with_retries(
         "asking for offsets",
         lambda: settle(admin.list_offsets(asked, request_timeout=REQUEST_SECONDS)),
         _PATIENCE_SECONDS,
@@ -133,6 +138,6 @@ def _commit(admin: AdminClient, group: str, changes: Iterable[OffsetChange]) -> 
         if place.error is not None
     ]
     if refused or not answers:
-        told = "; ".join(refused) or "the group is in use"
-        msg = f"the offsets of application {group!r} cannot be changed: {told}"
+        reason = "; ".join(refused) or "the group is in use"
+        msg = f"the offsets of application {group!r} cannot be changed: {reason}"
         raise StreamsError(msg)

@@ -39,8 +39,8 @@ _SECONDS = 30.0
 def check_last_program(
     topology: Topology, config: StreamsConfig, admin: AdminClient
 ) -> Fingerprint | None:
-    """Compare the program with the one that ran last; give its fingerprint if it is to be written
-    down, None if it has been.
+    """Compare the program with the one that ran last; return its fingerprint if it must be stored,
+    None if it is stored.
 
     Raises:
         StreamsError: it would not find its state again, and the user has not said that it may run.
@@ -67,12 +67,12 @@ def check_last_program(
 
 
 def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
-    """Write down the program that the application runs from now on."""
+    """Store the program that the application runs from now on."""
     settings = producer_settings(config, "program")
-    # One record that stands for itself: no transaction, and nobody to be fenced by it.
+    # A single record needs no transaction, and must not fence a running producer.
     settings.pop("transactional.id", None)
     settings.pop("transaction.timeout.ms", None)
-    # Nor a number to know doubles by, for which librdkafka waits half a second: they do no harm.
+    # Not idempotent either, for which librdkafka waits half a second: duplicates do no harm.
     settings["enable.idempotence"] = False
     failures: list[KafkaError] = []
     producer = Producer(

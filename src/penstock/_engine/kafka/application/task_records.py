@@ -1,6 +1,4 @@
-"""What an application writes down about itself: records in its task topic, the last of each key
-counts.
-"""
+"""What an application stores about itself: records in its task topic, the last of each key wins."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import end_offsets
@@ -22,7 +20,7 @@ _SECONDS = 30.0
 def read_task_records(
     config: StreamsConfig, admin: AdminClient, topic: str, partitions: Iterable[int]
 ) -> dict[int, dict[bytes, bytes]]:
-    """Give the last committed value of each key, by partition of the task topic.
+    """Return the last committed value of each key, by partition of the task topic.
 
     Raises:
         StreamsError: it cannot be read.
@@ -71,8 +69,8 @@ def _read(
         elif error.code() == KafkaError._PARTITION_EOF:
             unread.discard(partition)
         elif not error.retriable():
-            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
-            msg = f"task topic {topic!r} cannot be read: {told}"
+            reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"task topic {topic!r} cannot be read: {reason}"
             raise StreamsError(msg)
         if not unread:
             return last

@@ -1,4 +1,4 @@
-"""What topics a cluster has, how big they are and how they are kept."""
+"""The topics of a cluster, their sizes and retention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 
 _PATIENCE_SECONDS = 30.0
 
@@ -29,15 +29,15 @@ class TopicFacts:
     copies: int
     offsets: int | None
     """How many offsets it spans: its records, and what compaction and transactions left between
-    them. None if that cannot be told.
+    them. None if that is not known.
     """
     cleanup_policy: str | None
     retention_ms: int | None
 
 
 def look_at_topics(admin: AdminClient, topics: Iterable[str]) -> list[TopicFacts]:
-    """Give those of the topics that exist, in the order of their names."""
-    known = patiently(
+    """Return those of the topics that exist, in the order of their names."""
+    known = with_retries(
         "listing the topics", lambda: admin.list_topics(timeout=REQUEST_SECONDS), _PATIENCE_SECONDS
     ).topics
     there = {name: known[name] for name in sorted(set(topics)) if name in known}
@@ -74,7 +74,7 @@ def _spans(admin: AdminClient, places: list[TopicPartition]) -> dict[str, int]:
 def _ask_offsets(
     admin: AdminClient, places: list[TopicPartition], spec: OffsetSpec
 ) -> tuple[dict[TopicPartition, Any], set[str]]:
-    answers, refusals = patiently(
+    answers, refusals = with_retries(
         "asking for offsets",
         lambda: settle(
             admin.list_offsets(dict.fromkeys(places, spec), request_timeout=REQUEST_SECONDS)
@@ -85,11 +85,11 @@ def _ask_offsets(
 
 
 def _settings(admin: AdminClient, topics: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Give the settings of the topics that one may look at."""
+    """Return the settings of the topics that may be described."""
     resources = [ConfigResource(ResourceType.TOPIC, name) for name in topics]
     if not resources:
         return {}
-    answers, _ = patiently(
+    answers, _ = with_retries(
         "asking for the settings of topics",
         lambda: settle(admin.describe_configs(resources, request_timeout=REQUEST_SECONDS)),
         _PATIENCE_SECONDS,

@@ -1,5 +1,5 @@
-"""Whether an application may be given a past: one that has offsets or state has one already, unless
-it is this very backfill that has begun to give it.
+"""Whether an application may be backfilled: refuses one that has offsets or state, unless they come
+from an unfinished run of the same backfill.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Admitted:
     admin: AdminClient
 
     def output_counts(self) -> dict[str, int]:
-        """Give how many partitions each topic has that the program may write to."""
+        """Return how many partitions each topic has that the program may write to."""
         topics = existing_topics(self.admin)
         return partition_counts(self.admin, topics)
 
@@ -156,10 +156,10 @@ def refuse_past(past: Past, application_id: str) -> None:
     Raises:
         StreamsError: the application has offsets or state.
     """
-    if told := str(past):
+    if found := str(past):
         msg = (
             f"application {application_id!r} cannot be backfilled: it has run before and has "
-            f"{told}; a backfill gives a new application its past: choose a new 'application.id', "
+            f"{found}; a backfill gives a new application its past: choose a new 'application.id', "
             "or say --reset, which deletes its offsets, its internal topics and its local state "
             "(records in the topics it has written to stay)"
         )

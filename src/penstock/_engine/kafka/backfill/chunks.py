@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from zlib import crc32
 
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 
 Chunk: TypeAlias = list[Output]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is held back, by count and by the bytes of keys and values. What a job has begun
-    with it must go on with.
+    """The size of a chunk, by count and by the bytes of keys and values. A job keeps the limits it
+    has begun with.
     """
 
     outputs: int = 10_000
@@ -42,7 +42,7 @@ class Chunker:
         self._rows_bytes = 0
 
     def add(self, outputs: Iterable[Output]) -> Iterator[Chunk]:
-        """Take outputs in; give the chunks that are full."""
+        """Add outputs; return the chunks that are full."""
         limits, compacted = self._limits, self._compacted
         for output in outputs:
             topic, partition, key, _, _, _ = output
@@ -62,7 +62,7 @@ class Chunker:
                     yield self._take_outputs()
 
     def rest(self) -> Chunk:
-        """Give what no chunk has held yet."""
+        """Return the last chunk: the outputs that are in none yet."""
         return self._take_outputs() + self._take_rows()
 
     def _take_outputs(self) -> Chunk:
@@ -82,6 +82,6 @@ def _size(output: Output) -> int:
 
 
 def checksum(chunk: Chunk, before: int) -> int:
-    """Give a number for a chunk and all before it: other records give another one."""
+    """Return the checksum of a chunk and all chunks before it."""
     parts = [part or b"" for output in chunk for part in (output[2], output[3])]
     return crc32(b"\0".join(parts), before)

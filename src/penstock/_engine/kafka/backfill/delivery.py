@@ -1,8 +1,8 @@
 """Where a task of a backfill sends what it produces: transactions under a name of its own.
 
-First whoever had that name is fenced and what it left open is aborted; only then is asked how far
-it came. What is written already is counted off, and what was counted off is compared: a program
-that gives other records the second time is told so, before anything more is written.
+First an earlier producer of that name is fenced and its open transaction aborted; only then its
+progress is read. Chunks that are written already are skipped, and their checksums compared: a
+program with other outputs the second time is refused before anything more is written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.application.backfill_journal import (
     PROGRESS_KEY,
     Progress,
@@ -25,7 +25,7 @@ from penstock._engine.kafka.client.clients import admin_settings, producer_setti
 from penstock._engine.kafka.worker.transactions import ExactlyOnce
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -45,7 +45,7 @@ class DeliverySite:
 
 
 class TaskDelivery:
-    """Writes the outputs of one task, each once, whoever has tried before."""
+    """Writes the outputs of one task, each once over all attempts."""
 
     def __init__(self, site: DeliverySite, task_index: int) -> None:
         self._config, self._index = site.config, task_index
@@ -71,18 +71,20 @@ class TaskDelivery:
             self._put(chunk)
 
     def committed(self, offsets: Iterable[tuple[tuple[str, int], CommitOffset]]) -> None:
-        """Learn what the task would commit beside its offsets; the last for a partition counts."""
+        """Keep the metadata that the task would commit with its offsets; the last of a partition
+        counts.
+        """
         for (topic, number), commit in offsets:
             self._metadata[f"{topic}/{number}"] = commit.metadata
 
     def finish(self) -> int:
-        """Write the rest and that the task is done; give how many records it has written."""
+        """Write the rest and that the task is done; return how many records it has written."""
         self._put(self._chunker.rest(), done=True)
         self._settle()
         return self._now.records
 
     def close(self) -> None:
-        """Let go of the producer; what is not committed is aborted."""
+        """Close the producer; an open transaction is aborted."""
         self._writer.shutdown()
         self._committer.close()
 
@@ -103,7 +105,7 @@ class TaskDelivery:
         self._writing = self._writer.submit(self._write, chunk, self._now)
 
     def _compare(self) -> None:
-        """Check that what is counted off is what was written."""
+        """Check that the skipped chunks are those that were written."""
         now, written = self._now, self._written
         if now.done == (written.done and now.chunks == written.chunks) and (
             now.chunks < written.chunks or now.checksum == written.checksum
@@ -129,8 +131,8 @@ class TaskDelivery:
 
 
 def compacted_changelogs(stores: Iterable[tuple[str, str | None]]) -> frozenset[str]:
-    """Give the changelogs of which the last value of each key counts; `stores` are kinds of stores
-    and their changelogs.
+    """Return the changelogs of which the last value of each key counts; `stores` are kinds of
+    stores and their changelogs.
     """
     return frozenset(
         changelog
@@ -144,7 +146,7 @@ def backfill_committer(config: StreamsConfig, name: str) -> ExactlyOnce:
     wishes = {
         **config.given(),
         "processing.guarantee": "exactly_once_v2",
-        # What the live application is told of these is meant for its own commits.
+        # The user's values of these are meant for the live application's commits.
         "commit.interval.ms": 100,
         "producer.transaction.timeout.ms": _TRANSACTION_TIMEOUT_MS,
     }
@@ -152,7 +154,7 @@ def backfill_committer(config: StreamsConfig, name: str) -> ExactlyOnce:
 
 
 def prepare(committer: ExactlyOnce) -> None:
-    """Fence whoever had the name before; a broker that is slow is waited for."""
+    """Fence earlier producers of the name; wait for a slow broker."""
     deadline = clock.monotonic() + _PREPARE_SECONDS
     while True:
         try:

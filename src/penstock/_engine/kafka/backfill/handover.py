@@ -24,8 +24,8 @@ from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.position import UNKNOWN
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 
 
@@ -38,12 +38,12 @@ class Handover:
         prepare(self._committer)
 
     def write_plan(self) -> None:
-        """Write down what is going to be done, before anything is."""
+        """Store the plan, before anything is done."""
         self._send([(PLAN_KEY, self._plan.to_json(), PLAN_PARTITION)], {})
 
     def finish(self) -> int:
         """Commit the offsets at which the live application begins and forget the plan, in one
-        transaction. Give how many records the tasks have written.
+        transaction. Return how many records the tasks have written.
 
         Raises:
             StreamsError: a task is not done, or another driver has taken over.
@@ -62,13 +62,13 @@ class Handover:
         return sum(one.records for one in progress)
 
     def close(self) -> None:
-        """Let go of the producer."""
+        """Close the producer."""
         self._committer.close()
 
     def _offsets(self, progress: Iterable[Progress]) -> dict[tuple[str, int], CommitOffset]:
-        """Give where the live application goes on: its inputs where history ended; what the job
-        made itself, in repartition topics and others, where that ends, since it has been read.
-        Beside them stands what a live task would have committed.
+        """Return the offsets at which the live application goes on, with the metadata that a live
+        task would have committed: inputs where history ended, topics that the job wrote itself
+        where they end.
         """
         places = [place for task in self._blueprint.tasks for place in task.inputs]
         made = [place for place in places if place[0] not in self._plan.inputs]
@@ -96,7 +96,7 @@ class Handover:
         outputs: list[Output] = [
             (topic, partition, key, value, None, ()) for key, value, partition in records
         ]
-        # Nobody is in the group: offsets of a group without members are anybody's to commit.
+        # The group has no members, so any client may commit its offsets.
         consumer = Consumer(consumer_settings(self._blueprint.config, "input"))
         try:
             self._committer.send(outputs)

@@ -1,5 +1,5 @@
 """Where the live application goes on after a history that was not read from Kafka: an archive of
-the topic knows its offsets, of anything else the user must say it.
+the topic has its offsets; for anything else the user names them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.topic_history import find_stretch
+from penstock._engine.kafka.client.topic_history import find_range
 from penstock.errors import StreamsError
 
 LiveFrom: TypeAlias = Literal["earliest", "latest"] | datetime | int | Mapping[int, int]
@@ -20,16 +20,16 @@ LiveFrom: TypeAlias = Literal["earliest", "latest"] | datetime | int | Mapping[i
 def resolve_live_from(
     admin: AdminClient, topic: str, wish: LiveFrom | None, archived: Mapping[int, int] | None
 ) -> dict[int, int]:
-    """Give the offset at which each partition is read on; `archived` says where the history ends,
+    """Return the offset at which each partition is read on; `archived` says where the history ends,
     None if it does not know offsets.
 
     Raises:
-        StreamsError: nobody knows it, or records would be left out.
+        StreamsError: it is not known, or records would be left out.
     """
     if wish == "earliest":
-        return dict(find_stretch(admin, topic).starts)
+        return dict(find_range(admin, topic).starts)
     if wish is not None:
-        return dict(find_stretch(admin, topic, until=None if wish == "latest" else wish).ends)
+        return dict(find_range(admin, topic, until=None if wish == "latest" else wish).ends)
     if archived is None:
         msg = (
             f"the history of topic {topic!r} has no columns 'partition' and 'offset', so nobody "
@@ -37,7 +37,7 @@ def resolve_live_from(
             f"--live-from {topic}=earliest if the topic holds only what came after the history"
         )
         raise StreamsError(msg)
-    whole = find_stretch(admin, topic)
+    whole = find_range(admin, topic)
     for partition, end in archived.items():
         _check(topic, partition, end, whole.starts.get(partition), whole.ends.get(partition))
     return {**whole.starts, **archived}

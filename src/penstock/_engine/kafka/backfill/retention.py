@@ -19,7 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.kafka.client.topics import partition_counts
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.errors import StreamsError
@@ -29,7 +29,7 @@ _LONGEST_MS = 2**63 - 1
 
 
 def latest_time(admin: AdminClient, topic: str) -> int | None:
-    """Give the largest time of a topic's records, None if it has none."""
+    """Return the largest time of a topic's records, None if it has none."""
     count = partition_counts(admin, [topic])[topic]
     spec: Any = OffsetSpec.max_timestamp()  # type: ignore[no-untyped-call]
     asked = {TopicPartition(topic, number): spec for number in range(count)}
@@ -39,12 +39,12 @@ def latest_time(admin: AdminClient, topic: str) -> int | None:
         futures = admin.list_offsets(asked, isolation_level=level, request_timeout=REQUEST_SECONDS)
         return settle(futures)
 
-    answers, _ = patiently("asking for the latest times", ask, _PATIENCE_SECONDS)
+    answers, _ = with_retries("asking for the latest times", ask, _PATIENCE_SECONDS)
     return max((one.timestamp for one in answers.values() if one.timestamp >= 0), default=None)
 
 
 def retentions(blueprint: Blueprint, age_ms: int) -> dict[str, int]:
-    """Give how long changelogs of windows must keep records if history ended so long ago; those
+    """Return how long changelogs of windows must keep records if history ended so long ago; those
     that keep them long enough are left out.
     """
     additional_ms = blueprint.config.window_changelog_additional_retention_ms
@@ -61,8 +61,7 @@ def retentions(blueprint: Blueprint, age_ms: int) -> dict[str, int]:
 
 
 def keep_windows(admin: AdminClient, blueprint: Blueprint, age_ms: int) -> None:
-    """Let changelogs of windows keep their records long enough for a history that ended so long
-    ago.
+    """Raise the retention of windowed changelogs for a history that ended so long ago.
 
     Raises:
         StreamsError: the broker refuses.
@@ -83,7 +82,7 @@ def keep_windows(admin: AdminClient, blueprint: Blueprint, age_ms: int) -> None:
     ]
     if not resources:
         return
-    _, refusals = patiently(
+    _, refusals = with_retries(
         "setting the retention of changelogs",
         lambda: settle(admin.incremental_alter_configs(resources)),
         _PATIENCE_SECONDS,

@@ -1,7 +1,7 @@
-"""Asking the cluster something, with patience: faults that may pass are retried for a while.
+"""Admin requests with retries: faults that may pass are retried for a while.
 
-A connection that is refused says so only in passing, while requests merely get no answer; so the
-first thing to ask is whether there is a connection at all (`open_admin`).
+The client reports a refused connection through its error callback only, while requests just time
+out. So `open_admin` first checks that there is a connection at all.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, may_pass
 from penstock._engine.kafka.client.clients import admin_settings
 from penstock._engine.kafka.client.refused_connections import advice, client_refused, is_refusal
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-__all__ = ["REQUEST_SECONDS", "AdminClient", "open_admin", "patiently", "settle", "until"]
+__all__ = ["REQUEST_SECONDS", "AdminClient", "open_admin", "settle", "until", "with_retries"]
 
 K = TypeVar("K")
 T = TypeVar("T")
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 REQUEST_SECONDS = 10.0
 """How long one request may take."""
@@ -42,11 +42,11 @@ _IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
 
 
 def open_admin(config: StreamsConfig) -> AdminClient:
-    """Give an admin client that has been answered.
+    """Return an admin client that the cluster has answered.
 
     Raises:
         ConfigError: the cluster refuses the connection, as with a wrong password.
-        StreamsError: nobody answers until `task.timeout.ms`.
+        StreamsError: no broker answers until `task.timeout.ms`.
     """
     faults: list[KafkaError] = []
     settings: dict[str, Any] = {**admin_settings(config), "error_cb": faults.append}
@@ -56,7 +56,7 @@ def open_admin(config: StreamsConfig) -> AdminClient:
         raise client_refused(error, config) from None
     timeout_seconds = config.task_timeout_ms / 1000
     deadline = clock.monotonic() + timeout_seconds
-    told = False
+    warned = False
     while (silence := _greet(admin)) is not None:
         reason = config.without_secrets(_why(faults, silence))
         if any(map(is_refusal, faults)):
@@ -71,19 +71,19 @@ def open_admin(config: StreamsConfig) -> AdminClient:
                 "up, is 'bootstrap.servers' right, and does 'security.protocol' fit its listener?"
             )
             raise StreamsError(msg)
-        if not told:
-            log.warning(
+        if not warned:
+            _log.warning(
                 "the Kafka cluster at %s does not answer yet: %s; waiting up to %.0f s",
                 config.bootstrap_servers,
                 reason,
                 timeout_seconds,
             )
-        told = True
+        warned = True
     return admin
 
 
 def _greet(admin: AdminClient) -> KafkaError | None:
-    """Give None if the cluster answers."""
+    """Return None if the cluster answers."""
     try:
         admin.list_topics(timeout=_GREETING_SECONDS)
     except KafkaException as error:
@@ -93,15 +93,15 @@ def _greet(admin: AdminClient) -> KafkaError | None:
 
 
 def _why(faults: list[KafkaError], silence: KafkaError) -> str:
-    """Give the fault that says most: a refusal, or the last that is more than 'all are down'."""
+    """Return the most telling fault: a refusal, or the last that is more than 'all are down'."""
     refusals = [fault for fault in faults if is_refusal(fault)]
     telling = [fault for fault in faults if fault.code() != KafkaError._ALL_BROKERS_DOWN]
     said = (refusals or telling or [silence])[-1].str()
     return _IN_PASSING.sub("", said)
 
 
-def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
-    """Give what `ask` gives, asking again after faults that may pass.
+def with_retries(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
+    """Return the result of `ask`, called again after faults that may pass.
 
     Raises:
         BrokerAway: the fault did not pass in time; it begins with `what` could not be done.
@@ -109,7 +109,7 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
     """
     began = clock.monotonic()
     deadline = began + timeout_seconds
-    told = False
+    warned = False
     while True:
         try:
             return ask()
@@ -117,9 +117,9 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
             fault = code_of(error)
             if not may_pass(fault):
                 raise
-            if not told and clock.monotonic() - began >= _SILENT_SECONDS:
-                log.warning("%s is not possible now, trying on: %s", what, fault.str())
-                told = True
+            if not warned and clock.monotonic() - began >= _SILENT_SECONDS:
+                _log.warning("%s is not possible now, trying on: %s", what, fault.str())
+                warned = True
             if clock.monotonic() >= deadline:
                 msg = (
                     f"{what} was not possible within {timeout_seconds:.0f} s: {fault.str()}; "
@@ -131,7 +131,7 @@ def patiently(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
 
 
 def until(true: Callable[[], bool], timeout_seconds: float) -> bool:
-    """Wait until something is true; give False if it was not in time."""
+    """Wait until a condition is true; return False if it was not in time."""
     deadline = clock.monotonic() + timeout_seconds
     while not true():
         if clock.monotonic() >= deadline:
@@ -141,7 +141,7 @@ def until(true: Callable[[], bool], timeout_seconds: float) -> bool:
 
 
 def settle(futures: Mapping[K, Future[Any]]) -> tuple[dict[K, Any], dict[K, KafkaError]]:
-    """Wait for all answers; give the good ones and the refusals, raise a fault that may pass."""
+    """Wait for all answers; return the good ones and the refusals, raise a fault that may pass."""
     answers: dict[K, Any] = {}
     refusals: dict[K, KafkaError] = {}
     for key, future in futures.items():

@@ -1,29 +1,21 @@
 """Messages from and to the Kafka client, many at a time.
 
-Twice: in Python, which works everywhere, and in C (`_bulk.c`), which is there if a C compiler was
-when Penstock was installed. Both do the same, and the same tests are run on both; with C a message
-that is written takes a third of the time, one that is read half of it.
+In Python and in C (`fast/bulk.c`): the same tests run on both. With C a message that is written
+takes a third of the time, one that is read half of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, cimpl
 
-from penstock._engine.runtime.output.collector import Output
-from penstock._engine.runtime.position import RawRecord
-
-try:
-    from penstock._engine.fast import _bulk
-except ImportError:
-    _bulk = None  # type: ignore[assignment]
+from penstock._engine.fast.choice import compiled
+from penstock._engine.runtime.records import Output, RawRecord
 
 Portion: TypeAlias = tuple[str, int, list[RawRecord], tuple[int, KafkaError] | None]
-"""(topic, partition, records, and what came after them if it was none: its offset and what it
-was).
-"""
+"""(topic, partition, records, and the error that came after them with its offset, if one did)."""
 
 
 class Unwritten(NamedTuple):
@@ -31,7 +23,7 @@ class Unwritten(NamedTuple):
 
     topic: str
     partition: int
-    """-1 if it had none yet."""
+    """-1 if none was chosen yet."""
     key: bytes | None
     value: bytes | None
     error: KafkaError
@@ -47,23 +39,30 @@ _ANY_PARTITION = -1
 _NOW = 0
 _PLUGINS = "plugin.library.paths"
 
+# C calls the librdkafka that confluent-kafka has loaded; the reason if it cannot.
+_refusal = None if compiled is None else compiled.connect_librdkafka(cimpl.__file__, KafkaError)
+if TYPE_CHECKING:
+    _in_c = compiled
+else:
+    _in_c = compiled if _refusal is None else None
+
 
 class Reader(Protocol):
-    """Reads what a consumer has been given to read."""
+    """Reads the partitions that are assigned to a consumer."""
 
     consumer: Consumer
 
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
-        """Give up to `limit` messages that have come, waiting at most so long for the first."""
+        """Return up to `limit` messages, after at most `wait_seconds` for the first."""
 
 
 class Writer(Protocol):
-    """Writes what it is given, and remembers what could not be written."""
+    """Writes outputs, and remembers those that could not be written."""
 
     producer: Producer
 
     def write(self, outputs: list[Output], first: int) -> tuple[int, int]:
-        """Hand over outputs from the `first` on; give the number of the one that was not taken and
+        """Hand over outputs from the `first` on; return the index of the one that was not taken and
         the code of the error, or the number of outputs and `TAKEN`.
         """
 
@@ -72,20 +71,20 @@ class Writer(Protocol):
 
 
 def open_reader(settings: Mapping[str, Any]) -> Reader:
-    """Make a consumer that never subscribes, and what reads from it."""
-    if _bulk is not None and not _calls_back(settings):
+    """Return a reader and its consumer, which never subscribes."""
+    if _in_c is not None and not _calls_back(settings):
         return CompiledReader(settings)
     return PlainReader(settings)
 
 
 def open_writer(settings: Mapping[str, Any]) -> Writer:
-    """Make a producer, and what writes to it."""
-    return PlainWriter(settings) if _bulk is None else CompiledWriter(settings)
+    """Return a writer and its producer."""
+    return PlainWriter(settings) if _in_c is None else CompiledWriter(settings)
 
 
-def is_compiled() -> bool:
-    """Tell whether there is the form in C."""
-    return _bulk is not None
+def why_not_in_c() -> str | None:
+    """Return why the compiled form cannot call librdkafka, None if it can or is not there."""
+    return _refusal
 
 
 class PlainReader:
@@ -107,13 +106,13 @@ class CompiledReader:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._heed = settings.get("error_cb", _ignore)
         self.consumer = Consumer(_with_plugin(settings))
-        self._client = _bulk.client()
-        _bulk.begin_reading(self._client)
-        # The faults of its first moment are in the queue of messages already.
+        self._client = _in_c.newest_client()
+        _in_c.begin_reading(self._client)
+        # Faults of the first moment are in the queue of messages already.
         self.consumer.poll(0)
 
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
-        return _bulk.read(self._client, int(wait_seconds * 1000), limit, self._heed)
+        return _in_c.read_messages(self._client, int(wait_seconds * 1000), limit, self._heed)
 
 
 class PlainWriter:
@@ -122,15 +121,15 @@ class PlainWriter:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         failures: list[Unwritten] = []
 
-        # Only failures are reported (delivery.report.only.error). It does not know the writer: in a
-        # circle, nobody would let go of the producer and its threads.
-        def heard(error: KafkaError | None, message: Any) -> None:
+        # Only failures are reported (delivery.report.only.error). A reference to the writer would
+        # be a cycle, which keeps the producer and its threads alive.
+        def on_delivery(error: KafkaError | None, message: Any) -> None:
             if error is not None and len(failures) < _FAILURES_KEPT:
                 place = (message.topic(), _number(message.partition()))
                 failures.append(Unwritten(*place, message.key(), message.value(), error))
 
         self._failures = failures
-        self.producer = Producer({**settings, "on_delivery": heard})
+        self.producer = Producer({**settings, "on_delivery": on_delivery})
 
     def write(self, outputs: list[Output], first: int) -> tuple[int, int]:
         produce = self.producer.produce
@@ -150,9 +149,9 @@ class PlainWriter:
         return at, TAKEN
 
     def failures(self) -> list[Unwritten]:
-        told = self._failures.copy()
+        failures = self._failures.copy()
         self._failures.clear()
-        return told
+        return failures
 
 
 class CompiledWriter:
@@ -160,17 +159,17 @@ class CompiledWriter:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.producer = Producer(_with_plugin(settings))
-        self._client = _bulk.client()
+        self._client = _in_c.newest_client()
 
     def write(self, outputs: list[Output], first: int) -> tuple[int, int]:
-        return _bulk.write(self._client, outputs, first)
+        return _in_c.write_messages(self._client, outputs, first)
 
     def failures(self) -> list[Unwritten]:
-        return [Unwritten(*failure) for failure in _bulk.failures(self._client)]
+        return [Unwritten(*failure) for failure in _in_c.failed_messages(self._client)]
 
 
 def _portions(messages: Iterable[Message]) -> list[Portion]:
-    """Sort messages; the client hands them over in stretches of one partition."""
+    """Return messages by partition; the client hands over several of one partition in a row."""
     portions: list[Portion] = []
     topic: str | None = None
     number: int | None = None
@@ -203,8 +202,8 @@ def _number(partition: int | None) -> int:
 
 
 def _calls_back(settings: Mapping[str, Any]) -> bool:
-    """Tell whether the client must call functions of the user or its own while messages are read:
-    to ask for a token, to tell what it logs.
+    """Yes if the client calls functions of the user or its own while messages are read: to ask for
+    a token, to log.
     """
     mechanism = str(settings.get("sasl.mechanism", settings.get("sasl.mechanisms", "")))
     return mechanism.upper() == "OAUTHBEARER" or any(
@@ -213,7 +212,7 @@ def _calls_back(settings: Mapping[str, Any]) -> bool:
 
 
 def _with_plugin(settings: Mapping[str, Any]) -> dict[str, Any]:
-    plugins = [paths for paths in (settings.get(_PLUGINS), _bulk.__file__) if paths]
+    plugins = [paths for paths in (settings.get(_PLUGINS), _in_c.__file__) if paths]
     return {**settings, _PLUGINS: ";".join(plugins)}
 
 

@@ -2,7 +2,7 @@
 
 `crash_point(name)` marks the boundary between two steps of the durable order. Where the environment
 names one (`PENSTOCK_CRASH_AT=name[:count[:stop]]`), the process kills itself there, as a power cut
-would, the `count`-th time it gets there; or it stops until somebody lets it go on.
+would, the `count`-th time it gets there; or it stops (SIGSTOP) until the test continues it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _LOST_MEMBERSHIP = frozenset(
         KafkaError.FENCED_INSTANCE_ID,
         KafkaError.REBALANCE_IN_PROGRESS,
         KafkaError._FENCED,
-        # What a client still has when it was fenced fails with this; it is of no use any more.
+        # The requests that a fenced client still has in flight fail with this; it cannot be used
+        # again.
         KafkaError._FATAL,
         KafkaError.INVALID_PRODUCER_EPOCH,
         KafkaError.PRODUCER_FENCED,
@@ -62,7 +63,7 @@ _MAY_PASS = _OUTDATED | frozenset(
         KafkaError.BROKER_NOT_AVAILABLE,
         KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
         KafkaError.COORDINATOR_NOT_AVAILABLE,
-        # A broker that has just come up does not know all yet.
+        # A broker that has just started does not know all offsets yet.
         KafkaError.OFFSET_NOT_AVAILABLE,
         KafkaError.NETWORK_EXCEPTION,
         KafkaError.NOT_CONTROLLER,
@@ -91,21 +92,22 @@ _FATAL = frozenset(
 
 
 class TaskMigrated(StreamsError):
-    """Somebody else owns the work now: what is not committed must be dropped.
+    """Another worker owns the tasks now: uncommitted work must be dropped.
 
     Java: TaskMigratedException.
     """
 
 
 class BrokerAway(TaskMigrated):
-    """The cluster does not answer, or not now, and what is not committed must be dropped: whether
-    it reached the cluster is not known. It is read again when the cluster is back.
+    """The cluster does not answer, and uncommitted work must be dropped: whether it reached the
+    cluster is not known. The records are read again when the cluster is back.
     """
 
 
 class RecordsRefused(TaskMigrated):
     """The broker has refused records. What is not committed is dropped and processed again: then
-    they are recognised before they are sent, and the production handler is asked (`refusals.py`).
+    they are recognised before they are sent, and the production handler is asked
+    (`refused_records.py`).
     """
 
     def __init__(self, message: str, records: Sequence[Unwritten]) -> None:
@@ -128,11 +130,11 @@ class CommitPostponed(StreamsError):
 
 
 class BrokerSilent(CommitPostponed):
-    """The same, since the cluster does not answer."""
+    """A commit is not possible now, because the cluster does not answer."""
 
 
-class Patience:
-    """Faults of the cluster are endured for `task.timeout.ms`, then told. Java: the same setting,
+class TaskTimeout:
+    """Tolerates faults of the cluster for `task.timeout.ms`, then raises. Java:
     StreamTask.maybeInitTaskTimeoutOrThrow.
     """
 
@@ -141,8 +143,8 @@ class Patience:
         self._since = 0.0
         self._attempts = 0
 
-    def endure(self, fault: StreamsError, now: float) -> None:
-        """Take a fault, `now` in seconds.
+    def record_failure(self, fault: StreamsError, now: float) -> None:
+        """Record a fault, `now` in seconds.
 
         Raises:
             StreamsError: the cluster has not answered for longer than is allowed.
@@ -158,13 +160,13 @@ class Patience:
             )
             raise StreamsError(msg) from fault
 
-    def calm(self) -> None:
-        """Learn that the cluster has answered."""
+    def reset(self) -> None:
+        """Start over: the cluster has answered."""
         self._attempts = 0
 
 
 def crash_point(name: str) -> None:
-    """Die here if a test asked for it."""
+    """Kill or stop this process here if a test asked for it."""
     wanted = os.environ.get(_VARIABLE)
     if wanted is None:
         return
@@ -172,39 +174,37 @@ def crash_point(name: str) -> None:
     if place == name:
         _visits[name] = _visits.get(name, 0) + 1
         if _visits[name] == int(count):
-            _suffer(how)
+            _kill_self(how)
 
 
-def _suffer(how: str) -> None:
+def _kill_self(how: str) -> None:
     os.kill(os.getpid(), signal.SIGSTOP if how == "stop" else signal.SIGKILL)
 
 
 def code_of(error: KafkaException) -> KafkaError:
-    """Give the KafkaError inside an exception."""
+    """Return the KafkaError inside an exception."""
     inner = error.args[0]
     assert isinstance(inner, KafkaError)
     return inner
 
 
 def is_migration(error: KafkaError) -> bool:
-    """Tell whether the error means that this worker was replaced."""
+    """Yes if the error means that this worker was replaced."""
     return error.code() in _LOST_MEMBERSHIP
 
 
 def is_unsettled(error: KafkaError) -> bool:
-    """Tell whether the error means that the group is about to change, and the next poll will say
-    who has what.
-    """
+    """Yes if the error means that the group is rebalancing: the next poll brings the assignment."""
     return error.code() in _UNSETTLED
 
 
 def is_outdated(error: KafkaError) -> bool:
-    """Tell whether the error means that a partition's leader is another than the client knows."""
+    """Yes if the error means that a partition's leader is another than the client knows."""
     return error.code() in _OUTDATED
 
 
 def may_pass(error: KafkaError) -> bool:
-    """Tell whether the same request may be answered later."""
+    """Yes if the same request may be answered later."""
     return error.code() in _MAY_PASS or error.retriable()
 
 

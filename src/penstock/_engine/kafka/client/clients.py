@@ -1,4 +1,4 @@
-"""What each Kafka client of an application is told: the engine's needs, then the user's wishes.
+"""The settings of each Kafka client of an application: the engine's own, then the user's.
 
 A worker has up to four consumers: *group* takes part in the group and reads nothing, *input* reads
 the partitions of its tasks, *restore* reads changelogs, *global* reads the topics of global tables.
@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.refused_connections import (
     check_files,
     check_token_function,
@@ -21,11 +22,10 @@ from penstock._engine.kafka.client.refused_connections import (
     lacks_token,
 )
 from penstock._engine.kafka.client.translation import translate, whole
-from penstock.clock import monotonic
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 Role: TypeAlias = Literal["group", "input", "restore", "global"]
 
@@ -43,7 +43,7 @@ _GROUP: dict[str, Any] = {
     "heartbeat.interval.ms": 1000,
     "session.timeout.ms": _SESSION_TIMEOUT_MS,
     "max.poll.interval.ms": 300_000,
-    # It reads nothing, so it must not complain that it has nowhere to begin.
+    # It reads nothing, so a missing start offset is no fault.
     "auto.offset.reset": "latest",
 }
 
@@ -61,7 +61,7 @@ _READING: dict[str, Any] = {
     "queued.max.messages.kbytes": 65_536,
 }
 
-# What tasks do not take yet is held back a second time here (held_back.py), so a little less is
+# What tasks do not take yet is buffered a second time (paused_buffer.py), so a little less is
 # read ahead for them than for restoring, which takes all.
 _QUEUED_MESSAGES: dict[Role, int] = {"input": 10_000, "restore": 100_000, "global": 100_000}
 
@@ -79,7 +79,7 @@ _PRODUCER: dict[str, Any] = {
     "queue.buffering.max.messages": 1_000_000,
     "queue.buffering.max.kbytes": 131_072,
     "delivery.report.only.error": True,
-    # How long a topic that nobody knows may be new. By default it is longer than a transaction may
+    # How long an unknown topic counts as new. By default it is longer than a transaction may
     # last, and a topic that is missing would look like a broker that does not answer.
     "topic.metadata.propagation.max.ms": 5000,
     # A producer that fails is replaced by a new one, which begins at the bootstrap servers anyway.
@@ -87,8 +87,9 @@ _PRODUCER: dict[str, Any] = {
 }
 
 # How long a batch waits to be filled. Each is a request of its own, for which the broker works:
-# twice as much in all with 5 ms. In a transaction nobody sees records before the commit, at which
-# nobody waits; without one, every output would feel the 100 ms that Java's streams wait.
+# twice as much in all with 5 ms. In a transaction no record is visible before the commit, which
+# does not wait for the linger time; without one, every output would feel the 100 ms that Java's
+# streams wait.
 _LINGER_MS = 20
 _LINGER_IN_TRANSACTION_MS = 100
 
@@ -99,7 +100,7 @@ _ALL_ACKS = {"all", "-1"}
 
 
 def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
-    """Give what a consumer is told; the worker adds `group.instance.id` to that of the group.
+    """Return the settings of a consumer; the worker adds `group.instance.id` to that of the group.
 
     Raises:
         ConfigError: the user wants what the engine cannot allow.
@@ -133,7 +134,7 @@ def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
 
 
 def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
-    """Give what the producer of a worker is told; `member_id` fences an earlier one of its name.
+    """Return the settings of a worker's producer; `member_id` fences an earlier one of its name.
 
     Raises:
         ConfigError: the user wants what the engine cannot allow.
@@ -159,7 +160,7 @@ def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
 
 
 def admin_settings(config: StreamsConfig) -> dict[str, Any]:
-    """Give what the admin client is told."""
+    """Return the settings of the admin client."""
     wanted = translate("admin", config.client_settings("admin."))
     check_files(wanted)
     return {**_connection(config, "admin"), **_KEEP_COORDINATORS, **wanted}
@@ -184,15 +185,15 @@ def check_clients(config: StreamsConfig) -> None:
 
 
 class FaultLog:
-    """Tells of a client's faults, once each half minute for a kind: it meets them many times a
-    second while a broker is away.
+    """Logs a client's faults, each kind once in half a minute: they come many times a second while
+    a broker is away.
     """
 
     def __init__(self, client_id: str) -> None:
         self._client_id = client_id
         self._silent_until: dict[int, float] = {}
         self.refusal: KafkaError | None = None
-        """Why the cluster lets this client in no more; no waiting helps against it."""
+        """Why the cluster refuses this client for good, None if it does not."""
 
     def __call__(self, fault: KafkaError) -> None:
         now = monotonic()
@@ -200,14 +201,14 @@ class FaultLog:
             self.refusal = fault
         if now >= self._silent_until.get(fault.code(), now):
             self._silent_until[fault.code()] = now + _SILENT_SECONDS
-            log.warning("client=%s fault=%s: %s", self._client_id, fault.name(), fault.str())
+            _log.warning("client=%s fault=%s: %s", self._client_id, fault.name(), fault.str())
 
 
 def _connection(config: StreamsConfig, role: str) -> dict[str, Any]:
     return {
         "bootstrap.servers": config.bootstrap_servers,
         "client.id": f"{config.client_id}-{role}",
-        # librdkafka writes to the terminal what it also tells; only the worst is left to it.
+        # librdkafka also writes its faults to the terminal; only the worst are left to it.
         "log_level": _CRITICAL,
         # Small requests are sent at once.
         "socket.nagle.disable": True,
@@ -218,9 +219,7 @@ def _connection(config: StreamsConfig, role: str) -> dict[str, Any]:
 
 
 def _is_idempotent(config: StreamsConfig, wanted: dict[str, Any]) -> bool:
-    """Tell whether the broker is to drop what a retry doubles: as in Java, unless the user's other
-    wishes forbid it.
-    """
+    """Yes if the producer is idempotent: as in Java, unless the user's other settings forbid it."""
     given = str(wanted.pop("enable.idempotence", "")).lower()
     in_flight = "max.in.flight.requests.per.connection"
     few = whole(in_flight, wanted.get(in_flight, 5)) <= 5

@@ -1,7 +1,7 @@
-"""What the cluster does not allow the application, told with the ACL that is missing.
+"""What the cluster does not allow the application, with the ACL that is missing.
 
 Every start compares what is allowed with what the program needs: an application that may not read a
-changelog would else run well until the day it must restore it.
+changelog would otherwise run well until the day it must restore it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 from confluent_kafka import KafkaError, TopicCollection
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.planner.layout import Layout
 from penstock._engine.planner.permissions import (
     Need,
     Resource,
     acl_command,
+    listed,
     missing_of,
     needs_of,
-    told,
     unadvised_of,
 )
 from penstock.errors import StreamsError
@@ -46,7 +46,9 @@ def allowing(error: KafkaError, operation: str, resource: Resource, name: str) -
     if error.code() not in DENIED:
         return ""
     need = Need(resource, name, frozenset({operation}), prefixed=resource == "transactional-id")
-    return f"; the application needs {told({need: [operation]})}: {acl_command(need, [operation])}"
+    return (
+        f"; the application needs {listed({need: [operation]})}: {acl_command(need, [operation])}"
+    )
 
 
 def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig) -> None:
@@ -65,7 +67,7 @@ def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig)
     if missing:
         commands = "; ".join(acl_command(need, lacks) for need, lacks in missing.items())
         msg = (
-            f"application {config.application_id!r} may not do what it needs: {told(missing)} "
+            f"application {config.application_id!r} may not do what it needs: {listed(missing)} "
             f"missing; an administrator allows it: {commands}; penstock plan APP --acls prints all "
             "that it needs"
         )
@@ -77,14 +79,14 @@ def check_permissions(admin: AdminClient, layout: Layout, config: StreamsConfig)
             "the settings of topics (DESCRIBE_CONFIGS), delete what it has read (DELETE) or grow "
             "with the program (ALTER); penstock plan APP --acls prints what to allow",
             config.application_id,
-            told(unadvised),
+            listed(unadvised),
         )
 
 
 def allowed_operations(
     admin: AdminClient, needs: Iterable[Need]
 ) -> dict[Need, frozenset[str] | None]:
-    """Return what is allowed on each topic and group; None where the cluster does not tell."""
+    """Return what is allowed on each topic and group; None where the cluster does not say."""
     topics = {need.name: need for need in needs if need.resource == "topic"}
     groups = {need.name: need for need in needs if need.resource == "group"}
     options: dict[str, Any] = {
@@ -103,22 +105,22 @@ def allowed_operations(
             found += [(things[name], None, refusal) for name, refusal in refusals.items()]
         return found
 
-    answered = patiently("asking for permissions", ask, _PATIENCE_SECONDS)
+    answered = with_retries("asking for permissions", ask, _PATIENCE_SECONDS)
     return {need: _operations(answer, refusal) for need, answer, refusal in answered}
 
 
 def _operations(answer: Any, refusal: KafkaError | None) -> frozenset[str] | None:
     if refusal is not None:
-        # A thing that does not exist tells nothing.
+        # The cluster says nothing about a resource that does not exist.
         return frozenset() if refusal.code() in DENIED else None
     operations = answer.authorized_operations
     if operations is None:
         return None
     names = frozenset(operation.name for operation in operations)
-    # To be described, a thing must be allowed to be: a cluster that leaves that out does not tell.
+    # Describing needs a right of its own: a cluster that leaves it out does not report operations.
     return names if "DESCRIBE" in names else None
 
 
 def _still_missing(need: Need, allowed: frozenset[str]) -> list[str]:
-    """Return what is missing of a thing that exists, so that it need not be made."""
+    """Return the operations missing on a resource that exists, so CREATE is not needed."""
     return [operation for operation in missing_of(need, allowed) if operation != "CREATE"]

@@ -13,9 +13,10 @@ from typing import Any
 from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.planner.reset import Member, Partition
+from penstock._engine.planner.reset import Member
+from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
 
 _PATIENCE_SECONDS = 60.0
@@ -37,7 +38,7 @@ def group_members(
     """Return the members of a group, with what each calls itself.
 
     Raises:
-        StreamsError: the cluster does not tell.
+        StreamsError: the cluster does not answer.
     """
     answers = _described(admin, group, patience_seconds)
     return [
@@ -52,10 +53,10 @@ def group_members(
 
 
 def members_of(admin: AdminClient, group: str) -> tuple[Member, ...]:
-    """Give who is in a group.
+    """Return the members of a group, for a reset.
 
     Raises:
-        StreamsError: the cluster does not tell.
+        StreamsError: the cluster does not answer.
     """
     answers = _described(admin, group)
     return tuple(
@@ -70,7 +71,7 @@ def tasks_by_member(admin: AdminClient, group: str, task_topic: str) -> dict[str
     `group.instance.id`; nothing while the group changes.
 
     Raises:
-        StreamsError: the cluster does not tell.
+        StreamsError: the cluster does not answer.
     """
     answers = _described(admin, group)
     return {
@@ -86,10 +87,10 @@ def tasks_by_member(admin: AdminClient, group: str, task_topic: str) -> dict[str
 
 
 def committed_offsets(admin: AdminClient, group: str) -> dict[Partition, int]:
-    """Give what a group has committed.
+    """Return the committed offsets of a group.
 
     Raises:
-        StreamsError: the cluster does not tell.
+        StreamsError: the cluster does not answer.
     """
     asked = [ConsumerGroupTopicPartitions(group)]
     answers = _asked(
@@ -105,10 +106,10 @@ def committed_offsets(admin: AdminClient, group: str) -> dict[Partition, int]:
 
 
 def delete_group(admin: AdminClient, group: str) -> None:
-    """Delete a group and with it all that it has committed.
+    """Delete a group and its committed offsets.
 
     Raises:
-        StreamsError: the cluster refuses, as while somebody is in it.
+        StreamsError: the cluster refuses, as while the group has members.
     """
     _asked(
         f"deleting the committed offsets of application {group!r}",
@@ -131,8 +132,8 @@ def _asked(
     ask: Callable[[], Mapping[str, Future[Any]]],
     patience_seconds: float = _PATIENCE_SECONDS,
 ) -> dict[str, Any]:
-    """Give the answers; none of a group that does not exist."""
-    answers, refusals = patiently(what, lambda: settle(ask()), patience_seconds)
+    """Return the answers; none of a group that does not exist."""
+    answers, refusals = with_retries(what, lambda: settle(ask()), patience_seconds)
     for group, refusal in refusals.items():
         if refusal.code() not in _NO_GROUP:
             hint = allowing(refusal, "READ", "group", group)

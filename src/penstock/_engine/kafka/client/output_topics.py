@@ -1,7 +1,7 @@
 """The topics that a program writes to: looked for before the start, or when one is first met.
 
 Where brokers make topics freely (`auto.create.topics.enable`) a topic that is missing is asked for,
-as Java's producer does, and waited for; where they do not, it is told at once.
+as Java's producer does, and waited for; where they do not, it is an error at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle, until
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
 from penstock._engine.kafka.client.client_errors import BrokerAway
 from penstock._engine.kafka.client.topics import partition_counts_of
 from penstock.errors import StreamsError
@@ -32,9 +32,9 @@ def check_outputs(admin: AdminClient, writers: Mapping[str, str]) -> None:
     """
     missing = missing_outputs(admin, writers)
     if missing:
-        told = "; ".join(f"{topic!r}, written by {writers[topic]}" for topic in missing)
+        listed = "; ".join(f"{topic!r}, written by {writers[topic]}" for topic in missing)
         msg = (
-            f"output topics must exist before the application starts; missing: {told}; create "
+            f"output topics must exist before the application starts; missing: {listed}; create "
             "them, or correct the names"
         )
         raise StreamsError(msg)
@@ -51,7 +51,7 @@ def missing_outputs(admin: AdminClient, topics: Iterable[str]) -> list[str]:
             missing.difference_update(partition_counts_of(admin, missing, _MADE_SECONDS))
             return not missing
 
-        patiently(
+        with_retries(
             "asking for topics to be made", lambda: until(all_made, _MADE_SECONDS), _MADE_SECONDS
         )
     return sorted(missing)

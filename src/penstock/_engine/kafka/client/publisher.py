@@ -14,13 +14,13 @@ _FLUSH_SECONDS = 60.0
 
 
 class Publisher:
-    """A producer that tells whether all it was given has arrived."""
+    """A producer that reports whether all its messages have arrived."""
 
     def __init__(self, config: StreamsConfig) -> None:
         config.check_for_cluster()
         failures: list[str] = []
 
-        # It does not know the publisher: a client is gone only when nobody knows it any more.
+        # No reference to the publisher: a cycle would keep the client and its threads alive.
         def delivered(error: KafkaError | None, _message: object) -> None:
             if error is not None:
                 failures.append(error.str())

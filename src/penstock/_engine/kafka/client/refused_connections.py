@@ -1,7 +1,7 @@
 """Why a broker and a client do not talk to each other, and which setting to look at.
 
 librdkafka says "certificate verify failed" of a certificate that is expired, of another host or of
-an unknown authority alike. OpenSSL knows which, so Python asks the broker once more to hear it.
+an unknown authority alike. OpenSSL knows which, so Python connects once more to read its reason.
 No text here holds the value of a setting other than the name of a file.
 """
 
@@ -65,9 +65,9 @@ def advice(reason: str, settings: Mapping[str, Any]) -> str:
     if "certificate verify failed" in reason:
         return _of_broker_certificate(reason, settings)
     if _ALERT.search(reason):
-        told = "was given" if _has_certificate(settings) else "is missing"
+        which = "was given" if _has_certificate(settings) else "is missing"
         return (
-            f"the broker refuses the client's certificate, which {told}: 'ssl.keystore.location' "
+            f"the broker refuses the client's certificate, which {which}: 'ssl.keystore.location' "
             "must hold one that is signed by an authority the broker trusts and is not expired, "
             "with its key"
         )
@@ -114,8 +114,8 @@ def check_token_function(config: StreamsConfig) -> None:
     try:
         answer = function(str(config.given().get("sasl.oauthbearer.config", "")))
     except Exception as error:
-        told = config.without_secrets(f"{type(error).__name__}: {error}")
-        msg = f"{expected}; got {told}"
+        got = config.without_secrets(f"{type(error).__name__}: {error}")
+        msg = f"{expected}; got {got}"
         raise ConfigError(msg) from error
     if not isinstance(answer, tuple) or len(answer) < 2 or not isinstance(answer[0], str):
         # Not shown: it may hold the token.
@@ -125,31 +125,31 @@ def check_token_function(config: StreamsConfig) -> None:
 
 def client_refused(error: KafkaException, config: StreamsConfig) -> ConfigError:
     """Return an error for settings that the client itself does not take."""
-    told = config.without_secrets(code_of(error).str())
+    text = config.without_secrets(code_of(error).str())
     hint = ""
-    if "PKCS#12" in told:
+    if "PKCS#12" in text:
         hint = "; is 'ssl.keystore.password' right?"
-    elif "ssl.key.location failed" in told or "ssl.key.pem failed" in told:
+    elif "ssl.key.location failed" in text or "ssl.key.pem failed" in text:
         hint = "; is it a key in PEM, and 'ssl.key.password' right?"
-    elif "OAuth token" in told:
-        hint = f"; {advice(told, {})}"
-    return ConfigError(f"a setting of the Kafka clients is refused: {told}{hint}")
+    elif "OAuth token" in text:
+        hint = f"; {advice(text, {})}"
+    return ConfigError(f"a setting of the Kafka clients is refused: {text}{hint}")
 
 
 def _of_broker_certificate(reason: str, settings: Mapping[str, Any]) -> str:
     authority = "'ssl.truststore.location' (or 'ssl.ca.location')"
-    code, told = _ask_why(reason, settings)
+    code, text = _ask_why(reason, settings)
     if code == _EXPIRED:
         return "the broker's certificate has expired: it must be renewed at the broker"
     if code == _NOT_YET_VALID:
         return "the broker's certificate is not valid yet: compare the clocks of both machines"
     if code in _OTHER_HOST:
         return (
-            f"the broker's certificate is of another host ({told}): 'bootstrap.servers' and the "
+            f"the broker's certificate is of another host ({text}): 'bootstrap.servers' and the "
             "broker's 'advertised.listeners' must have a name that is in it"
         )
-    if told:
-        return f"{authority} must hold the authority that signed the broker's certificate ({told})"
+    if text:
+        return f"{authority} must hold the authority that signed the broker's certificate ({text})"
     return (
         f"{authority} must hold the authority that signed the broker's certificate, which must not "
         "be expired or of another host"

@@ -163,6 +163,6 @@ _MAKERS: Mapping[tuple[str, str], Callable[[Any, Any, RegistrySerde[Any]], Any]]
 
 
 def _reason(error: Exception) -> str:
-    """Give what an error says, and what kind it is where it says little."""
+    """Return the text of an error, with its class where the text is short."""
     text = str(error).strip()
     return text if len(text) > 20 else f"{type(error).__name__} {text}".strip()

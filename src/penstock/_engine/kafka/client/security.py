@@ -55,7 +55,7 @@ _OAUTH_NAMES = {
 
 
 def translate_security(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the settings with Java's TLS and SASL settings put into librdkafka's words."""
+    """Return the settings with Java's TLS and SASL settings translated for librdkafka."""
     result = dict(settings)
     for translate in (_truststore, _keystore, _host_name, _jaas, _oauth, _kerberos):
         translate(result)
@@ -152,7 +152,7 @@ def _jaas(settings: _Settings) -> None:
 
 
 def _parse_jaas(line: str) -> tuple[str, dict[str, str]]:
-    """Give the simple name of the login module and its options."""
+    """Return the simple name of the login module and its options."""
     match = re.fullmatch(
         r"\s*([\w.$]+)\s+(?:required|requisite|sufficient|optional)\b(.*?);?\s*", line, re.DOTALL
     )

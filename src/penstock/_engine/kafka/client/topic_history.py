@@ -1,7 +1,7 @@
-"""What a topic has held up to a moment: where that is in each partition, and reading it in parts.
+"""The history of a topic up to a moment: its offsets in each partition, and reading it in splits.
 
-The bounds are found once; whoever reads later finds the same records, since offsets never change.
-What transactions have taken back, and what compaction has removed, leaves gaps between offsets.
+The bounds are found once; a later read finds the same records, since offsets never change. What
+transactions have aborted, and what compaction has removed, leaves gaps between offsets.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 from confluent_kafka import IsolationLevel, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
-from penstock import clock
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle
+from penstock import _clock as clock
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
 from penstock._engine.kafka.client.client_errors import may_pass
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets, partition_counts
-from penstock._engine.runtime.position import OFFSET, RawRecord
+from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -40,7 +40,7 @@ _NO_LATER_RECORD = -1
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A stretch of one partition: the offsets from `start` on, and before `end`."""
+    """A range of offsets in one partition: from `start` on, and before `end`."""
 
     topic: str
     partition: int
@@ -49,15 +49,15 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """What of a topic is history: from where to where in each partition."""
+class TopicRange:
+    """The offsets of a topic that are history, by partition."""
 
     topic: str
     starts: Mapping[int, int]
     ends: Mapping[int, int]
 
     def splits(self, offsets_per_split: int) -> list[Split]:
-        """Cut it into parts that can be read side by side."""
+        """Cut it into splits that can be read in parallel."""
         return [
             Split(self.topic, partition, start, min(start + offsets_per_split, end))
             for partition, end in sorted(self.ends.items())
@@ -65,9 +65,9 @@ class Stretch:
         ]
 
 
-def find_stretch(
+def find_range(
     admin: AdminClient, topic: str, *, since: Bound = None, until: Bound = None
-) -> Stretch:
+) -> TopicRange:
     """Find where history begins and ends in each partition: at the first record that is not older
     than a moment, at given offsets, or where the topic does. Open transactions are not history yet;
     of one that has ended, the end has the time at which it was written.
@@ -84,11 +84,11 @@ def find_stretch(
     extent = _Extent(topic, lowest, highest)
     starts = _resolve(admin, extent, since, lowest)
     ends = _resolve(admin, extent, until, highest)
-    return Stretch(topic, {at: min(start, ends[at]) for at, start in starts.items()}, ends)
+    return TopicRange(topic, {at: min(start, ends[at]) for at, start in starts.items()}, ends)
 
 
 def reading_settings(config: StreamsConfig) -> dict[str, Any]:
-    """Give what the consumers of a history are told."""
+    """Return the settings of the consumers of a history."""
     return {
         **consumer_settings(config, "restore"),
         "isolation.level": "read_committed",
@@ -98,7 +98,7 @@ def reading_settings(config: StreamsConfig) -> dict[str, Any]:
 
 
 def read_split(settings: Mapping[str, Any], split: Split) -> Iterator[list[RawRecord]]:
-    """Give the committed records of a stretch, in order, many at a time.
+    """Yield the committed records of a split, in order, in batches.
 
     Raises:
         StreamsError: the records are gone, or the broker does not answer.
@@ -128,7 +128,7 @@ def _read(reader: Reader, split: Split) -> Iterator[list[RawRecord]]:
 
 
 def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord], bool]:
-    """Give the records that belong to a split, and whether all of it has been read."""
+    """Return the records that belong to a split, and whether it is read to its end."""
     found: list[RawRecord] = []
     for _, _, records, event in portions:
         if event is not None:
@@ -148,7 +148,7 @@ def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord],
 
 @dataclass(frozen=True, slots=True)
 class _Extent:
-    """From where to where a topic goes now."""
+    """The first and the end offset of each partition now."""
 
     topic: str
     lowest: Mapping[int, int]
@@ -201,7 +201,7 @@ def _offsets(admin: AdminClient, places: Iterable[tuple[str, int]], spec: Any) -
         )
         return settle(futures)
 
-    answers, refusals = patiently("asking for offsets", ask, _PATIENCE_SECONDS)
+    answers, refusals = with_retries("asking for offsets", ask, _PATIENCE_SECONDS)
     for place, refusal in refusals.items():
         msg = (
             f"the offsets of topic {place.topic!r}, partition {place.partition} cannot be told: "

@@ -16,10 +16,10 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS
 from penstock._engine.kafka.client.topics import Isolation, end_offsets, existing_topics
 from penstock._engine.kafka.client.translation import translate
-from penstock.clock import new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.settings.client_keys import Client
@@ -61,7 +61,7 @@ class TopicWriter:
     def __init__(self, bootstrap_servers: str, config: StreamsConfig | None = None) -> None:
         failures: list[str] = []
 
-        # It does not know the writer: a client is gone only when nobody knows it any more.
+        # No reference to the writer: a cycle would keep the client and its threads alive.
         def delivered(error: KafkaError | None, _message: object) -> None:
             if error is not None:
                 failures.append(f"a record could not be written: {error.str()}")
@@ -72,7 +72,7 @@ class TopicWriter:
                 **_connection(bootstrap_servers, "producer", config),
                 "partitioner": "murmur2_random",
                 "linger.ms": 5,
-                # A topic that nobody knows is missing: the default waits half a minute for it.
+                # An unknown topic is missing: the default waits half a minute for it.
                 "topic.metadata.propagation.max.ms": 5000,
                 "on_delivery": delivered,
             }
@@ -155,7 +155,7 @@ class TopicReader:
         return not self._behind
 
     def read(self, wait_seconds: float) -> list[Read]:
-        """Give what has come, waiting at most so long for the first record."""
+        """Return the records that have come, waiting at most so long for the first."""
         records = []
         for message in self._consumer.consume(_BATCH_MESSAGES, wait_seconds):
             error, topic = message.error(), str(message.topic())
@@ -171,7 +171,7 @@ class TopicReader:
         return records
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._consumer.close()
 
     def _placed(self, places: list[TopicPartition], start: Start) -> list[TopicPartition]:
@@ -187,13 +187,13 @@ class TopicReader:
 
 
 def record_count(bootstrap_servers: str, topic: str) -> int:
-    """Give how many records were ever written to a topic, by producers without transactions."""
+    """Return how many records were ever written to a topic, by producers without transactions."""
     places = [(topic, number) for number in range(partition_count(bootstrap_servers, topic))]
     return sum(end_offsets(AdminClient(_connection(bootstrap_servers, "admin")), places).values())
 
 
 def partition_count(bootstrap_servers: str, topic: str, config: StreamsConfig | None = None) -> int:
-    """Give how many partitions a topic has.
+    """Return how many partitions a topic has.
 
     Raises:
         StreamsError: there is no such topic.
@@ -201,8 +201,8 @@ def partition_count(bootstrap_servers: str, topic: str, config: StreamsConfig | 
     admin = AdminClient(_connection(bootstrap_servers, "admin", config))
     known = existing_topics(admin)
     if topic not in known:
-        told = ", ".join(name for name in known if not name.endswith("-penstock-tasks")) or "none"
-        msg = f"there is no topic {topic!r}; topics are: {told}"
+        listed = ", ".join(name for name in known if not name.endswith("-penstock-tasks")) or "none"
+        msg = f"there is no topic {topic!r}; topics are: {listed}"
         raise StreamsError(msg)
     return len(admin.list_topics(topic, timeout=REQUEST_SECONDS).topics[topic].partitions)
 

@@ -28,18 +28,18 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, patiently, settle, until
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
 from penstock._engine.kafka.client.client_errors import code_of, is_outdated
 from penstock._engine.kafka.client.denials import DENIED, allowing
 from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.topology.nodes.stream_nodes import SourceNode, title_of
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-Partition: TypeAlias = tuple[str, int]
 Isolation: TypeAlias = Literal["read_uncommitted", "read_committed"]
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 _PATIENCE_SECONDS = 60.0
 _VISIBLE_SECONDS = 30.0
@@ -48,15 +48,15 @@ _ABSENT = KafkaError.UNKNOWN_TOPIC_OR_PART
 
 
 def existing_topics(admin: AdminClient, timeout_seconds: float = _PATIENCE_SECONDS) -> list[str]:
-    """Give the names of all topics a pattern may match, sorted."""
-    metadata = patiently(
+    """Return the names of all topics a pattern may match, sorted."""
+    metadata = with_retries(
         "listing the topics", lambda: admin.list_topics(timeout=REQUEST_SECONDS), timeout_seconds
     )
     return sorted(topic for topic in metadata.topics if topic not in _BROKERS_OWN)
 
 
 def internal_topics(admin: AdminClient, application_id: str) -> list[str]:
-    """Give the topics that are an application's own, sorted."""
+    """Return the topics that are an application's own, sorted."""
     return [topic for topic in existing_topics(admin) if is_internal(topic, application_id)]
 
 
@@ -66,7 +66,7 @@ def partition_counts(
     sources: Iterable[SourceNode] = (),
     timeout_seconds: float = _PATIENCE_SECONDS,
 ) -> dict[str, int]:
-    """Give how many partitions each of the users' topics has; `sources` are those that read them.
+    """Return how many partitions each of the users' topics has; `sources` are those that read them.
 
     Raises:
         StreamsError: topics are missing, or may not be seen.
@@ -82,7 +82,7 @@ def partition_counts(
 def output_partition_count(
     admin: AdminClient, topic: str, timeout_seconds: float = _PATIENCE_SECONDS
 ) -> int:
-    """Give how many partitions a topic has that is written to.
+    """Return how many partitions a topic has that is written to.
 
     Raises:
         StreamsError: there is no such topic, or it may not be seen.
@@ -99,8 +99,8 @@ def output_partition_count(
 
 def wait_until_made(admin: AdminClient, counts: Mapping[str, int]) -> None:
     """Wait until topics that were made can be used: all their partitions are seen, and each has a
-    leader. The controller's answer says less, and brokers hear of it one after the other; so it
-    must be seen as often in a row as there are brokers.
+    leader. The controller's answer says less, and brokers get the metadata one after the other; so
+    it must be seen as often in a row as there are brokers.
 
     Raises:
         StreamsError: that takes too long.
@@ -140,7 +140,7 @@ def ensure_internal_topics(
     missing = [plan for name, plan in wanted.items() if name not in counts]
     _tell_of_lost_state(missing, ran_before=len(missing) < len(wanted))
     if missing:
-        patiently(
+        with_retries(
             "making internal topics",
             lambda: _create(admin, missing, config),
             timeout_seconds=patience,
@@ -179,7 +179,7 @@ def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) 
     }
     if not by_resource:
         return
-    answers, _ = patiently(
+    answers, _ = with_retries(
         "asking for the settings of the topics of tables",
         lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
         _PATIENCE_SECONDS,
@@ -192,7 +192,7 @@ def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) 
             if entries[key].value != "-1"
         ]
         if "delete" in policy and deletes_by:
-            log.warning(
+            _log.warning(
                 "topic=%s store=%s cleanup.policy=%s %s: the store is restored from this topic, "
                 "and rows that the broker has deleted from it are not found again; set "
                 "cleanup.policy=compact, or leave out reuse.ktable.source.topics",
@@ -213,7 +213,7 @@ def delete_internal_topics(admin: AdminClient, topics: Iterable[str]) -> None:
         futures = admin.delete_topics(names, operation_timeout=REQUEST_SECONDS)
         return settle(futures)[1]
 
-    refusals = patiently("deleting internal topics", delete, _PATIENCE_SECONDS)
+    refusals = with_retries("deleting internal topics", delete, _PATIENCE_SECONDS)
     for name, refusal in refusals.items():
         if refusal.code() != _ABSENT:
             msg = f"internal topic {name!r} cannot be deleted: {refusal.str()}"
@@ -228,8 +228,8 @@ def delete_internal_topics(admin: AdminClient, topics: Iterable[str]) -> None:
 def purge(admin: AdminClient, offsets: Mapping[Partition, int]) -> None:
     """Delete the records before each offset; do not wait.
 
-    What has been read and committed is of no more use, so a purge that fails is told, not raised:
-    the next one covers it.
+    Committed records are not needed any more, so a purge that fails is logged, not raised: the next
+    one covers it.
     """
     if not offsets:
         return
@@ -237,7 +237,7 @@ def purge(admin: AdminClient, offsets: Mapping[Partition, int]) -> None:
         TopicPartition(topic, number, offset) for (topic, number), offset in offsets.items()
     ]
     for place, future in admin.delete_records(positions).items():
-        future.add_done_callback(_telling_of_failure(place))
+        future.add_done_callback(_logging_failure(place))
 
 
 def end_offsets(
@@ -246,10 +246,11 @@ def end_offsets(
     isolation: Isolation = "read_uncommitted",
     timeout_seconds: float = _PATIENCE_SECONDS,
 ) -> dict[Partition, int]:
-    """Give where each partition ends: after all records, or before the first open transaction.
+    """Return the end offset of each partition: after all records, or before the first open
+    transaction.
 
     Raises:
-        StreamsError: the cluster cannot tell.
+        StreamsError: the cluster does not answer, or refuses.
     """
     level = IsolationLevel[isolation.upper()]
     asked = {TopicPartition(*partition): OffsetSpec.latest() for partition in partitions}  # type: ignore[no-untyped-call]
@@ -270,7 +271,7 @@ def end_offsets(
                 raise
             return {}, absent
 
-    answers, refusals = patiently("asking for end offsets", ask, timeout_seconds)
+    answers, refusals = with_retries("asking for end offsets", ask, timeout_seconds)
     for place, refusal in refusals.items():
         msg = (
             f"the end of topic {place.topic!r}, partition {place.partition} cannot be told: "
@@ -289,8 +290,8 @@ def partition_counts_of(
 
 
 def _led_counts(admin: AdminClient, topics: Iterable[str]) -> dict[str, int]:
-    """Return how many partitions of those topics that exist have a leader: before they have, nobody
-    can read or write them.
+    """Return how many partitions of those topics that exist have a leader: before they have, they
+    cannot be read or written.
     """
     answers = describe_topics(admin, topics, _PATIENCE_SECONDS)
     return {
@@ -312,7 +313,7 @@ def describe_topics(
         collection = TopicCollection(names)
         return settle(admin.describe_topics(collection, request_timeout=REQUEST_SECONDS))
 
-    answers, refusals = patiently("asking for topics", ask, timeout_seconds)
+    answers, refusals = with_retries("asking for topics", ask, timeout_seconds)
     for name, refusal in refusals.items():
         if refusal.code() != _ABSENT:
             hint = allowing(refusal, "DESCRIBE", "topic", name)
@@ -355,25 +356,25 @@ def _create(admin: AdminClient, missing: list[InternalTopicPlan], config: Stream
 
 
 def _creation_refused(name: str, refusal: KafkaError) -> StreamsError:
-    told = f"internal topic {name!r} cannot be made: {refusal.str()}"
+    failure = f"internal topic {name!r} cannot be made: {refusal.str()}"
     if refusal.code() == KafkaError.INVALID_REPLICATION_FACTOR:
-        return ConfigError(f"{told}; set 'replication.factor' to at most the number of brokers")
+        return ConfigError(f"{failure}; set 'replication.factor' to at most the number of brokers")
     if refusal.code() == KafkaError.INVALID_CONFIG:
-        return ConfigError(f"{told}; look at the settings that start with 'topic.'")
+        return ConfigError(f"{failure}; look at the settings that start with 'topic.'")
     if refusal.code() in {
         KafkaError.TOPIC_AUTHORIZATION_FAILED,
         KafkaError.CLUSTER_AUTHORIZATION_FAILED,
     }:
         hint = allowing(refusal, "CREATE", "topic", name)
-        return StreamsError(f"{told}{hint}; or make it by hand")
-    return StreamsError(told)
+        return StreamsError(f"{failure}{hint}; or make it by hand")
+    return StreamsError(failure)
 
 
 def _grow(admin: AdminClient, plan: InternalTopicPlan, patience_seconds: float) -> None:
     def grow() -> dict[str, KafkaError]:
         return settle(admin.create_partitions([NewPartitions(plan.name, plan.partitions)]))[1]
 
-    for refusal in patiently("growing the task topic", grow, patience_seconds).values():
+    for refusal in with_retries("growing the task topic", grow, patience_seconds).values():
         # Another instance of the application may have been quicker.
         if refusal.code() != KafkaError.INVALID_PARTITIONS:
             hint = allowing(refusal, "ALTER", "topic", plan.name)
@@ -423,7 +424,7 @@ def _check_counts(wanted: Mapping[str, InternalTopicPlan], counts: Mapping[str, 
 def _tell_of_lost_state(missing: Iterable[InternalTopicPlan], *, ran_before: bool) -> None:
     lost = [plan.name for plan in missing if plan.kind == "changelog"]
     if ran_before and lost:
-        log.warning(
+        _log.warning(
             "changelog=%s is made anew, though the application has run before: if the store is not "
             "new, its changelog was deleted and its state begins empty",
             ",".join(lost),
@@ -435,7 +436,7 @@ def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> N
     by_resource = {ConfigResource(ResourceType.TOPIC, plan.name): plan for plan in plans}
     if not by_resource:
         return
-    answers, _ = patiently(
+    answers, _ = with_retries(
         "asking for the settings of internal topics",
         lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
         _PATIENCE_SECONDS,
@@ -445,7 +446,7 @@ def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> N
         policy = entries["cleanup.policy"].value
         expected = plan.settings_with({})["cleanup.policy"]
         if set(policy.split(",")) != set(expected.split(",")):
-            log.warning(
+            _log.warning(
                 "topic=%s kind=%s cleanup.policy=%s should be %s: the broker deletes records that "
                 "are still needed",
                 plan.name,
@@ -454,7 +455,7 @@ def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> N
                 expected,
             )
         if plan.kind == "repartition" and entries["retention.ms"].value != "-1":
-            log.warning(
+            _log.warning(
                 "topic=%s kind=repartition retention.ms=%s should be -1: the broker deletes "
                 "records before they are read",
                 plan.name,
@@ -462,8 +463,8 @@ def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> N
             )
 
 
-def _telling_of_failure(place: TopicPartition) -> Any:
-    def tell(future: Future[Any]) -> None:
+def _logging_failure(place: TopicPartition) -> Any:
+    def log_failure(future: Future[Any]) -> None:
         error = future.exception()
         if error is not None:
             hint = (
@@ -471,7 +472,7 @@ def _telling_of_failure(place: TopicPartition) -> Any:
                 if isinstance(error, KafkaException)
                 else ""
             )
-            log.warning(
+            _log.warning(
                 "topic=%s partition=%s could not be purged: %s%s",
                 place.topic,
                 place.partition,
@@ -479,4 +480,4 @@ def _telling_of_failure(place: TopicPartition) -> Any:
                 hint,
             )
 
-    return tell
+    return log_failure

@@ -127,7 +127,7 @@ _SYNONYMS = {
 
 
 def whole(key: str, value: Any) -> int:
-    """Give a value as a number."""
+    """Return a value as a number."""
     try:
         return int(value)
     except (TypeError, ValueError) as error:
@@ -136,7 +136,7 @@ def whole(key: str, value: Any) -> int:
 
 
 def _at_least(minimum: int, *names: str) -> Callable[[str, Any], dict[str, Any]]:
-    """Convert to `names`; what Java means by a smaller number, librdkafka says with `minimum`."""
+    """Convert to `names`; librdkafka takes `minimum` for what Java writes as a smaller number."""
 
     def convert(key: str, value: Any) -> dict[str, Any]:
         return dict.fromkeys(names, max(minimum, whole(key, value)))
@@ -191,7 +191,7 @@ _COMPRESSION_LEVELS = ("gzip", "lz4", "zstd")
 
 
 def translate(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what librdkafka is told for what the user said.
+    """Return the user's settings translated for librdkafka.
 
     Raises:
         ConfigError: a setting is the engine's, is Java code, or cannot be said to librdkafka.

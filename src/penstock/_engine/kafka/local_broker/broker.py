@@ -1,7 +1,7 @@
 """A real Kafka broker on this machine, without Docker: one KRaft node, on loopback only.
 
-The broker is a JVM on a leash (`leash.py`): it ends when it is stopped and also when its owner
-dies. A data directory holds all of one broker:
+The broker is a JVM behind a watchdog (`child_process.py`): it ends when it is stopped and also when
+its owner dies. A data directory holds all of one broker:
 
     broker.lock        held as long as the broker lives; says where it listens and who started it
     broker.log         what this start wrote
@@ -27,15 +27,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from penstock._engine.kafka.local_broker import child_process as leash
-from penstock._engine.kafka.local_broker import class_archive, distribution, loopback
+from penstock._clock import monotonic
+from penstock._engine.kafka.local_broker import child_process, class_archive, distribution, loopback
 from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION, Distribution
 from penstock._engine.kafka.local_broker.jars import Progress
 from penstock._engine.state.files.private_files import make_private, open_private
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
-# Internal topics of one copy and few partitions; a first consumer that waits for nobody.
+# Internal topics of one copy and few partitions; a first consumer that does not wait for others.
 _SETTINGS: Mapping[str, object] = {
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -118,7 +117,7 @@ def _print_to_stderr(text: str) -> None:
 
 
 def default_data_dir(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where a user's broker keeps its data unless told otherwise."""
+    """Return the default data directory of a user's broker."""
     if own := environment.get("PENSTOCK_HOME"):
         return Path(own).expanduser() / "broker"
     if shared := environment.get("XDG_STATE_HOME"):
@@ -205,7 +204,7 @@ class LocalBroker:
                 return
 
     def stop(self) -> None:
-        """Let the broker finish and end; its data stays. Does nothing if it does not run."""
+        """Stop the broker gracefully; its data stays. Does nothing if it does not run."""
         process, self._process = self._process, None
         if process is None or process.stdin is None:
             return
@@ -249,7 +248,7 @@ class LocalBroker:
         topic = NewTopic(name, partitions, 1, config=dict(config or {}))
         for created in admin.create_topics([topic]).values():
             created.result()
-        # The controller answers; whoever asks the broker may have to wait until it knows too.
+        # The controller answers; the broker itself may learn of the topic later.
         deadline = monotonic() + _READY_SECONDS
         while name not in admin.list_topics(timeout=_READY_SECONDS).topics:
             if monotonic() > deadline:
@@ -295,14 +294,15 @@ class LocalBroker:
             program = kafka.command("kafka.Kafka", "server.properties", jvm=jvm)
             with os.fdopen(open_private(self.log_path, os.O_TRUNC), "wb") as log:
                 self._process = subprocess.Popen(
-                    leash.command(program, os.getpid(), _GRACE_SECONDS),
+                    child_process.command(program, os.getpid(), _GRACE_SECONDS),
                     cwd=self.data_dir,
                     stdin=subprocess.PIPE,
                     stdout=log,
                     stderr=log,
                     # A Ctrl-C in the terminal is for the owner, who then stops the broker.
                     start_new_session=True,
-                    # The leash holds the lock until the JVM has ended, whoever has died before.
+                    # The watchdog holds the lock until the JVM has ended, even if the owner has
+                    # died.
                     pass_fds=[lock],
                 )
         finally:
@@ -354,7 +354,7 @@ def shared_broker(
     *,
     progress: Progress = _print_to_stderr,
 ) -> Iterator[str]:
-    """Give the bootstrap servers of some broker: the ones named, or those of an embedded one.
+    """Return the bootstrap servers of some broker: the ones named, or those of an embedded one.
 
     The embedded one is the broker that runs in `data_dir` already (another terminal's, say) or a
     new one, which ends with the block.
@@ -377,7 +377,7 @@ def shared_broker(
 
 
 def running_broker(data_dir: Path | str | None = None) -> str | None:
-    """Give the bootstrap servers of the broker that runs in a data directory, None if none does."""
+    """Return the bootstrap servers of the broker that runs in a data directory, None if none."""
     home = Path(data_dir or default_data_dir()).expanduser().absolute()
     if not (home / "broker.lock").exists():
         return None
@@ -437,7 +437,7 @@ class _PortLostError(BrokerError):
 
 
 def _lock(data_dir: Path) -> int:
-    """Take the lock of a data directory and return its open file: closing it lets go."""
+    """Take the lock of a data directory and return its open file: closing it releases the lock."""
     path = data_dir / "broker.lock"
     try:
         make_private(data_dir)
@@ -463,11 +463,11 @@ def _announce(data_dir: Path, bootstrap_servers: str) -> None:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill the JVM and wait until it is gone, its port and its files free."""
-    process.send_signal(leash.KILL)
+    process.send_signal(child_process.KILL)
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:
-        # The leash leads a session of its own, with the JVM in it.
+        # The watchdog leads a session of its own, with the JVM in it.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 

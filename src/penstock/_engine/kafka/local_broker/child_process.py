@@ -1,10 +1,10 @@
-"""Run a program that must not outlive its owner: `python leash.py OWNER_PID GRACE COMMAND ...`.
+"""Run a program that must not outlive its owner: `python child_process.py OWNER_PID GRACE COMMAND`.
 
-The leash is a process between the owner and the program. It holds the reading end of a pipe as its
-standard input; the owner holds the other end and never writes. When the pipe closes, because the
-owner let go or because it died in whatever way, the program is asked to end (SIGTERM) and after
-GRACE seconds made to (SIGKILL). A SIGTERM to the leash does the same; a SIGUSR1 grants no grace.
-The leash ends after the program, with its exit code as a shell would give it.
+The watchdog is a process between the owner and the program. It holds the reading end of a pipe as
+its standard input; the owner holds the other end and never writes. When the pipe closes, because
+the owner closed it or because it died, the program gets a SIGTERM and after GRACE seconds a
+SIGKILL. A SIGTERM to the watchdog does the same; a SIGUSR1 grants no grace. The watchdog ends after
+the program, with its exit code as a shell would give it.
 
 It is run as a file by a bare interpreter, so that it starts in a few milliseconds: it imports
 nothing but the standard library.
@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 KILL = signal.SIGUSR1
-"""The signal that has a leash kill its program at once."""
+"""The signal that has a watchdog kill its program at once."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -31,7 +31,7 @@ _OWNER_CHECK_SECONDS = 1.0
 
 
 def command(program: Sequence[str], owner: int, grace_seconds: float) -> list[str]:
-    """Give the command line that runs `program` on a leash held by the process `owner`."""
+    """Return the command line that runs `program` behind a watchdog of the process `owner`."""
     # -I -S: no site-packages and none of the user's environment, which could slow or break it.
     bare_python = [sys.executable, "-I", "-S"]
     return [*bare_python, str(Path(__file__).resolve()), str(owner), str(grace_seconds), *program]
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     for order in (signal.SIGTERM, KILL):
         signal.signal(order, lambda number, _frame: orders.append(number))
-    pact = _death_pact(os.getpid())
+    pact = _death_signal(os.getpid())
     # There are no threads here that preexec_fn could harm.
     child = subprocess.Popen(program, stdin=subprocess.DEVNULL, preexec_fn=pact)  # noqa: PLW1509
     while child.poll() is None and not orders and os.getppid() == owner:
@@ -71,15 +71,15 @@ def _end(child: subprocess.Popen[bytes], grace_seconds: float) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _death_pact(leash: int) -> Callable[[], None] | None:
-    """Have the kernel kill the program if the leash itself is killed; only Linux can."""
+def _death_signal(watchdog: int) -> Callable[[], None] | None:
+    """Have the kernel kill the program if the watchdog itself is killed; only Linux can."""
     if not sys.platform.startswith("linux"):
         return None
     control = ctypes.CDLL(None).prctl
 
     def before_exec() -> None:
         control(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != leash:  # it was killed before the kernel knew of the pact
+        if os.getppid() != watchdog:  # it was killed before the kernel was asked
             os._exit(1)
 
     return before_exec

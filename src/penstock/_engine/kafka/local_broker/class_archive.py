@@ -13,7 +13,7 @@ from penstock._engine.kafka.local_broker.java import Java
 
 
 def archive_in(folder: Path, java: Java, jars: Iterable[Path]) -> Path:
-    """Give the archive for this Java and these jars; Java would refuse any other one."""
+    """Return the archive for this Java and these jars; Java would refuse any other one."""
     parts = [java.build]
     for path in jars:
         facts = path.stat()

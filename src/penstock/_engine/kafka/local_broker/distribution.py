@@ -37,7 +37,7 @@ _IDENTITY = "meta.properties"
 
 _HEARTBEAT_SECONDS = 5.0
 
-# What the format tool must be told; none of it gets into the checkpoint.
+# Settings that the format tool requires; none of them gets into the checkpoint.
 _FORMAT_SETTINGS = {
     "node.id": 1,
     "process.roles": "broker,controller",
@@ -58,7 +58,7 @@ class Distribution:
     """Where what is made once is kept."""
 
     def command(self, main_class: str, *arguments: str, jvm: Sequence[str] = ()) -> list[str]:
-        """Give the command line that runs one of Kafka's programs."""
+        """Return the command line that runs one of Kafka's programs."""
         classpath = os.pathsep.join(map(str, self.jars))
         return [self.java.path, *jvm, "-classpath", classpath, main_class, *arguments]
 
@@ -71,7 +71,7 @@ class Distribution:
         """Make `data` a data directory of a new cluster, unless it is one already.
 
         Raises:
-            StreamsError: it is somebody else's directory.
+            StreamsError: the directory holds something else.
         """
         if is_formatted(data):
             return
@@ -136,7 +136,7 @@ def fetch(progress: jars.Progress, cache: Path | None = None) -> Distribution:
 
 
 def is_formatted(data: Path) -> bool:
-    """Say whether `data` is a broker's data directory."""
+    """Yes if `data` is a broker's data directory."""
     return (data / _IDENTITY).is_file()
 
 
@@ -158,7 +158,7 @@ def _escape(value: str) -> str:
 
 @contextmanager
 def _heartbeat(progress: jars.Progress) -> Iterator[None]:
-    """Say every few seconds that it goes on; fetching without Maven can take minutes."""
+    """Print a line every few seconds; fetching without Maven can take minutes."""
     done = threading.Event()
 
     def beat() -> None:

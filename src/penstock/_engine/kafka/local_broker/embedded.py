@@ -29,7 +29,7 @@ PARTITIONS = 4
 def embedded_cluster(
     topology: Topology, config: StreamsConfig, say: Callable[[str], None]
 ) -> Iterator[StreamsConfig]:
-    """Give `config` with the embedded broker as its cluster, on which the program's topics are.
+    """Return `config` with the embedded broker as its cluster, on which the program's topics are.
 
     Local state is kept beside the broker's data: it is of no use with another cluster.
     """
@@ -43,7 +43,7 @@ def embedded_cluster(
 
 
 def with_state_beside_broker(config: StreamsConfig) -> StreamsConfig:
-    """Give `config` with local state beside the embedded broker's data, unless it has a place."""
+    """Return `config` with local state beside the embedded broker's data, unless it has a place."""
     return StreamsConfig({"state.dir": str(default_data_dir() / "state"), **config.given()})
 
 
@@ -51,7 +51,7 @@ def make_missing_topics(
     topology: Topology, config: StreamsConfig, partitions: int = PARTITIONS, copies: int = 1
 ) -> list[str]:
     """Make the topics that the program names and the broker has not, and wait until they can be
-    used; give their names.
+    used; return their names.
 
     -1 leaves the number of partitions or copies to the broker.
     """
@@ -71,7 +71,7 @@ def make_missing_topics(
 
 
 def topics_of(topology: Topology, config: StreamsConfig) -> set[str]:
-    """Give the user's topics that a program names: those it reads, those it writes, dead letters.
+    """Return the user's topics that a program names: those it reads, those it writes, dead letters.
 
     Topics of a pattern and topics that are chosen record by record have no names yet.
     """

@@ -29,7 +29,7 @@ _COORDINATE = re.compile(r"(?P<group>[\w.-]+):(?P<artifact>[\w.-]+):(?P<version>
 # Pinned: the version that an old Maven takes by default cannot copy for newer ones.
 _COPY_DEPENDENCIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 
-# What Maven and Ivy print when nobody answers, as against when there is no such artifact.
+# What Maven and Ivy print when the network fails, as against when there is no such artifact.
 _UNREACHABLE = re.compile(
     r"Could not transfer|Unknown ?[Hh]ost|Connection refused|Connect timed out|Connection timed out"
     r"|No route to host|Network is unreachable|SERVER ERROR|Host .* not found|offline mode"
@@ -132,7 +132,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def publish(work: Path, folder: Path) -> None:
-    """Give a filled folder its name in the cache, where it is complete or absent at any moment."""
+    """Rename a filled folder to its name in the cache, where it is complete or absent."""
     try:
         work.rename(folder)
     except OSError:

@@ -1,7 +1,7 @@
 """Ports of this machine: which are free, who has one, and whether a Kafka broker answers there.
 
 The questions to a broker are written by hand, a dozen bytes each: asking with a client would need
-the client installed, and its own log would tell of every connection that is refused while a broker
+the client installed, and it would log every connection that is refused while a broker
 starts.
 """
 
@@ -23,7 +23,7 @@ _LISTENING = "0A"
 
 
 def free_ports(count: int) -> list[int]:
-    """Choose ports nobody listens on. Somebody may take one before it is used."""
+    """Choose free ports. Another program may take one before it is used."""
     with ExitStack() as open_sockets:
         chosen = [open_sockets.enter_context(socket.socket()) for _ in range(count)]
         for one in chosen:
@@ -32,7 +32,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def is_free(port: int) -> bool:
-    """Say whether a server could listen on `port`."""
+    """Yes if a server could listen on `port`."""
     with socket.socket() as trial:
         # As Java does: connections that linger after their server's end do not count.
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -45,14 +45,14 @@ def is_free(port: int) -> bool:
 
 
 def broker_answers(port: int) -> bool:
-    """Say whether a broker on `port` is ready: it answers, and is itself among the brokers."""
+    """Yes if a broker on `port` is ready: it answers, and is itself among the brokers."""
     no_topics = struct.pack(">i", 0)
     reply = _ask(port, _METADATA, no_topics)
     return len(reply) >= 4 and struct.unpack_from(">i", reply)[0] > 0
 
 
 def coordinators_answer(port: int) -> bool:
-    """Say whether the coordinators of groups and of transactions are ready.
+    """Yes if the coordinators of groups and of transactions are ready.
 
     A broker makes their topics when it is first asked for them.
     """

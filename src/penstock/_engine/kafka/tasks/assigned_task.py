@@ -11,14 +11,14 @@ from confluent_kafka.admin import AdminClient
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.careful_run import CarefulRun
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
-from penstock._engine.kafka.tasks.inputs import InputReader, starting_offset
+from penstock._engine.kafka.tasks.inputs import Inputs, starting_offset
 from penstock._engine.kafka.tasks.key_placement import Placement
 from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
@@ -28,12 +28,16 @@ from penstock.errors import StateLockedError
 _log = logging.getLogger(__name__)
 
 _HANDOVER_MS = 5_000
-_TELL_AGAIN_MS = 60_000
+_WARN_AGAIN_MS = 60_000
 
 
-class TaskHome(Protocol):
-    """Where tasks are opened, and what keeps them apart from other workers on this machine."""
+class WorkerHost(Protocol):
+    """What a worker needs of the process that hosts it: opened tasks, each locked against other
+    workers on this machine, and what is shared by all of them. Implemented by `TaskHost`.
+    """
 
+    @property
+    def member_id(self) -> str: ...
     @property
     def global_tables(self) -> GlobalTables | None: ...
     @property
@@ -51,8 +55,8 @@ class TaskHome(Protocol):
 
 
 class LockedTasks:
-    """Tasks whose directory another process holds: tells of it now and then while they are tried
-    again. Java: StreamThread tries again after a LockException.
+    """Tasks whose directory another process holds: warns now and then while they are tried again.
+    Java: StreamThread tries again after a LockException.
     """
 
     def __init__(self, member_id: str) -> None:
@@ -60,15 +64,15 @@ class LockedTasks:
         self._silent_until_ms: dict[str, int] = {}
 
     def wait(self, locked: StateLockedError, now_ms: int) -> None:
-        """Learn that a task could not be opened. A handover takes a moment and is not told of."""
+        """Note that a task could not be opened. A handover takes a moment and causes no warning."""
         place = str(locked.path)
         until_ms = self._silent_until_ms.setdefault(place, now_ms + _HANDOVER_MS)
         if now_ms >= until_ms:
-            self._silent_until_ms[place] = now_ms + _TELL_AGAIN_MS
+            self._silent_until_ms[place] = now_ms + _WARN_AGAIN_MS
             _log.warning("worker=%s waits, and tries again: %s", self._member_id, locked)
 
 
-class Running:
+class AssignedTask:
     """A task of a worker: being restored, or running."""
 
     __slots__ = (
@@ -84,10 +88,10 @@ class Running:
         "task",
     )
 
-    def __init__(self, plan: TaskPlan, home: TaskHome) -> None:
+    def __init__(self, plan: TaskPlan, host: WorkerHost) -> None:
         self.plan = plan
-        self.task = home.open(plan)
-        self._attempts = home.attempts(plan)
+        self.task = host.open(plan)
+        self._attempts = host.attempts(plan)
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
         self._position: QueryPosition = {}
@@ -96,8 +100,8 @@ class Running:
         self.restoring: list[RestoreJob] = []
         self.started = False
 
-    def find_offsets(self, inputs: InputReader, blueprint: Blueprint) -> None:
-        """Learn from the group where to read on, and from each source where to begin."""
+    def find_offsets(self, inputs: Inputs, blueprint: Blueprint) -> None:
+        """Read the committed offsets; a partition without one begins as its source says."""
         plan = self.plan
         policies = {
             topic: source.offset_reset
@@ -117,7 +121,7 @@ class Running:
                 self.task.resume(partition, offset, metadata)
 
     def find_what_to_restore(self, admin: AdminClient) -> None:
-        """Learn up to where each store must be restored; the inputs' offsets are known by now."""
+        """Make the restore jobs of the stores; call `find_offsets` first."""
         wanted = self.task.restorable()
         changelogs = [partition for partition in wanted if partition not in self.offsets]
         ends = end_offsets(admin, changelogs, "read_uncommitted") if changelogs else {}
@@ -164,7 +168,7 @@ class Running:
             else:
                 return self._careful.process(now_ms, limit, deadline)
         if not self._marked and self.task.has_records():
-            # Once, for the first records: whoever gets past them has not died there.
+            # Once, for the first records: a process that gets past them has not died there.
             self._attempts.mark()
             self._marked = self._has_marker = True
         return self.task.process(now_ms, limit, deadline)
@@ -183,7 +187,7 @@ class Running:
         return any(self.buffered().values())
 
     def committed(self, ends: Mapping[tuple[str, int], int]) -> None:
-        """Learn that what the task did is committed, and where its changelogs end."""
+        """Mark the work of the task as committed; `ends` are the end offsets of its changelogs."""
         self.task.committed(ends)
         self._position = self.position(uncommitted=True)
         if self._has_marker and self._careful is None:
@@ -214,7 +218,7 @@ class Running:
     def offsets_behind(self) -> int:
         return sum(max(0, job.end - job.reached) for job in self.restoring)
 
-    def let_go(self) -> None:
-        """Learn that this process lives and gives the task away, or begins with it anew."""
+    def clear_marker(self) -> None:
+        """Remove the mark of a possible death: this process lives and gives the task up."""
         if self._has_marker:
             self._attempts.clear()

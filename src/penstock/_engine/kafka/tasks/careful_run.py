@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from penstock._engine.runtime.position import OFFSET, RawRecord
+from penstock._clock import monotonic
+from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import Attempt, AttemptFile, Place
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 _CAREFUL_SECONDS = 300.0
 
 
 class ProcessDied(StreamsError):
-    """The process of a worker died again and again at this record."""
+    """The process of a worker died repeatedly at this record."""
 
 
 class CarefulRun:
@@ -79,8 +79,8 @@ class CarefulRun:
         return done
 
     def _fill(self) -> bool:
-        """Have one record of each partition decoded, as the choice of the next one wants. Return
-        whether one was rejected.
+        """Decode one record of each partition: choosing the next one needs them. Return whether one
+        was rejected.
         """
         for (topic, number), records in self._waiting.items():
             if records and not self._task.buffered()[topic, number]:

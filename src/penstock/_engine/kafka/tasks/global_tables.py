@@ -1,7 +1,7 @@
 """The global stores of a worker: its own copy of whole topics, shared by all its tasks.
 
 Before the first task runs, the topics are read to where they end now; from then on they are
-followed, between two stretches of the tasks' work, on the same thread: no task sees half a change.
+followed, between two steps of the tasks, on the same thread: no task sees half a change.
 Nothing of this is in a transaction, and no offset is committed to the broker: each store keeps, in
 the same write as its rows, where to go on in each partition. Another copy on the same machine
 belongs to another worker: the directory is that of the member's id, which a replacement takes over.
@@ -11,27 +11,26 @@ Java: GlobalStreamThread, GlobalStateManagerImpl.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias, cast
+from typing import cast
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import Clock, SystemClock
 from penstock._engine.kafka.client.client_errors import TaskMigrated, may_pass
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.queries.questions import GLOBAL
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.position import RawRecord
-from penstock._engine.runtime.stores.task_stores import ChangelogRecord, MakeEngine, TaskStore
-from penstock.clock import Clock, SystemClock
+from penstock._engine.runtime.records import ChangelogRecord, RawRecord
+from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
-
-Partition: TypeAlias = tuple[str, int]
 
 _BATCH_MESSAGES = 10_000
 _OFFSET_BITS = 64
@@ -100,12 +99,12 @@ class GlobalTables:
             raise
 
     def remaining(self) -> int:
-        """Give how many offsets are left to read before tasks may run."""
+        """Return how many offsets are left to read before tasks may run."""
         ends = self._ends or {}
         return sum(max(0, end - self._offsets.get(place, 0)) for place, end in ends.items())
 
     def counters(self) -> dict[str, dict[str, int]]:
-        """Give what was counted, under the id that Java has for it."""
+        """Return the counters, under Java's id of the global task."""
         return {self._task.task_id: self._task.counters.by_name()}
 
     def commit(self) -> None:
@@ -131,7 +130,7 @@ class GlobalTables:
             self._offsets.update({(topic, number): at for number, at in enumerate(offsets)})
         isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
         admin = AdminClient(admin_settings(self._config))
-        # If the cluster does not tell, all this is tried again.
+        # If the cluster does not answer, all this is tried again.
         ends = end_offsets(admin, list(self._offsets), isolation)
         self._refuse_newer_state(ends)
         self._last_commit_ms = self._clock.now_ms()
@@ -162,7 +161,7 @@ class GlobalTables:
             place = (str(message.topic()), int(message.partition() or 0))
             error, offset = message.error(), int(message.offset() or 0)
             if error is not None:
-                self._heed(error, place, offset)
+                self._handle_event(error, place, offset)
             elif self.complete or not self._task.is_table(place[0]):
                 self._task.update(*place, _raw(message, offset), now_ms)
                 self._offsets[place] = offset + 1
@@ -173,13 +172,13 @@ class GlobalTables:
                 if (key := message.key()) is not None:
                     copied.append((key, message.value(), message.timestamp()[1]))
         for topic, records in rows.items():
-            # As they are: nobody need read the rows of a table to copy it.
+            # As they are: a table is copied without decoding its rows.
             self._task.store_of(topic).restore(records, self._position(topic))
         if not self.complete and not self.remaining():
             self.complete = True
             self.commit()
 
-    def _heed(self, error: KafkaError, place: Partition, offset: int) -> None:
+    def _handle_event(self, error: KafkaError, place: Partition, offset: int) -> None:
         topic, number = place
         if error.code() == KafkaError._PARTITION_EOF:
             # Where reading would go on, behind any transaction markers.

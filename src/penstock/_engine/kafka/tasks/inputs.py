@@ -8,7 +8,7 @@ now: the log may go on behind a transaction that is still open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -22,14 +22,34 @@ from confluent_kafka import (
 from penstock._engine.kafka.client.bulk import Portion, open_reader
 from penstock._engine.kafka.client.client_errors import BrokerAway, TaskMigrated, code_of, may_pass
 from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.kafka.tasks.paused_buffer import HeldBack, Partition
-from penstock._engine.runtime.position import OFFSET, RawRecord
+from penstock._engine.kafka.tasks.paused_buffer import PausedBuffer
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.errors import StreamsError
 
 Batch = dict[Partition, list[RawRecord]]
 
 _NETWORK_SECONDS = 30.0
 _CAUGHT_UP, _BEHIND = 0, 1
+
+
+class Inputs(Protocol):
+    """The input partitions of a worker's tasks. Implemented by `InputReader`."""
+
+    lags: dict[Partition, int]
+
+    def committed(
+        self, partitions: Iterable[Partition]
+    ) -> dict[Partition, tuple[int, str] | None]: ...
+    def renew(self) -> None: ...
+    def add(self, offsets: Mapping[Partition, int]) -> None: ...
+    def remove(self, partitions: Iterable[Partition]) -> None: ...
+    def read(self, wait_seconds: float, limit: int) -> Batch: ...
+    def pause(self, partition: Partition) -> None: ...
+    def resume(self, partition: Partition) -> None: ...
+    def end_met(self, partition: Partition) -> int: ...
+    def lag(self) -> int | None: ...
+    def close(self) -> None: ...
 
 
 class InputReader:
@@ -44,16 +64,16 @@ class InputReader:
         self._finished: set[Partition] = set()
         self._ends_met: dict[Partition, int] = {}
         self._missed: set[Partition] = set()
-        """Those whose records were gone, and that have given none since."""
+        """Those whose records were gone, and that have yielded none since."""
         self.lags: dict[Partition, int] = {}
         """0 for a partition read to its end, 1 for one of which more is known or not yet known."""
         self._paused: set[Partition] = set()
-        self._held = HeldBack()
+        self._buffer = PausedBuffer()
         self._client_paused: set[Partition] = set()
-        """Those of which the client, too, is to read no more for now."""
+        """Those that are paused in the client as well."""
 
     def committed(self, partitions: Iterable[Partition]) -> dict[Partition, tuple[int, str] | None]:
-        """Give the committed offset and its metadata, None where there is none.
+        """Return the committed offset and its metadata, None where there is none.
 
         Waits for transactions that are still committing offsets (the broker's stable fetch).
         """
@@ -75,8 +95,8 @@ class InputReader:
             if answer.error is not None:
                 kind = BrokerAway if may_pass(answer.error) else StreamsError
                 hint = allowing(answer.error, "READ", "topic", answer.topic)
-                told = f"{answer.error.str()}{hint}"
-                msg = f"the committed offset of {_named(answer)} cannot be read: {told}"
+                reason = f"{answer.error.str()}{hint}"
+                msg = f"the committed offset of {_named(answer)} cannot be read: {reason}"
                 raise kind(msg)
         return {
             (answer.topic, answer.partition): (
@@ -86,7 +106,7 @@ class InputReader:
         }
 
     def renew(self) -> None:
-        """Begin anew with a client that knows nothing of the past; no partition may be ours.
+        """Replace the client by a new one; no partition may be assigned.
 
         A client that has seen its coordinator go away does not always find it again.
         """
@@ -104,27 +124,27 @@ class InputReader:
         """Stop reading partitions."""
         gone = [partition for partition in partitions if partition in self.lags]
         # The client would remember the pause: a partition that comes back would stay silent.
-        self._let_client_resume(self._client_paused.intersection(gone))
+        self._resume_client(self._client_paused.intersection(gone))
         if gone:
             self._consumer.incremental_unassign([TopicPartition(*partition) for partition in gone])
         for partition in gone:
             del self.lags[partition]
             self._ends_met.pop(partition, None)
-            self._held.drop(partition)
+            self._buffer.drop(partition)
         self._paused.difference_update(gone)
         self._finished.difference_update(gone)
 
     def read(self, wait_seconds: float, limit: int) -> Batch:
-        """Give up to `limit` records that have come, waiting at most so long for the first one;
-        more if the last of them were held back together with others.
+        """Return up to `limit` records that have come, waiting at most so long for the first one;
+        more if the last of them were buffered together with others.
         """
         batch: Batch = {}
-        left = self._take_held_back(batch, limit)
+        left = self._take_buffered(batch, limit)
         if left > 0:
             for portion in self._reader.read(0 if batch else wait_seconds, left):
                 partition = portion[0], portion[1]
-                if partition in self._paused or partition in self._held:
-                    self._hold_back(partition, portion)
+                if partition in self._paused or partition in self._buffer:
+                    self._put_in_buffer(partition, portion)
                 else:
                     self._take(portion, batch)
         if self._ends:
@@ -141,18 +161,18 @@ class InputReader:
             self._paused.discard(partition)
 
     def position(self, partition: Partition) -> int | None:
-        """Give the offset that will be read next; transaction markers count."""
+        """Return the offset that will be read next; transaction markers count."""
         (answer,) = self._consumer.position([TopicPartition(*partition)])
         return None if answer.offset < 0 else int(answer.offset)
 
     def end_met(self, partition: Partition) -> int:
-        """Give the offset at which a partition last had nothing more to read, -1 if none."""
+        """Return the offset at which a partition last had nothing more to read, -1 if none."""
         return self._ends_met.get(partition, -1)
 
     def lag(self) -> int | None:
-        """Give how many offsets the client knows to be on the broker still, None if not yet told.
+        """Return how many offsets are left on the broker, None if not yet known.
 
-        Asks nobody: what the last fetches said is at hand.
+        Sends no request: the client keeps the watermarks of the last fetches.
         """
         total = 0
         for partition, behind in self.lags.items():
@@ -163,11 +183,11 @@ class InputReader:
                 if known is None or known[1] < 0 or position is None:
                     return None
                 total += max(0, min(known[1], self._ends.get(partition, known[1])) - position)
-                total += self._held.count(partition)
+                total += self._buffer.count(partition)
         return total
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._consumer.close()
 
     def _stop_at_ends(self, batch: Batch) -> None:
@@ -178,38 +198,38 @@ class InputReader:
                 continue
             batch[partition] = [record for record in records if record[OFFSET] < end]
             self.pause(partition)
-            self._let_client_pause(partition)
-            self._held.drop(partition)
+            self._pause_client(partition)
+            self._buffer.drop(partition)
             self._finished.add(partition)
             self.lags[partition] = _CAUGHT_UP
 
-    def _take_held_back(self, batch: Batch, limit: int) -> int:
-        """Take what was held back of partitions that are read again; give how many records more
-        there may be.
+    def _take_buffered(self, batch: Batch, limit: int) -> int:
+        """Take the buffered portions of resumed partitions; return how many records more there may
+        be.
         """
-        if self._client_paused and self._held.has_room:
-            self._let_client_resume(self._client_paused - self._finished)
-        for partition in self._held.partitions():
-            while limit > 0 and partition in self._held and partition not in self._paused:
-                portion = self._held.take(partition)
+        if self._client_paused and self._buffer.has_room:
+            self._resume_client(self._client_paused - self._finished)
+        for partition in self._buffer.partitions():
+            while limit > 0 and partition in self._buffer and partition not in self._paused:
+                portion = self._buffer.take(partition)
                 limit -= len(portion[2])
                 self._take(portion, batch)
         return limit
 
-    def _hold_back(self, partition: Partition, portion: Portion) -> None:
+    def _put_in_buffer(self, partition: Partition, portion: Portion) -> None:
         if partition not in self.lags or partition in self._finished:
             return
         self.lags[partition] = _BEHIND
-        self._held.put(partition, portion)
-        if self._held.is_full:
-            self._let_client_pause(partition)
+        self._buffer.put(partition, portion)
+        if self._buffer.is_full:
+            self._pause_client(partition)
 
-    def _let_client_pause(self, partition: Partition) -> None:
+    def _pause_client(self, partition: Partition) -> None:
         if partition not in self._client_paused:
             self._client_paused.add(partition)
             self._consumer.pause([TopicPartition(*partition)])
 
-    def _let_client_resume(self, partitions: set[Partition]) -> None:
+    def _resume_client(self, partitions: set[Partition]) -> None:
         if partitions:
             self._client_paused -= partitions
             self._consumer.resume([TopicPartition(*partition) for partition in partitions])
@@ -223,7 +243,7 @@ class InputReader:
         partition = (topic, number)
         if event is not None:
             offset, error = event
-            self._heed(error, partition, offset)
+            self._handle_event(error, partition, offset)
         elif partition in self.lags:
             self._missed.discard(partition)
             self.lags[partition] = _BEHIND
@@ -231,7 +251,7 @@ class InputReader:
             if known is not records:
                 known += records
 
-    def _heed(self, error: KafkaError, partition: Partition, offset: int) -> None:
+    def _handle_event(self, error: KafkaError, partition: Partition, offset: int) -> None:
         if error.code() == KafkaError._PARTITION_EOF:
             if partition in self.lags:
                 self.lags[partition] = _CAUGHT_UP
@@ -240,8 +260,8 @@ class InputReader:
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
             self._miss(partition, error)
         elif not may_pass(error):
-            told = f"{error.str()}{allowing(error, 'READ', 'topic', partition[0])}"
-            msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {told}"
+            reason = f"{error.str()}{allowing(error, 'READ', 'topic', partition[0])}"
+            msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {reason}"
             raise StreamsError(msg)
 
     def _miss(self, partition: Partition, error: KafkaError) -> NoReturn:
@@ -256,20 +276,20 @@ class InputReader:
             StreamsError: the second.
         """
         topic, number = partition
-        told = f"topic {topic!r}, partition {number} no longer has the offset to go on from"
+        what = f"topic {topic!r}, partition {number} no longer has the offset to go on from"
         if partition not in self._missed:
             self._missed.add(partition)
-            msg = f"{told}: {error.str()}; the committed offset is asked for again"
+            msg = f"{what}: {error.str()}; the committed offset is asked for again"
             raise TaskMigrated(msg)
         msg = (
-            f"{told}: {error.str()}; the records were deleted, by retention or by hand; nothing "
+            f"{what}: {error.str()}; the records were deleted, by retention or by hand; nothing "
             "was reset: reset the application, or commit the offset to go on from"
         )
         raise StreamsError(msg)
 
 
 def starting_offset(policy: str | None, topic: str) -> int:
-    """Give where to begin on a partition without a committed offset."""
+    """Return where to begin on a partition without a committed offset."""
     if policy == "latest":
         return int(OFFSET_END)
     if policy == "none":

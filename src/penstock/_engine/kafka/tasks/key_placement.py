@@ -2,9 +2,9 @@
 
 Java's producers place keys by murmur2, librdkafka's (Python, Go, C#, Ruby) by CRC32 unless they are
 told otherwise. Two topics that are placed by different rules match now and then, by chance, and
-everything else of a join is lost without a word. So a worker looks at the first keys of topics that
+everything else of a join is lost silently. So a worker looks at the first keys of topics that
 are read together, and warns where one follows a rule that the other does not. Topics that both
-follow a rule of the user's own are left in peace.
+follow a rule of the user's own cause no warning.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Final
 from zlib import crc32
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.position import KEY, RawRecord
+from penstock._engine.runtime.records import KEY, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SinkNode
-from penstock.clock import monotonic
 from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)

@@ -87,19 +87,19 @@ class Pace:
         return max(1, min(RECORDS_PER_STEP, int(fitting), int(left)))
 
     def warning(self, function: str | None, now: float) -> str | None:
-        """Return what to tell the user of a slow function, None if there is nothing to tell."""
+        """Return a warning about a slow function, None if none is due."""
         seconds = max(self._seconds_per_record, self._flush_seconds_per_record)
         if seconds * RECORDS_PER_STEP < self._poll_interval_seconds or now < self._warn_after:
             return None
         self._warn_after = now + _WARN_SECONDS
-        told = (
+        slow = (
             f"function {function or 'of the topology'} takes {seconds:.3g} s for each record; "
             "a step is cut short so that no work is lost"
         )
         if seconds * 2 < self._poll_interval_seconds:
-            return told
+            return slow
         return (
-            f"{told}, but a record that takes longer than 'consumer.max.poll.interval.ms' "
+            f"{slow}, but a record that takes longer than 'consumer.max.poll.interval.ms' "
             f"({self._poll_interval_seconds:.0f} s) costs this worker its tasks: make it quicker "
             "or raise the setting"
         )

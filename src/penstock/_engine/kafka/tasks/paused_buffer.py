@@ -1,6 +1,6 @@
-"""What was read of partitions that are paused, until they are read on.
+"""Buffer of the records that were read of paused partitions.
 
-The client drops what it has read ahead of a partition that it is told to pause, and reads it again
+The client drops the records it has prefetched of a partition that it pauses, and reads them again
 later. Tasks that pause now one of their inputs, now the other, as joins do, would read everything
 three times. So a pause first stops only the way from here to the task.
 """
@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections import deque
 
 from penstock._engine.kafka.client.bulk import Portion
-from penstock._engine.runtime.position import KEY, VALUE
-
-Partition = tuple[str, int]
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import KEY, VALUE
 
 _LIMIT_BYTES = 32_000_000
 # What Python needs for a record besides the bytes of its key and value.
 _RECORD_BYTES = 200
 
 
-class HeldBack:
+class PausedBuffer:
     """Portions by partition, in the order in which they came."""
 
     def __init__(self, limit_bytes: int = _LIMIT_BYTES) -> None:
@@ -32,12 +31,12 @@ class HeldBack:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more should be put here; what is put all the same is kept."""
+        """Yes if the limit is exceeded; a portion that is put all the same is kept."""
         return self._used_bytes > self._limit_bytes
 
     @property
     def has_room(self) -> bool:
-        """Whether there is so much room again that clients may go on."""
+        """Yes if clients may fetch again: at most half of the limit is used."""
         return self._used_bytes <= self._limit_bytes // 2
 
     def put(self, partition: Partition, portion: Portion) -> None:
@@ -47,7 +46,7 @@ class HeldBack:
         self._portions.setdefault(partition, deque()).append((portion, size))
 
     def take(self, partition: Partition) -> Portion:
-        """Give the first portion of a partition of which there is one."""
+        """Remove and return the first portion of a partition."""
         portions = self._portions[partition]
         portion, size = portions.popleft()
         self._used_bytes -= size
@@ -56,15 +55,15 @@ class HeldBack:
         return portion
 
     def partitions(self) -> list[Partition]:
-        """Give the partitions of which something is kept."""
+        """Return the partitions that have buffered portions."""
         return list(self._portions)
 
     def drop(self, partition: Partition) -> None:
-        """Forget what is kept of a partition."""
+        """Drop the portions of a partition."""
         self._used_bytes -= sum(size for _, size in self._portions.pop(partition, ()))
 
     def count(self, partition: Partition) -> int:
-        """Give how many records of a partition are kept."""
+        """Return how many records of a partition are buffered."""
         return sum(len(records) for (_, _, records, _), _ in self._portions.get(partition, ()))
 
 

@@ -1,12 +1,12 @@
 """Records that Kafka refuses, known before they are sent again.
 
-What is larger than the client sends is known at once, so the sink asks the handler while it has the
-record in hand. What only the broker refuses is heard of later, when the transaction is lost and
-nobody knows the source record any more. So (1) the worker drops what is not committed, (2) the
-refused records are noted here, by their content, and (3) the same records are processed again: the
-sink meets the noted output, asks the handler and goes on. A broker refuses whole batches; to find
-out which record it was, they are then sent one by one. At-least-once is the same, and may write
-again what was written since the last commit.
+A record that is larger than the client sends is known at once, so the sink asks the handler while
+it has the source record in hand. A record that only the broker refuses is reported later, when the
+transaction is lost and the source record is not known any more. So (1) the worker drops what is not
+committed, (2) the refused records are noted here, by their content, and (3) the same records are
+processed again: the sink meets the noted output, asks the handler and goes on. A broker refuses
+whole batches; to find out which record it was, they are then sent one by one. At-least-once is the
+same, and may write again what was written since the last commit.
 
 Java gives all records of a refused batch to the handler, and a transaction in which one was refused
 cannot be committed at all; here the others are written, with both guarantees.
@@ -26,11 +26,11 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock import clock
+from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle
 from penstock._engine.kafka.client.bulk import Unwritten
 from penstock._engine.kafka.client.client_errors import RecordsRefused
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 from penstock.errors import ProductionError, StreamsError
 
 _log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ _INVALID_RECORD = "INVALID_RECORD"
 
 
 class TopicRules(NamedTuple):
-    """What a topic takes."""
+    """The limits of a topic."""
 
     max_bytes: int
     needs_key: bool
@@ -57,12 +57,12 @@ class TopicRules(NamedTuple):
     after_ms: int
     known_until: float
     size_is_known: bool = True
-    """No if batches are compressed: the broker counts what comes of that."""
+    """No if batches are compressed: the broker counts their compressed size."""
 
     def breach(
         self, key: bytes | None, size: int, timestamp: int | None, now_ms: int
     ) -> tuple[str, str] | None:
-        """Return the code and the reason of what speaks against a record, None if nothing does."""
+        """Return code and reason why a record cannot be written, None if it can."""
         if self.needs_key and key is None:
             return _INVALID_RECORD, "it is without a key, and the topic is compacted"
         if self.size_is_known and size + _BATCH_BYTES > self.max_bytes:
@@ -84,7 +84,7 @@ class TopicRules(NamedTuple):
 
 
 class Refusals:
-    """What one worker knows of what Kafka takes; it outlives the tasks. An `Acceptance`."""
+    """The records that Kafka is known to refuse; outlives the tasks. An `Acceptance`."""
 
     def __init__(
         self,
@@ -94,8 +94,8 @@ class Refusals:
         now_ms: Callable[[], int],
         find_topic: Callable[[str], ProductionError | None],
     ) -> None:
-        """`producer` are the settings of the producer, `find_topic` says why a topic cannot be
-        written to that nobody has looked for yet.
+        """`producer` are the settings of the producer, `find_topic` says why a topic that was
+        not looked for before the start cannot be written to.
         """
         self._max_bytes = int(producer["message.max.bytes"])
         self._compresses = str(producer.get("compression.type", "none")) != "none"
@@ -143,8 +143,8 @@ class Refusals:
         return _refusal(topic, *breach)
 
     def note(self, fault: StreamsError) -> None:
-        """Learn what the broker has refused, if that is the fault, before the same records are
-        processed again.
+        """Note the records that the broker has refused, if that is the fault, before the same
+        records are processed again.
 
         Raises:
             StreamsError: that would not help.
@@ -211,8 +211,8 @@ class Refusals:
         return settings
 
     def committed(self) -> bool:
-        """Learn of a commit: what was met is done with. Yes if the producer may have larger batches
-        again.
+        """Forget the refused records that this commit has dealt with. Yes if the producer may have
+        larger batches again.
         """
         if self._met:
             self._noted = {mark: why for mark, why in self._noted.items() if mark not in self._met}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
@@ -19,14 +19,12 @@ from penstock._engine.kafka.client.bulk import Portion, open_reader
 from penstock._engine.kafka.client.client_errors import TaskCorrupted, may_pass
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
-from penstock._engine.runtime.position import OFFSET
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import OFFSET, ChangelogRecord
 from penstock.errors import StreamsError
 
-Partition: TypeAlias = tuple[str, int]
-Change: TypeAlias = tuple[bytes, bytes | None, int]
-"""(key, value or None for a deletion, timestamp)."""
-Apply: TypeAlias = Callable[[list[Change], int], None]
-"""`apply(changes, offset)`: take changes; the state is then complete up to `offset`."""
+Apply: TypeAlias = Callable[[list[ChangelogRecord], int], None]
+"""`apply(records, offset)`: apply changelog records; the state is then complete up to `offset`."""
 
 _GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
 
@@ -55,9 +53,20 @@ class RestoreJob:
         return self.reached >= self.end
 
     def event(self, kind: Kind, *, offset: int = 0, end: int = 0, count: int = 0) -> RestoreEvent:
-        """Tell of a moment in its restoring."""
+        """Return a restore event of this job."""
         topic, number = self.partition
         return RestoreEvent(kind, self.store, topic, number, offset, end, count)
+
+
+class ChangelogReader(Protocol):
+    """Reads changelogs for restoring tasks. Implemented by `Restorer`."""
+
+    def begin(self, jobs: Iterable[RestoreJob]) -> None: ...
+    def drop(self, partitions: Iterable[Partition]) -> None: ...
+    def work(self, wait_seconds: float) -> None: ...
+    def remaining(self) -> int: ...
+    def take_events(self) -> tuple[RestoreEvent, ...]: ...
+    def close(self) -> None: ...
 
 
 class Restorer:
@@ -68,7 +77,7 @@ class Restorer:
         self._consumer = self._reader.consumer
         self._jobs: dict[Partition, RestoreJob] = {}
         self._corrupted: dict[Partition, TaskCorrupted] = {}
-        # Whoever hosts a worker takes them often; if it does not, they are not kept for ever.
+        # The host of a worker takes them often; if it does not, the oldest are dropped.
         self._events: deque[RestoreEvent] = deque(maxlen=_EVENTS_KEPT)
 
     def begin(self, jobs: Iterable[RestoreJob]) -> None:
@@ -94,7 +103,7 @@ class Restorer:
                 self._consumer.incremental_assign([TopicPartition(*job.partition, first)])
 
     def drop(self, partitions: Iterable[Partition]) -> None:
-        """Give up on partitions whose task is gone."""
+        """Stop restoring partitions whose task is gone."""
         for partition in partitions:
             job = self._jobs.get(partition)
             if job is not None:
@@ -110,7 +119,7 @@ class Restorer:
         """
         if not self._jobs:
             return
-        batches: dict[Partition, list[Change]] = {}
+        batches: dict[Partition, list[ChangelogRecord]] = {}
         for portion in self._reader.read(wait_seconds, _BATCH_MESSAGES):
             self._take(portion, batches)
         for partition, changes in batches.items():
@@ -126,17 +135,17 @@ class Restorer:
             raise corrupted
 
     def remaining(self) -> int:
-        """Give how many offsets are left to read."""
+        """Return how many offsets are left to read."""
         return sum(max(0, job.end - job.reached) for job in self._jobs.values())
 
     def take_events(self) -> tuple[RestoreEvent, ...]:
-        """Give what has happened since the last call."""
+        """Return the events since the last call."""
         events = tuple(self._events)
         self._events.clear()
         return events
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._consumer.close()
 
     def _leave(self, job: RestoreJob, kind: Kind) -> None:
@@ -145,14 +154,14 @@ class Restorer:
         self._consumer.incremental_unassign([TopicPartition(*job.partition)])
         self._events.append(job.event(kind, count=job.restored))
 
-    def _take(self, portion: Portion, batches: dict[Partition, list[Change]]) -> None:
+    def _take(self, portion: Portion, batches: dict[Partition, list[ChangelogRecord]]) -> None:
         topic, number, records, event = portion
         job = self._jobs.get((topic, number))
         if job is None:
             return
         changes = batches.setdefault((topic, number), [])
         if event is not None:
-            self._heed(job, *event)
+            self._handle_event(job, *event)
             return
         job.reached = records[-1][OFFSET] + 1
         if job.goes_on and job.reached > job.end:
@@ -163,7 +172,7 @@ class Restorer:
             (key, value, timestamp) for _, timestamp, key, value, _ in records if key is not None
         ]
 
-    def _heed(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
+    def _handle_event(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
         if error.code() == KafkaError._PARTITION_EOF:
             # The offset of this event is where reading would go on, behind any markers.
             at = min(offset, job.end) if job.goes_on else offset
@@ -177,6 +186,6 @@ class Restorer:
             self._corrupted[job.partition] = TaskCorrupted(msg, job.partition)
         elif not may_pass(error):
             topic, number = job.partition
-            told = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
-            msg = f"changelog {topic!r}, partition {number} cannot be read: {told}"
+            reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
+            msg = f"changelog {topic!r}, partition {number} cannot be read: {reason}"
             raise StreamsError(msg)

@@ -1,10 +1,9 @@
 """Standby replicas: copies of stores on machines that do not run their tasks.
 
 A copy is brought up to date from its changelog in sweeps: its directory is locked, its stores are
-opened, what the changelog has more is read, and all is let go again. So nobody who is given the
-task waits long for its directory, and whoever opens it finds the copy and reads only the rest. A
-sweep is short, and never in the way of the worker's own tasks: whatever fails is tried again at the
-next one.
+opened, the rest of the changelog is read, and all is closed again. So a worker that is assigned the
+task waits only briefly for its directory, finds the copy and reads only the rest. A sweep is short
+and never delays the worker's own tasks: what fails is tried again at the next one.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class StandbyStores:
     is_open: bool = True
 
     def close(self, *, wipe: bool = False) -> None:
-        """Close the stores and let go of the directory; with `wipe`, of what is in it as well."""
+        """Close the stores and release the directory; with `wipe`, delete what is in it first."""
         if self.is_open:
             self.is_open = False
             try:
@@ -56,11 +55,11 @@ class StandbyStores:
                 self.directory.release()
 
 
-class StandbyHome(Protocol):
-    """Where copies are kept."""
+class StandbyHost(Protocol):
+    """Opens the copies. Implemented by `TaskHost`."""
 
     def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
-        """Open the stores of a task, None if somebody else has them."""
+        """Open the stores of a task, None if another worker has them."""
 
     def note_damage(self, error: BaseException) -> None:
         """Set a store that `error` says is damaged aside when it is opened next."""
@@ -77,8 +76,8 @@ class _Sweep:
 class Standbys:
     """The copies that one worker keeps; used by the worker's thread alone."""
 
-    def __init__(self, blueprint: Blueprint, home: StandbyHome) -> None:
-        self._home = home
+    def __init__(self, blueprint: Blueprint, host: StandbyHost) -> None:
+        self._host = host
         self._plans = {plan.id: plan for plan in blueprint.tasks if _is_kept(plan)}
         config = blueprint.config
         self._isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
@@ -102,19 +101,19 @@ class Standbys:
                 self._waiting.extend(task for task in wanted if task in self._plans)
         except TaskCorrupted as corrupted:
             _log.warning("a standby replica is deleted and begins anew: %s", corrupted)
-            self._let_go(wipe=True)
+            self._close_sweep(wipe=True)
         except StreamsError as error:
             _log.warning("a standby replica is not up to date: %s", error)
-            self._home.note_damage(error)
-            self._let_go()
+            self._host.note_damage(error)
+            self._close_sweep()
 
     def close(self) -> None:
-        """Let go of everything."""
-        self._let_go()
+        """Close the copy that is open, and the reader."""
+        self._close_sweep()
         self._restorer.close()
 
     def _begin(self, plan: TaskPlan, now: float) -> None:
-        opened = self._home.open_standby(plan)
+        opened = self._host.open_standby(plan)
         if opened is None:
             return
         self._sweep = _Sweep(plan, opened, [], now + _SWEEP_SECONDS)
@@ -128,16 +127,16 @@ class Standbys:
 
     def _go_on(self, sweep: _Sweep, now: float) -> None:
         if not sweep.stores.is_open:  # the task has become this worker's own
-            self._let_go()
+            self._close_sweep()
             return
         self._restorer.work(0)
         done = all(job.done for job in sweep.jobs)
         if done or now >= sweep.until:
-            self._let_go()
+            self._close_sweep()
             if not done:
                 self._waiting.append(sweep.plan.id)
 
-    def _let_go(self, *, wipe: bool = False) -> None:
+    def _close_sweep(self, *, wipe: bool = False) -> None:
         sweep, self._sweep = self._sweep, None
         if sweep is not None:
             self._restorer.drop([job.partition for job in sweep.jobs])
@@ -149,5 +148,5 @@ def _is_kept(plan: TaskPlan) -> bool:
 
 
 def is_followed(store: StorePlan) -> bool:
-    """Tell whether a store has copies: it has a changelog, and what it holds stays on disk."""
+    """Yes if a store has standby copies: it has a changelog, and its state is on disk."""
     return store.changelog is not None and store.builder.engine == "rocksdb"

@@ -1,4 +1,4 @@
-"""Where the tasks of a worker live on this machine: member id, task directories, store engines."""
+"""Opens the tasks of a worker on this machine: member id, task directories, store engines."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.kafka.client.clients import admin_settings, producer_settings
 from penstock._engine.kafka.client.output_topics import missing_outputs
 from penstock._engine.kafka.client.topics import output_partition_count
@@ -35,7 +36,6 @@ from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.directory import StateDirectory, TaskDirectory, claim_member_id
 from penstock._engine.state.files.open_files import files_needed, raise_limit, shortage
 from penstock._engine.state.overlay import Reserve
-from penstock.clock import SystemClock, monotonic, new_id
 from penstock.errors import (
     ProductionError,
     StateCorruptedError,
@@ -82,24 +82,24 @@ class TaskHost:
             SystemClock().now_ms,
             self._find_topic,
         )
-        """What Kafka is known not to take; kept while tasks come and go."""
+        """The records that Kafka is known to refuse; kept while tasks come and go."""
         self._damaged = DamagedStores()
         self._open_files = OpenFiles(
             sum(_stores_on_disk(plan.subtopology) for plan in blueprint.tasks)
         )
         self.placement = Placement(blueprint)
         """Looks at where the keys of joined topics are."""
-        self.home = f"{platform.node()}:{self._directory.path.resolve()}"
-        """Which state it sees; workers with the same one share it."""
+        self.state_location = f"{platform.node()}:{self._directory.path.resolve()}"
+        """Machine and state directory; workers with the same one share local state."""
         self.member_id, self._release_member_id = claim_member_id(
             self._config.state_dir, self._config.application_id, new_id
         )
         self.crash_log = self._directory.crash_log(self.member_id)
-        """What this process leaves behind if it dies, and how the last one with this id died."""
+        """What this process leaves behind if it dies, and how the last process of this id died."""
         if self.crash_log.predecessor is not None:
             _log.warning("worker=%s %s", self.member_id, self.crash_log.predecessor)
         if self.crash_log.deaths_in_a_row >= _DEATHS_UNTIL_GIVEN_UP:
-            self._let_go()
+            self._release_all()
             msg = (
                 f"{_DEATHS_UNTIL_GIVEN_UP} processes of this worker have died one after the other "
                 "before their first commit, and no record is known to end them: look at `init` and "
@@ -107,7 +107,7 @@ class TaskHost:
             )
             raise StreamsError(msg)
         self.global_tables = self._open_global_tables()
-        """What all tasks of this process may look rows up in; None if the program has none."""
+        """The global tables, which all tasks of this process may read; None if there are none."""
 
     def open(self, plan: TaskPlan) -> Task:
         """Open a task; its directory is locked until `release`.
@@ -138,8 +138,8 @@ class TaskHost:
             raise
 
     def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
-        """Open the stores of a task that others run, None if somebody here has them; one at a
-        time, and only until a task is opened.
+        """Open the stores of a task that others run, None if a worker of this machine has them;
+        one at a time, and only until a task is opened.
         """
         try:
             directory = self._directory.lock_task(plan.id, wait_seconds=0)
@@ -166,7 +166,7 @@ class TaskHost:
 
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool:
         """If a damaged store of this host is behind `error`, drop all tasks and see to it that the
-        store is restored from its changelog when it is opened next; tell whether it was so.
+        store is restored from its changelog when it is opened next. Yes if it was so.
         """
         damage = state_failure(error)
         if not isinstance(damage, StateCorruptedError) or not self._is_own(damage.path):
@@ -190,14 +190,14 @@ class TaskHost:
         return path is not None and path.parent.parent.parent == self._directory.path
 
     def release(self, plan: TaskPlan) -> None:
-        """Let go of the directory of a task that has been closed."""
+        """Release the directory of a task that has been closed."""
         self._open_files.remove(plan.id)
         directory = self._held.pop(plan.id, None)
         if directory is not None:
             directory.release()
 
     def wipe(self, plan: TaskPlan) -> None:
-        """Delete the local state of a task that has been closed, and let go of its directory."""
+        """Delete the local state of a task that has been closed, and release its directory."""
         directory = self._held[plan.id]
         stores, application_id = plan.subtopology.stores.values(), self._config.application_id
         try:
@@ -211,20 +211,20 @@ class TaskHost:
         return self._directory.dead_members()
 
     def attempts(self, plan: TaskPlan) -> AttemptFile:
-        """Return what the processes that died with this task have left."""
+        """Return the file that names the record in hand, for the case that this process dies."""
         return self._held[plan.id].attempts()
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all directories and the member id."""
         try:
             if self._standby is not None:
                 self._standby.close()
             if self.global_tables is not None:
                 self.global_tables.close()
         finally:
-            self._let_go()
+            self._release_all()
 
-    def _let_go(self) -> None:
+    def _release_all(self) -> None:
         for directory in self._held.values():
             directory.release()
         self._held.clear()
@@ -262,12 +262,12 @@ class TaskHost:
                 lambda store: self._engine(store, directory, rebuilt_from="its topic"),
             )
         except BaseException:
-            self._let_go()
+            self._release_all()
             raise
 
     def _partition_count(self, topic: str) -> int:
-        """Give how many partitions a topic has; an output topic is asked about when a partitioner
-        first wants to know, and not again.
+        """Return how many partitions a topic has; asks once for an output topic, when a partitioner
+        first needs it.
         """
         count = self._partition_counts.get(topic)
         if count is None:

@@ -1,8 +1,8 @@
-"""All members of the group run the same program and the same plan, or do not work.
+"""All members of the group must run the same program and the same plan.
 
-An application that starts while another program runs under its name is refused. A worker that is
-given tasks opens them only if every member of the group shows its own identity: a member with
-another plan would understand another task by the same number.
+An application that starts while another program runs under its name is refused. A worker opens its
+assigned tasks only if every member of the group has the worker's own identity: a member with
+another plan would take the same number for another task.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.groups import GroupMember, group_members
 from penstock._engine.planner.identity import Identity, read_identity
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -24,13 +24,13 @@ _log = logging.getLogger(__name__)
 _ASK_SECONDS = 5.0
 _ASK_AGAIN_SECONDS = 0.5
 _LEAVE_SECONDS = 10.0
-_TELL_SECONDS = 30.0
+_WARN_AGAIN_SECONDS = 30.0
 
 DeadMembers = Callable[[], Collection[str]]
 """Returns the ids of members whose processes have ended, which the group may not know yet."""
 
 
-def strangers(
+def incompatible_members(
     members: Iterable[GroupMember], own: Identity, dead: Collection[str]
 ) -> list[GroupMember]:
     """Return the living members whose program or plan is not `own`."""
@@ -42,7 +42,7 @@ def strangers(
 
 
 def refusal(application_id: str, others: list[GroupMember], own: Identity) -> str:
-    """Say why an application cannot work beside `others`."""
+    """Return why an application cannot work beside `others`."""
     hosts = ", ".join(sorted({member.host for member in others}))
     where = f"{len(others)} members of its group, on {hosts}"
     if all(_has_program(member, own) for member in others):
@@ -79,15 +79,15 @@ def wait_for_agreement(
     session_seconds = int(group["session.timeout.ms"]) / 1000
     # One of the same program may be in a function for so long, and leaves after it.
     busy_seconds = int(group["max.poll.interval.ms"]) / 1000
-    began, told = monotonic(), False
-    while others := strangers(group_members(admin, config.application_id), own, dead()):
+    began, warned = monotonic(), False
+    while others := incompatible_members(group_members(admin, config.application_id), own, dead()):
         patience = session_seconds + _LEAVE_SECONDS
         if all(_has_program(member, own) for member in others):
             patience += busy_seconds
         if monotonic() >= began + patience:
             raise StreamsError(refusal(config.application_id, others, own))
-        if not told:
-            told = True
+        if not warned:
+            warned = True
             _log.warning(
                 "%s; waiting up to %.0f s for them to leave",
                 refusal(config.application_id, others, own),
@@ -97,7 +97,7 @@ def wait_for_agreement(
 
 
 class Agreement:
-    """Whether the members of the group agree, as one of them sees it."""
+    """Whether all members have the identity of this one."""
 
     def __init__(
         self, admin: AdminClient, application_id: str, own: Identity, dead: DeadMembers
@@ -109,7 +109,7 @@ class Agreement:
         self._reached = False
         self._is_new = True
         self._ask_after = 0.0
-        self._tell_after = 0.0
+        self._warn_after = 0.0
         self._since: float | None = None
 
     def reconsider(self) -> None:
@@ -134,7 +134,7 @@ class Agreement:
         except StreamsError as error:
             _log.info("the members of the group are not known: %s", error)
             return False
-        others = strangers(members, self._own, self._dead())
+        others = incompatible_members(members, self._own, self._dead())
         self._reached = not others
         if self._reached:
             self._is_new = False
@@ -146,9 +146,9 @@ class Agreement:
     def _wait(self, others: list[GroupMember], now: float) -> None:
         if self._since is None:
             self._since = now
-        told = refusal(self._application_id, others, self._own)
+        reason = refusal(self._application_id, others, self._own)
         if self._is_new and now - self._since >= _LEAVE_SECONDS:
-            raise StreamsError(told)
-        if now >= self._tell_after:
-            self._tell_after = now + _TELL_SECONDS
-            _log.warning("%s; new tasks wait until they have left", told)
+            raise StreamsError(reason)
+        if now >= self._warn_after:
+            self._warn_after = now + _WARN_AGAIN_SECONDS
+            _log.warning("%s; new tasks wait until they have left", reason)

@@ -1,4 +1,4 @@
-"""Up to where the changelogs of a worker's tasks have come: what local state is stored with.
+"""Checkpoints: the end offsets of the changelogs that local state is stored with.
 
 The ends of the changelogs are asked for before a commit and stored after it has succeeded. A
 successful commit of offsets proves that the generation of this member was still in force, so no
@@ -15,14 +15,13 @@ from contextlib import suppress
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import BrokerAway, crash_point
 from penstock._engine.kafka.client.topics import end_offsets
-from penstock._engine.kafka.tasks.assigned_task import Running
+from penstock._engine.kafka.tasks.assigned_task import AssignedTask
 from penstock._engine.kafka.tasks.pace import is_due
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import CommitOffset
-from penstock.clock import monotonic
-
-Partition = tuple[str, int]
 
 _CHECKPOINT_MS = 10_000
 # Shorter than a transaction lasts, which is open meanwhile.
@@ -32,7 +31,7 @@ _MARKER_PAUSE_SECONDS = 0.02
 
 
 class Checkpoints:
-    """When local state learns up to where its changelogs have come, and where that is."""
+    """When local state gets a checkpoint, and the end offsets in it."""
 
     def __init__(self, admin: AdminClient, now_ms: int) -> None:
         self._admin = admin
@@ -48,17 +47,17 @@ class Checkpoints:
 
     def ends(
         self,
-        learning: Iterable[Running],
+        tasks: Iterable[AssignedTask],
         offsets: Mapping[Partition, CommitOffset],
         flush: Callable[[], bool],
     ) -> dict[Partition, int]:
-        """Return where the changelogs of `learning` end with all that is about to be committed.
+        """Return where the changelogs of `tasks` end with all that is about to be committed.
 
         Empty if `flush` has not written everything or the cluster does not answer: the next
         checkpoint will do.
         """
         crash_point("before-ends")
-        changelogs = _changelogs(learning)
+        changelogs = _changelogs(tasks)
         # Inputs that are changelogs: the state is that of the records before the committed offset.
         ends = {partition: kept.offset for partition, kept in offsets.items()}
         if changelogs:
@@ -71,7 +70,7 @@ class Checkpoints:
         crash_point("after-ends")
         return ends
 
-    def wait_for_markers(self, started: Iterable[Running]) -> None:
+    def wait_for_markers(self, started: Iterable[AssignedTask]) -> None:
         """Wait until the last transaction's markers are in the changelogs of `started`.
 
         The broker answers a commit before it writes them. A checkpoint before its marker would be
@@ -89,21 +88,23 @@ class Checkpoints:
                 time.sleep(_MARKER_PAUSE_SECONDS)
 
 
-def _changelogs(learning: Iterable[Running]) -> list[Partition]:
+def _changelogs(tasks: Iterable[AssignedTask]) -> list[Partition]:
     return [
         changelog
-        for running in learning
-        for changelog in running.task.restorable()
-        if changelog not in running.offsets
+        for each in tasks
+        for changelog in each.task.restorable()
+        if changelog not in each.offsets
     ]
 
 
-def offsets_again(started: Mapping[int, Running], task_topic: str) -> dict[Partition, CommitOffset]:
+def offsets_again(
+    started: Mapping[int, AssignedTask], task_topic: str
+) -> dict[Partition, CommitOffset]:
     """Return the last offsets of the tasks once more, for a commit that would have none.
 
     Where no task has read anything yet, the task topic serves: its offsets are never read.
     """
     again: dict[Partition, CommitOffset] = {}
-    for running in started.values():
-        again.update(running.task.last_offsets())
+    for each in started.values():
+        again.update(each.task.last_offsets())
     return again or {(task_topic, index): CommitOffset(0, "") for index in started}

@@ -1,4 +1,4 @@
-"""Which tasks are ours: Kafka's group protocol, played on the task topic.
+"""A worker's membership in the group: Kafka's group protocol on the task topic.
 
 The group of the application subscribes to one small topic whose partitions are the tasks. Group
 metadata is taken when partitions are assigned, never at commit time: the broker checks only that
@@ -14,6 +14,7 @@ from typing import Any, NoReturn, Protocol
 
 from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import (
     TaskMigrated,
     code_of,
@@ -22,7 +23,6 @@ from penstock._engine.kafka.client.client_errors import (
 )
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.refused_connections import advice
-from penstock.clock import monotonic
 from penstock.errors import StreamsError
 
 _FENCED_TIMES = 5
@@ -32,7 +32,7 @@ _LEAVE_SECONDS = 0.1
 
 
 class TaskOwner(Protocol):
-    """Who is told when tasks come and go; tasks are named by their index."""
+    """Called when tasks are assigned, revoked or lost; tasks are named by their index."""
 
     def tasks_assigned(self, tasks: Iterable[int]) -> None: ...
     def tasks_revoked(self, tasks: Iterable[int]) -> None: ...
@@ -65,8 +65,8 @@ class Membership:
             msg = f"another worker has taken this one's place in the group: {error.str()}"
             raise TaskMigrated(msg)
         if error.code() == KafkaError._MAX_POLL_EXCEEDED:
-            # The client tells later which tasks are lost. Until then they must not be opened again:
-            # others have them.
+            # The client reports the lost tasks later. Until then they must not be opened again:
+            # other members have them.
             self._give_up_tasks()
             msg = (
                 "the group gave this worker's tasks away, since it was silent for longer than "
@@ -140,19 +140,19 @@ class Membership:
 
     def leave(self) -> None:
         """Leave the group at once: with static membership, closing alone would keep the tasks."""
-        # Until its join is answered a member has no id to take leave with, and would stay.
+        # Until its join is answered a member has no id to leave with, and would stay.
         self._poll_until(lambda: bool(self.consumer.memberid()))
-        # Whoever was fenced is no member any more, and is told so.
+        # A fenced member has already left the group, and leaving raises.
         with suppress(KafkaException):
             self.consumer.unsubscribe()
-            # The id is forgotten when the group is told, which is later than the assignment's end
-            # in the midst of a rebalance.
+            # The client drops the id when it has sent the leave request, which in the midst of a
+            # rebalance is later than the end of the assignment.
             self._poll_until(lambda: not (self.consumer.assignment() or self.consumer.memberid()))
         self.consumer.close()
 
     def _check_let_in(self) -> None:
-        """Raise if the cluster refuses new connections: the client only tells of it in passing, and
-        an application without records would seem to run. Java: AuthenticationException.
+        """Raise if the cluster refuses new connections: the client reports it to its callback only,
+        and an application without records would seem to run. Java: AuthenticationException.
         """
         refusal = getattr(self._settings.get("error_cb"), "refusal", None)
         if refusal is not None:

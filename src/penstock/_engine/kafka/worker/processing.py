@@ -6,13 +6,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from penstock._clock import Clock, monotonic
 from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
-from penstock._engine.kafka.tasks.assigned_task import Running
-from penstock._engine.kafka.tasks.inputs import InputReader
+from penstock._engine.kafka.tasks.assigned_task import AssignedTask
+from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.tasks.pace import Pace
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
 from penstock._engine.runtime.task import Task
-from penstock.clock import Clock, monotonic
 from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 class Processing:
     """Runs records through tasks; `pace.py` says how many."""
 
-    def __init__(self, config: StreamsConfig, inputs: InputReader, clock: Clock) -> None:
+    def __init__(self, config: StreamsConfig, inputs: Inputs, clock: Clock) -> None:
         self._inputs = inputs
         self._clock = clock
         self._buffered_most = config.buffered_records_per_partition
@@ -31,19 +31,19 @@ class Processing:
         self._slow_functions = SlowFunctionWatch(poll_seconds / 2)
         self._in_hand: Task | None = None
 
-    def step(self, tasks: dict[int, Running]) -> bool:
-        """Let each task process records until the step has lasted long enough; return whether any
-        did. The tasks behind the last one come first in the next step.
+    def step(self, tasks: dict[int, AssignedTask]) -> bool:
+        """Process records of each task until the step has lasted long enough; return whether any
+        were processed. The tasks behind the last one come first in the next step.
         """
         now_ms, begin, processed = self._clock.now_ms(), monotonic(), False
         deadline = begin + self._pace.step_seconds
         self._slow_functions.begin(begin)
         try:
             for index in list(tasks):
-                running = tasks[index]
-                if not running.started:
+                each = tasks[index]
+                if not each.started:
                     continue
-                processed |= self._process(running, now_ms, begin, deadline)
+                processed |= self._process(each, now_ms, begin, deadline)
                 # To the end of the line.
                 tasks[index] = tasks.pop(index)
                 begin = monotonic()
@@ -55,7 +55,7 @@ class Processing:
         return processed
 
     def must_commit(self) -> bool:
-        """Return whether records, or what a commit does with them, take so long that the next ones
+        """Return whether records, or the commit of their results, take so long that the next ones
         are not to wait for the interval.
         """
         return self._pace.is_slow(monotonic()) or self._pace.commit_is_full()
@@ -89,17 +89,17 @@ class Processing:
         """End the thread that watches."""
         self._slow_functions.close()
 
-    def _process(self, running: Running, now_ms: int, begin: float, deadline: float) -> bool:
-        task = running.task
+    def _process(self, each: AssignedTask, now_ms: int, begin: float, deadline: float) -> bool:
+        task = each.task
         task.set_lags(self._inputs.lags)
         self._in_hand = task
-        done = running.process(now_ms, self._pace.limit(), deadline)
+        done = each.process(now_ms, self._pace.limit(), deadline)
         end = monotonic()
         self._pace.took(done, end - begin, end)
         if done:
             task.punctuate_stream_time()
         task.punctuate_wall_clock(now_ms)
-        for partition, buffered in running.buffered().items():
+        for partition, buffered in each.buffered().items():
             if buffered > self._buffered_most:
                 self._inputs.pause(partition)
             else:

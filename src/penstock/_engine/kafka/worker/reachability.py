@@ -1,4 +1,4 @@
-"""Whether the cluster answers, asked every few seconds, also while there is nothing to do.
+"""Whether the cluster answers: asks every few seconds, also while there is nothing to do.
 
 A client that only waits for records does not notice a broker that has stopped: its connection
 stands until a request times out, a minute later.
@@ -13,8 +13,8 @@ from typing import Protocol
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import admin_settings
-from penstock.clock import monotonic
 from penstock.settings import StreamsConfig
 
 _ASK_SECONDS = 3.0
@@ -22,7 +22,7 @@ _ANSWER_SECONDS = 3.0
 
 
 class Cluster(Protocol):
-    """What is asked."""
+    """The admin client, as far as it is needed here."""
 
     def list_topics(self, topic: str, timeout: float) -> object: ...
 

@@ -1,4 +1,4 @@
-"""Which function of the user keeps a worker busy: a thread looks at the engine's stack.
+"""Which user function keeps a worker busy: a thread samples the engine's stack.
 
 It looks only while a step lasts longer than usual, so a quick program pays nothing.
 """
@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 
-from penstock.clock import monotonic
+from penstock._clock import monotonic
 from penstock.errors import user_function
 
 _log = logging.getLogger(__name__)
@@ -18,8 +18,8 @@ _LOOK_SECONDS = 0.2
 
 
 class SlowFunctionWatch:
-    """Watches the thread that makes it. `hang_seconds`: how long a function may take until the user
-    is told that it has not returned.
+    """Watches the thread that makes it. `hang_seconds`: how long a function may take until a
+    warning says that it has not returned.
     """
 
     def __init__(self, hang_seconds: float) -> None:
@@ -44,7 +44,7 @@ class SlowFunctionWatch:
         self._closed.set()
 
     def _watch(self) -> None:
-        told_of: float | None = None
+        warned_of: float | None = None
         while not self._closed.wait(_LOOK_SECONDS):
             since, now = self._busy_since, monotonic()
             if since is None or now - since < _LOOK_SECONDS:
@@ -53,8 +53,8 @@ class SlowFunctionWatch:
             if function is None:
                 continue
             self.last = function
-            if now - since >= self._hang_seconds and since != told_of:
-                told_of = since
+            if now - since >= self._hang_seconds and since != warned_of:
+                warned_of = since
                 _log.warning(
                     "function %s has not returned for %.0f s; the tasks of this worker wait for it",
                     function,

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, Unwritten, open_writer
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
@@ -35,8 +36,7 @@ from penstock._engine.kafka.client.client_errors import (
 )
 from penstock._engine.kafka.client.denials import DENIED, allowing
 from penstock._engine.runtime.commit import CommitOffset
-from penstock._engine.runtime.output.collector import Output
-from penstock.clock import monotonic
+from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ _IN_THE_WAKE = frozenset(
 )
 # Longer than a transaction lasts: what is not answered by then is of no use any more.
 _SEND_SECONDS = 20.0
-# Short, since it is tried again, and meanwhile the worker can be told to stop.
+# Short, since it is tried again, and the worker can be stopped in between.
 _FLUSH_SECONDS = 10.0
 _PREPARE_SECONDS = 5.0
 _ABORT_SECONDS = 5.0
@@ -74,7 +74,7 @@ class Committer(Protocol):
     """Sends outputs and makes commits durable."""
 
     def prepare(self) -> None:
-        """Be ready before the first send; CommitPostponed if that is not possible now."""
+        """Get ready for the first send; raises CommitPostponed if that is not possible now."""
 
     def send(self, outputs: list[Output]) -> None:
         """Hand outputs to the producer."""
@@ -83,15 +83,15 @@ class Committer(Protocol):
         """Wait until what was sent is written; return whether all of it is."""
 
     def commit(self, offsets: Offsets, group_metadata: Any) -> None:
-        """Make what was sent and `offsets` durable; TaskMigrated if the work is another's,
-        CommitPostponed if it can be tried again as it is.
+        """Make what was sent and `offsets` durable. Raises TaskMigrated if another worker owns the
+        tasks, CommitPostponed if the same commit can be tried again.
         """
 
     def abort(self) -> None:
-        """Forget what was sent since the last commit, as far as the guarantee can."""
+        """Abort what was sent since the last commit, if there are transactions."""
 
     def close(self) -> None:
-        """Let go of the producer."""
+        """Close the producer."""
 
 
 class _Sender:
@@ -110,14 +110,14 @@ class _Sender:
                 topic, partition, key, value, _, _ = outputs[sent]
                 place = -1 if partition is None else partition
                 raise self._unwritten([Unwritten(topic, place, key, value, KafkaError(error))])
-            self._hear(_ROOM_SECONDS)
+            self._poll_deliveries(_ROOM_SECONDS)
             self._check()
             sent, error = self._writer.write(outputs, sent)
-        self._hear(0)
+        self._poll_deliveries(0)
         self._check()
 
-    def _hear(self, seconds: float) -> None:
-        """Hear what became of records; a producer that was fenced meanwhile raises here, too."""
+    def _poll_deliveries(self, seconds: float) -> None:
+        """Serve delivery reports; a producer that was fenced meanwhile raises here, too."""
         try:
             self._producer.poll(seconds)
         except KafkaException as error:
@@ -125,8 +125,8 @@ class _Sender:
             raise TaskMigrated(msg) from error
 
     def flush(self) -> bool:
-        # What goes wrong here is told by the commit that follows. A fatal error in the midst of
-        # reports on records is a SystemError to this client.
+        # The commit that follows raises what goes wrong here. A fatal error during delivery reports
+        # is a SystemError in this client.
         with suppress(KafkaException, SystemError):
             for _ in range(int(_FLUSH_SECONDS / _SLICE_SECONDS)):
                 left = self._producer.flush(_SLICE_SECONDS)
@@ -193,7 +193,7 @@ class AtLeastOnce(_Sender):
         super().send(outputs)
 
     def _look(self) -> None:
-        """Compare the clock with the last look, which a step or two takes at most."""
+        """Note a standstill: normally the last look was a step or two ago."""
         before, self._seen = self._seen, monotonic()
         if self._seen - before > self._member.session_seconds / 2:
             self._stood_still = True
@@ -211,9 +211,9 @@ class AtLeastOnce(_Sender):
         crash_point("after-commit")
 
     def _check_generation(self, group_metadata: Any) -> None:
-        """Refuse to commit with a generation whose assignment this worker has not heard of: the
-        broker checks that it is current, and not who owns what. With a transaction the broker
-        compares them itself.
+        """Refuse to commit with a generation whose assignment has not reached this worker: the
+        broker checks that it is current, not who owns what. With a transaction the broker compares
+        them itself.
         """
         if self._group.consumer_group_metadata() != group_metadata:
             msg = "the group has changed, and this worker has not been told yet what it has now"
@@ -234,7 +234,7 @@ class ExactlyOnce(_Sender):
         self._open = self._prepared = False
 
     def prepare(self) -> None:
-        """Fence whoever had this id before, and end what it left open."""
+        """Fence earlier producers of this id, and abort their open transaction."""
         if self._prepared:
             return
         try:
@@ -264,13 +264,13 @@ class ExactlyOnce(_Sender):
             self._open = False
             crash_point("after-commit")
         except KafkaException as error:
-            # If it failed since a record did, the report on that record says why.
+            # If a record made it fail, the delivery report of that record says why.
             with suppress(TaskMigrated):
-                self._hear(_ROOM_SECONDS)
+                self._poll_deliveries(_ROOM_SECONDS)
             failed = None if code_of(error).code() in DENIED else self._failed()
-            is_told = isinstance(failed, RecordsRefused) or not is_migration(code_of(error))
-            told = _explained(error, self._transactional_id)
-            raise (failed if failed and is_told else told) from error
+            says_why = isinstance(failed, RecordsRefused) or not is_migration(code_of(error))
+            explained = _explained(error, self._transactional_id)
+            raise (failed if failed and says_why else explained) from error
         self._check()
 
     def abort(self) -> None:
@@ -281,17 +281,17 @@ class ExactlyOnce(_Sender):
             except KafkaException as error:
                 # The next producer of this id ends it, or the broker when its time is over.
                 _log.warning("a transaction could not be aborted: %s", code_of(error).str())
-        # What the transaction was to write is no longer wanted.
+        # The failures of the aborted transaction do not matter any more.
         self._failed()
 
     def close(self) -> None:
         self.abort()
 
     def _add_offsets(self, offsets: Offsets, group_metadata: Any) -> None:
-        """Let the offsets join the transaction, on a thread that can be left behind.
+        """Add the offsets to the transaction, on a thread that can be left behind.
 
         The client's own limit does not hold: when the group's coordinator has gone away it may wait
-        for ever (librdkafka, issues 5456 and 5511). Such a producer is of no use any more.
+        for ever (librdkafka, issues 5456 and 5511). Such a producer cannot be used any more.
         """
         outcome: SimpleQueue[KafkaException | None] = SimpleQueue()
 
@@ -308,7 +308,7 @@ class ExactlyOnce(_Sender):
         # Not a threading.Thread, whose start waits until it runs: on busy cores that takes
         # milliseconds, which each commit would lose.
         _thread.start_new_thread(add, ())
-        # Meanwhile the records go out: they would else wait for company until the commit.
+        # Meanwhile the records go out: else they would linger until the commit.
         self.flush()
         try:
             failure = outcome.get(timeout=_SEND_SECONDS + _LEFT_BEHIND_SECONDS)
@@ -329,9 +329,7 @@ class ExactlyOnce(_Sender):
 
 
 def open_committer(settings: Mapping[str, Any], member: Member) -> Committer:
-    """Make a producer with these settings, and what commits with it: transactions if they name
-    any.
-    """
+    """Make a producer with these settings and its committer: transactions if they name an id."""
     if "transactional.id" in settings:
         return ExactlyOnce(settings)
     return AtLeastOnce(settings, member)
@@ -345,27 +343,27 @@ def _positions(offsets: Offsets) -> list[TopicPartition]:
 
 
 def _unwritten(failures: list[Unwritten]) -> StreamsError:
-    """Say why records could not be written. What may pass is tried again, by whoever owns it; what
-    is wrong with a record itself is for the production handler to decide.
+    """Return why records could not be written. Faults that may pass are retried by the tasks'
+    owner; the production handler decides about a record that is refused for what it is.
     """
-    # Those that failed only since others did are written when those are dealt with.
+    # Records that failed only in the wake of others are written when those are dealt with.
     telling = [failure for failure in failures if failure.error.code() not in _IN_THE_WAKE]
-    worst = min(telling or failures, key=lambda failure: _gravity(failure.error))
-    told = f"a record for topic {worst.topic!r} could not be written: {worst.error.str()}"
+    worst = min(telling or failures, key=lambda failure: _rank(failure.error))
+    failure_text = f"a record for topic {worst.topic!r} could not be written: {worst.error.str()}"
     if is_migration(worst.error):
-        return TaskMigrated(f"{told}; another worker has taken over")
+        return TaskMigrated(f"{failure_text}; another worker has taken over")
     if not telling or may_pass(worst.error):
-        return BrokerAway(f"{told}; the broker does not answer, or not in time")
+        return BrokerAway(f"{failure_text}; the broker does not answer, or not in time")
     hint = _HINTS.get(worst.error.code())
-    told += allowing(worst.error, "WRITE", "topic", worst.topic)
-    explained = f"{told}; {hint}" if hint else told
+    failure_text += allowing(worst.error, "WRITE", "topic", worst.topic)
+    explained = f"{failure_text}; {hint}" if hint else failure_text
     if is_of_the_record(worst.error):
         return RecordsRefused(explained, telling)
     return StreamsError(explained)
 
 
-def _gravity(error: KafkaError) -> int:
-    """Return the place of an error among those that must be told first."""
+def _rank(error: KafkaError) -> int:
+    """Return the rank of an error: the lowest decides what is raised."""
     if is_migration(error):
         return 0
     if may_pass(error):
@@ -397,8 +395,8 @@ def _denied(error: KafkaError, transactional_id: str) -> StreamsError:
 
 
 def _offsets_refused(error: KafkaError) -> StreamsError:
-    """Say why offsets were not committed. Without a transaction nothing that was written is taken
-    back, so whatever may pass is waited for: dropping the work would only double it.
+    """Return why offsets were not committed. Without a transaction nothing that was written is
+    aborted, so faults that may pass are waited for: dropping the work would only double it.
     """
     if is_unsettled(error):
         return CommitPostponed(f"the group is about to change: {error.str()}")

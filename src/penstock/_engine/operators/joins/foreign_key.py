@@ -1,8 +1,8 @@
-"""Foreign-key joins of tables: who wants which right row, and the answers. Java: the package
-foreignkeyjoin; `foreign_key_nodes.py` draws how the five operators work together.
+"""Foreign-key joins of tables: subscriptions of left rows to right rows, and the answers. Java: the
+package foreignkeyjoin; `foreign_key_nodes.py` draws how the five operators work together.
 
-Subscriptions and answers are bytes on their way: what is only handed on is never decoded. Left keys
-too stay bytes on the right side, unless somebody looks at them.
+Subscriptions and answers travel as bytes: what is only passed on is never decoded. Left keys too
+stay bytes on the right side, unless an operator needs them.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from penstock.serdes.foreign_key import keys_stay_bytes
 _NO_FOREIGN_KEY = "its foreign key is None"
 _NOT_THE_LATEST = "its table has a later row of that key"
 
-# A row is hashed when it asks and when it is answered: what was hashed a moment ago is known.
+# A row is hashed when it subscribes and when it is answered: recent hashes are cached.
 _HASHES_KNOWN = 512
 
 _Encode: TypeAlias = Callable[[Any, HeaderPairs], Any]
-"""`encode(value, headers)` gives bytes; values are never None."""
+"""`encode(value, headers)` returns bytes; values are never None."""
 _RawRow: TypeAlias = tuple[bytes, int, Callable[[], Any]]
-"""(bytes of the value, timestamp, a function that gives the value)."""
+"""(bytes of the value, timestamp, a function that returns the value)."""
 
 
 def subscribe(operation: Subscribe, site: Site) -> Process:
-    """Send a subscription for each left row that wants a right one, and take back the old ones."""
+    """Send a subscription for each left row that has a foreign key, and cancel its old one."""
     extract = _extractor(operation)
-    told = _told(operation.topic, site)
-    encode_key = _encoder(_key_serde(operation.key_serde, site), f"{told}-pk")
-    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{told}-fk")
-    encode_value = _encoder(_value_serde(operation.value_serde, site), f"{told}-vh")
+    prefix = _topic_prefix(operation.topic, site)
+    encode_key = _encoder(_key_serde(operation.key_serde, site), f"{prefix}-pk")
+    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
+    encode_value = _encoder(_value_serde(operation.value_serde, site), f"{prefix}-vh")
     forward, failed, drop, position = site.forward, site.failed, site.drop, site.position
     known_hash = lru_cache(_HASHES_KNOWN)(hash_of)
     keeps_left, latest_only = operation.keeps_left, operation.latest_only
@@ -90,8 +90,8 @@ def keep_subscriptions(operation: KeepSubscriptions, site: Site) -> Process:
     """Keep subscriptions under the foreign key and the left key; forward each as it was read,
     together with its foreign key.
     """
-    told = _told(operation.topic, site)
-    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{told}-fk")
+    prefix = _topic_prefix(operation.topic, site)
+    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
     put = site.table(operation.store.name).put
     forward, failed, drop = site.forward, site.failed, site.drop
     read = wire.read_subscription
@@ -117,7 +117,7 @@ def keep_subscriptions(operation: KeepSubscriptions, site: Site) -> Process:
 
 
 def answer_subscription(operation: AnswerSubscription, site: Site) -> Process:
-    """Answer each subscription at once, if it wants to be answered."""
+    """Answer each subscription at once, if its instruction asks for an answer."""
     answer_topic = f"{site.context.application_id}-{operation.answer_topic}"
     get = _raw_rows(operation.right, answer_topic, site)
     left_key = _left_keys(operation, site)
@@ -147,9 +147,9 @@ def answer_subscription(operation: AnswerSubscription, site: Site) -> Process:
 
 
 def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
-    """Answer all who subscribed to a right row that has changed, in the order of their bytes."""
-    told = _told(operation.topic, site)
-    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{told}-fk")
+    """Answer all subscribers of a right row that has changed, in the order of their bytes."""
+    prefix = _topic_prefix(operation.topic, site)
+    encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
     answer_topic = f"{site.context.application_id}-{operation.answer_topic}"
     encode_value = _encoder(_value_serde(operation.value_serde, site), answer_topic)
     left_key = _left_keys(operation, site)
@@ -178,8 +178,8 @@ def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
 
 
 def resolve_answer(operation: ResolveAnswer, site: Site) -> Process:
-    """Join left rows with the answers that are to what they are now."""
-    get = _raw_rows(operation.left, f"{_told(operation.topic, site)}-vh", site)
+    """Join left rows with their answers; an answer to an older version of the row is dropped."""
+    get = _raw_rows(operation.left, f"{_topic_prefix(operation.topic, site)}-vh", site)
     answer_topic = f"{site.context.application_id}-{operation.answer_topic}"
     decode_right = _decoder(_value_serde(operation.right_value_serde, site), answer_topic)
     joiner, keeps_left = operation.joiner, operation.keeps_left
@@ -192,7 +192,7 @@ def resolve_answer(operation: ResolveAnswer, site: Site) -> Process:
             asked, raw_right = read(value)
             row = get(key, headers)
             if asked != (None if row is None else known_hash(row[0])):
-                count_dropped()  # the row has changed since, and another answer is on its way
+                count_dropped()  # the row has changed since: another answer is on its way
                 return
             if raw_right is None and (row is None or not keeps_left):
                 forward(key, None, timestamp, headers)
@@ -209,11 +209,11 @@ def resolve_answer(operation: ResolveAnswer, site: Site) -> Process:
 def _instructions(
     before: Any, wanted: Any, *, changed: bool, keeps_left: bool
 ) -> tuple[tuple[Any, Instruction], ...]:
-    """Say what to tell the right side: the foreign key of `before` is to be left, `wanted` is the
-    new one; None if there is none. `changed` tells that both are there and differ.
+    """Return the instructions for the right side: cancel the foreign key `before`, subscribe to
+    `wanted`; None if there is none. `changed`: both are there and differ.
     """
     if keeps_left:
-        # Also without a foreign key an answer is wanted: the row is joined with nothing.
+        # Also without a foreign key the row needs an answer: it is joined with no right row.
         ask = (wanted, Instruction.ANSWER)
         leaves = changed or (before is not None and wanted is None)
         return ((before, Instruction.DELETE), ask) if leaves else (ask,)
@@ -227,8 +227,8 @@ def _instructions(
 def _raw_rows(
     reading: Reading, topic: str, site: Site
 ) -> Callable[[Any, HeaderPairs], _RawRow | None]:
-    """Give the function that looks up a row and the bytes of its value, as the serde writes them
-    for `topic`. Where the store has these very bytes, the value is decoded only if asked for.
+    """Return the function that looks up a row and the bytes of its value, as the serde writes them
+    for `topic`. Where the store has these bytes, the value is decoded only when needed.
     """
     serde, view = _value_serde(reading.value_serde, site), reading.view
     if reading.as_stored and _is_plain(serde) and isinstance(view, StoredRows):
@@ -257,11 +257,11 @@ def _raw_rows(
 def _left_keys(
     operation: AnswerSubscription | AnswerSubscribers, site: Site
 ) -> Callable[[bytes, HeaderPairs], Any]:
-    """Give the function that makes the key of an answer from the bytes of the left key."""
+    """Return the function that makes the key of an answer from the bytes of the left key."""
     serde = _key_serde(operation.key_serde, site)
     if keys_stay_bytes(serde) and not operation.decodes_keys:
         return lambda raw_key, headers: raw_key
-    return _decoder(serde, f"{_told(operation.topic, site)}-pk")
+    return _decoder(serde, f"{_topic_prefix(operation.topic, site)}-pk")
 
 
 def _extractor(operation: Subscribe) -> Callable[[Any, Any], Any]:
@@ -269,8 +269,8 @@ def _extractor(operation: Subscribe) -> Callable[[Any, Any], Any]:
     return extractor if operation.with_key else lambda key, value: extractor(value)
 
 
-def _told(topic: str, site: Site) -> str:
-    """Give the subscription topic's name on the broker; serdes are told names that begin so."""
+def _topic_prefix(topic: str, site: Site) -> str:
+    """Return the subscription topic's name on the broker, a prefix of the topics serdes get."""
     return f"{site.context.application_id}-{topic}"
 
 
@@ -283,7 +283,7 @@ def _value_serde(own: AnySerde | None, site: Site) -> AnySerde:
 
 
 def _is_plain(serde: AnySerde) -> bool:
-    """Tell whether a serde writes the same bytes whatever the topic and the headers."""
+    """Yes if a serde writes the same bytes whatever the topic and the headers."""
     return type(serde).serialize is Serde.serialize
 
 

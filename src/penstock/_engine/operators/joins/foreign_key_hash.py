@@ -1,5 +1,5 @@
-"""The hash by which an answer of a foreign-key join knows the row it answers: MurmurHash3, the
-128-bit variant for 64-bit machines, with Kafka Streams' seed. Java: Murmur3.hash128.
+"""The hash that ties an answer of a foreign-key join to its left row: MurmurHash3, the 128-bit
+variant for 64-bit machines, with Kafka Streams' seed. Java: Murmur3.hash128.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _pack = Struct(">QQ").pack
 
 
 def hash_of(data: bytes) -> bytes:
-    """Give the 16 bytes of the hash, as they are written to topics.
+    """Return the 16 bytes of the hash, as they are written to topics.
 
-    Words grow beyond 64 bits where that does no harm: a mask is due only before a shift to the
-    right, and before a word is kept.
+    Words may grow beyond 64 bits: a mask is needed only before a shift to the right, and before a
+    word is stored.
     """
     h1 = h2 = _SEED
     length = len(data)

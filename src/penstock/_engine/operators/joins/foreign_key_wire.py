@@ -27,9 +27,9 @@ class Instruction(IntEnum):
     """What to do with a subscription."""
 
     DELETE = 0
-    """Forget it."""
+    """Delete it."""
     DELETE_AND_ANSWER = 1
-    """Forget it, and answer that there is no right row."""
+    """Delete it, and answer that there is no right row."""
     ANSWER = 2
     """Keep it, and answer whether there is a right row or not."""
     ANSWER_IF_FOUND = 3
@@ -58,8 +58,8 @@ _ANSWER_WITHOUT_HASH = bytes([_ANSWER_VERSION | _NO_HASH])
 def subscription(
     instruction: Instruction, hashed: bytes | None, raw_key: bytes, partition: int
 ) -> bytes:
-    """Write a subscription of the left row of `raw_key`, whose value has the hash; None: it is
-    deleted.
+    """Encode a subscription of the left row of `raw_key`; the hash is that of its value, None if
+    the row is deleted.
     """
     if hashed is None:
         return _WITHOUT_HASH[instruction] + raw_key + _pack_int(partition)
@@ -67,7 +67,7 @@ def subscription(
 
 
 def read_subscription(data: bytes) -> Subscription:
-    """Read a subscription, also one of the version before, which has no partition."""
+    """Decode a subscription, also of the version before, which has no partition."""
     version = data[0] & _VERSION
     if version > _SUBSCRIPTION_VERSION:
         _refuse("a subscription", version, _SUBSCRIPTION_VERSION)
@@ -83,13 +83,13 @@ def read_subscription(data: bytes) -> Subscription:
 
 
 def answer(hashed: bytes | None, raw_value: bytes | None) -> bytes:
-    """Write an answer to the left row of that hash: the right value, None if there is none."""
+    """Encode an answer to the left row of that hash: the right value, None if there is none."""
     head = _ANSWER_WITHOUT_HASH if hashed is None else _ANSWER_WITH_HASH + hashed
     return head if raw_value is None else head + raw_value
 
 
 def read_answer(data: bytes) -> tuple[bytes | None, bytes | None]:
-    """Read the hash and the right value; a value of no bytes comes back as none, as in Java."""
+    """Decode the hash and the right value; a value of no bytes becomes None, as in Java."""
     version = data[0] & _VERSION
     if version > _ANSWER_VERSION:
         _refuse("an answer", version, _ANSWER_VERSION)
@@ -100,7 +100,7 @@ def read_answer(data: bytes) -> tuple[bytes | None, bytes | None]:
 
 
 def subscribers_of(raw_foreign_key: bytes) -> bytes:
-    """Give how the keys of all subscriptions to a right row begin."""
+    """Return the prefix of the store keys of all subscriptions to a right row."""
     return _pack_int(len(raw_foreign_key)) + raw_foreign_key
 
 

@@ -16,9 +16,9 @@ from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
 
 Encode: TypeAlias = Callable[[Any], Any]
-"""`encode(key)` gives a key as it is looked for."""
+"""`encode(key)` returns a key in the form that `look` takes."""
 Look: TypeAlias = Callable[..., Any]
-"""`look(encoded)`, or `look(encoded, timestamp)` if there are versions, gives the value of a row,
+"""`look(encoded)`, or `look(encoded, timestamp)` of a versioned table, returns the value of a row,
 None if there is none.
 """
 
@@ -26,7 +26,7 @@ _NO_KEY_OR_VALUE = "it has no key or no value"
 
 
 def join_table(operation: StreamTableJoin, site: Site) -> Process:
-    """Join each record with the row of its key, at once or when it has waited for late rows."""
+    """Join each record with the row of its key, at once or after a grace period."""
     if operation.buffer is None:
         return _at_once(operation, site)
     return _buffered(_join_as_of(operation, site), operation, site)
@@ -43,7 +43,7 @@ def join_global_table(operation: GlobalTableJoin, site: Site) -> Process:
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         row_key = None
         try:
-            # Asked even if there is no value, as in Java.
+            # The selector is called even if there is no value, as in Java.
             row_key = select(key, value)
             if value is None or (row_key is None and not keeps_own):
                 drop("its join key or its value is missing")
@@ -85,7 +85,7 @@ def _at_once(operation: StreamTableJoin, site: Site) -> Process:
     joiner, with_key, keeps_own = operation.joiner, operation.with_key, operation.keeps_own
     forward, failed, drop = site.forward, site.failed, site.drop
 
-    # One function, without those that would read better: each call would cost each record.
+    # One function: each further call would cost each record.
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             if value is None or (key is None and not keeps_own):
@@ -105,8 +105,8 @@ def _at_once(operation: StreamTableJoin, site: Site) -> Process:
 
 
 def _join_as_of(operation: StreamTableJoin, site: Site) -> Process:
-    """Give the function that joins a record that has a value with the row of its time: only tables
-    with versions have records wait for them.
+    """Return the function that joins a record that has a value with the row of its time: only
+    records of a join with a versioned table wait.
     """
     encode, look = _look_in_table(operation, site)
     joiner, keeps_own, forward = _of_key(operation), operation.keeps_own, site.forward
@@ -120,10 +120,10 @@ def _join_as_of(operation: StreamTableJoin, site: Site) -> Process:
 
 
 def _buffered(join: Process, operation: StreamTableJoin, site: Site) -> Process:
-    """Let each record wait for the grace; one that is later than that is joined at once."""
+    """Buffer each record for the grace period; one that is later than that is joined at once."""
     assert operation.buffer is not None
     buffer, grace = site.join_buffer(operation.buffer.name), operation.join_grace_ms
-    put, let_out = buffer.put, _let_out(join, buffer, site)
+    put, join_due = buffer.put, _join_due(join, buffer, site)
     keeps_own, failed, drop = operation.keeps_own, site.failed, site.drop
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -137,18 +137,18 @@ def _buffered(join: Process, operation: StreamTableJoin, site: Site) -> Process:
                 join(key, value, timestamp, headers)
             else:
                 put(key, value, timestamp, headers)
-                let_out(buffer.stream_time - grace)
+                join_due(buffer.stream_time - grace)
         except Exception as error:
             failed(error, key, value, timestamp, headers)
 
     return process
 
 
-def _let_out(join: Process, buffer: JoinBuffer, site: Site) -> Callable[[int], None]:
-    """Give the function that joins what has waited, each as if it were the record in hand."""
+def _join_due(join: Process, buffer: JoinBuffer, site: Site) -> Callable[[int], None]:
+    """Return the function that joins the records whose wait is over, each as the record in hand."""
     position = site.position
 
-    def let_out(until: int) -> None:
+    def join_due(until: int) -> None:
         before = (position.topic, position.partition, position.raw, position.timestamp)
         try:
             for waited in buffer.take(until):
@@ -158,10 +158,10 @@ def _let_out(join: Process, buffer: JoinBuffer, site: Site) -> Callable[[int], N
         finally:
             position.topic, position.partition, position.raw, position.timestamp = before
 
-    return let_out
+    return join_due
 
 
 def _of_key(operation: StreamTableJoin | GlobalTableJoin) -> Callable[[Any, Any, Any], Any]:
-    """Give the joiner as one of key, the stream's and the table's value."""
+    """Return the joiner as a function of the key, the stream's and the table's value."""
     joiner = operation.joiner
     return joiner if operation.with_key else lambda key, left, right: joiner(left, right)

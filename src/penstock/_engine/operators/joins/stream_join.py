@@ -1,8 +1,8 @@
 """The join of two streams, in a window of time. Java: KStreamJoinWindow, KStreamKStreamJoin.
 
-A record is joined with what the other stream has kept, then kept itself. In a left or outer join a
-record that matched nothing waits until no match can come any more, by the time of both streams;
-whichever stream brings the next record at the newest time lets it out, before its own pairs.
+A record is joined with the stored records of the other stream, then stored itself. In a left or
+outer join an unmatched record waits until no match can come any more, by the time of both streams;
+the next record of either stream at the newest time emits it, before its own pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGS: Final = 2**64
 
 
 def keep_for_join(operation: KeepForJoin, site: Site) -> Process:
-    """Forward each record to its join, then keep it for the other stream."""
+    """Forward each record to its join, then store it for the other stream."""
     state = site.window(operation.store.name)
     encode_key, put = state.encode_key, state.put_plain
     forward, failed = site.forward, site.failed
@@ -42,25 +42,23 @@ def keep_for_join(operation: KeepForJoin, site: Site) -> Process:
 
 
 def join_side(operation: StreamJoinSide, site: Site) -> Process:
-    """Join the records of one stream with those that the other has kept."""
+    """Join the records of one stream with the stored ones of the other."""
     return (
         _inner_side(operation, site) if operation.waiting is None else _outer_side(operation, site)
     )
 
 
 class JoinTime:
-    """What both sides of a left or outer join know of the time. Java: TimeTracker."""
+    """The time that both sides of a left or outer join share. Java: TimeTracker."""
 
     __slots__ = ("earliest_waiting", "next_look_ms", "stream_time")
 
     def __init__(self) -> None:
         self.stream_time = -1
         self.earliest_waiting = _NOTHING_WAITS
-        """About the time of the first record that waits; what began to wait before the last look
-        may be earlier, as in Java.
-        """
+        """About the time of the first unmatched record; some may be earlier, as in Java."""
         self.next_look_ms = 0
-        """By the wall clock."""
+        """Wall-clock time of the next look for overdue records."""
 
 
 def _inner_side(operation: StreamJoinSide, site: Site) -> Process:
@@ -90,7 +88,7 @@ def _outer_side(operation: StreamJoinSide, site: Site) -> Process:
     assert operation.waiting is not None
     other, waiting = site.window(operation.store.name), site.outer_join(operation.waiting.name)
     time = site.shared(operation.waiting.name, JoinTime)
-    let_out = _look_for_overdue(operation, site, time, waiting)
+    emit_overdue = _look_for_overdue(operation, site, time, waiting)
     take_unmatched = _take_unmatched(operation, site, time, waiting)
     encode_key, fetch, decode = other.encode_key, other.fetch, other.decode_value
     joined, other_is_left, discard = _on_side(operation), not operation.is_left, waiting.discard
@@ -109,7 +107,7 @@ def _outer_side(operation: StreamJoinSide, site: Site) -> Process:
                 forward(key, joined(key, value, None), timestamp, headers)
                 return
             if timestamp == time.stream_time:
-                let_out(timestamp, headers)
+                emit_overdue(timestamp, headers)
             raw_key, until = encode_key(key), timestamp + after
             since = timestamp - before if timestamp > before else 0
             rows = fetch(raw_key, since, until if until > 0 else 0)
@@ -129,13 +127,15 @@ def _outer_side(operation: StreamJoinSide, site: Site) -> Process:
 def _take_unmatched(
     operation: StreamJoinSide, site: Site, time: JoinTime, waiting: OuterJoinState
 ) -> Callable[[bytes, Any, Any, int, HeaderPairs], None]:
-    """Give the function that lets a record wait, or out if what could match it is over."""
+    """Return the function that stores an unmatched record, or emits it if no match can come any
+    more.
+    """
     joined, is_left, after = _on_side(operation), operation.is_left, operation.after_ms
     forward, put = site.forward, waiting.put
 
     def take(raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         if max(0, timestamp + after) < time.stream_time:
-            # The grace does not count here: a match that comes out of order is given as well.
+            # The grace does not count here: a match that comes out of order is emitted as well.
             forward(key, joined(key, value, None), timestamp, headers)
             return
         if timestamp < time.earliest_waiting:
@@ -148,10 +148,10 @@ def _take_unmatched(
 def _look_for_overdue(
     operation: StreamJoinSide, site: Site, time: JoinTime, waiting: OuterJoinState
 ) -> Callable[[int, HeaderPairs], None]:
-    """Give the function that lets out what has waited long enough, if it is time to look."""
+    """Return the function that emits overdue unmatched records, if it is time to look for them."""
     interval_ms, context = site.config.join_emit_interval_ms, site.context
     reach = operation.after_ms + operation.join_grace_ms
-    emit = _let_out_overdue(operation, site, time, waiting)
+    emit = _emit_overdue(operation, site, time, waiting)
 
     def look(timestamp: int, headers: HeaderPairs) -> None:
         closes = time.earliest_waiting + reach
@@ -168,7 +168,7 @@ def _look_for_overdue(
     return look
 
 
-def _let_out_overdue(
+def _emit_overdue(
     operation: StreamJoinSide, site: Site, time: JoinTime, waiting: OuterJoinState
 ) -> Callable[[int, HeaderPairs], None]:
     joined = _of_both(operation.joiner, with_key=operation.with_key)
@@ -196,7 +196,7 @@ def _let_out_overdue(
             left = decode_left(data) if is_left else None
             right = None if is_left else decode_right(data)
             forward(key, joined(key, left, right), start, headers)
-            # All values of a key and time go at once: not before the last of them is out.
+            # All values of a key and time are deleted at once, after the last of them is emitted.
             if last is not None and last != (raw_key, start, is_left):
                 delete(*last, timestamp, headers)
             last = (raw_key, start, is_left)
@@ -207,8 +207,8 @@ def _let_out_overdue(
 
 
 def self_join(operation: SelfJoin, site: Site) -> Process:
-    """Join each record with what the stream has kept, then that with it, and it with itself in
-    between, so that the times of the pairs do not go back. Java: KStreamKStreamSelfJoin.
+    """Join each record with the stored ones, then these with it, and it with itself in between, so
+    that the times of the pairs never go back. Java: KStreamKStreamSelfJoin.
     """
     state = site.window(operation.store.name)
     encode_key, fetch, decode = state.encode_key, state.fetch, state.decode_value
@@ -246,12 +246,12 @@ def self_join(operation: SelfJoin, site: Site) -> Process:
 
 
 def _of_both(joiner: Callable[..., Any], *, with_key: bool) -> Joiner:
-    """Give the joiner as one of key, left and right."""
+    """Return the joiner as a function of key, left and right value."""
     return joiner if with_key else lambda key, left, right: joiner(left, right)
 
 
 def _on_side(operation: StreamJoinSide) -> Joiner:
-    """Give the joiner as one of key, own and other value."""
+    """Return the joiner as a function of key, own and other value."""
     joiner = operation.joiner
     if operation.is_left:
         return _of_both(joiner, with_key=operation.with_key)

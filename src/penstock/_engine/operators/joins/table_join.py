@@ -1,4 +1,4 @@
-"""Joins of two tables: each change meets the other table's row of that key. Java:
+"""Joins of two tables: each change is joined with the other table's row of its key. Java:
 KTableKTableInnerJoin, -LeftJoin, -RightJoin, -OuterJoin and -JoinMerger.
 """
 
@@ -56,7 +56,7 @@ def join_change(operation: TableJoinSide, site: Site) -> Process:
 
 
 def merge_results(operation: TableJoinMerge, site: Site) -> Process:
-    """Forward the results of both sides, out of a store if the join has one."""
+    """Forward the results of both sides, through a store if the join has one."""
     forward, failed, sends_old = site.forward, site.failed, operation.sends_old_values
     if operation.store is not None:
         return _stored_merge(operation, site)
@@ -88,10 +88,10 @@ def _stored_merge(operation: TableJoinMerge, site: Site) -> Process:
 
 
 def _joining(operation: TableJoinSide) -> _JoinOne:
-    """Give the function that joins a value of this side with the other's.
+    """Return the function that joins a value of this side with the other's.
 
-    A missing value of this side has a result only if the other side is kept; that the other's is
-    missing has been looked at before.
+    A missing value of this side has a result only if the join keeps unmatched rows of the other
+    side; the caller has checked a missing value of the other side.
     """
     joiner, is_left, keeps_other = operation.joiner, operation.is_left, operation.keeps_other
 

@@ -1,8 +1,8 @@
-"""What windowed aggregations of all kinds do when windows close: turn late records away, emit final
-results, and let time go on where no records come.
+"""What all windowed aggregations do when windows close: drop late records, emit final results, and
+advance their time where no records come.
 
-An operator judges by its own stream time, the largest timestamp it was given. Semantics 3.2 and
-3.6, Java: AbstractKStreamTimeWindowAggregateProcessor.
+An operator goes by its own stream time, the largest timestamp it was given. Java:
+AbstractKStreamTimeWindowAggregateProcessor.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from penstock._engine.topology.nodes.window_nodes import WindowedOperation
 from penstock.record import HeaderPairs
 
 UNKNOWN: Final = -1
-"""A time that is not known yet, as in Java."""
+"""A timestamp that is not known yet, as in Java."""
 
 Bounds: TypeAlias = tuple[int, int]
 RangeToEmit: TypeAlias = Callable[[int, int], Bounds | None]
-"""`range_to_emit(last_close, close)` gives the first and the last time to look for in the store,
+"""`range_to_emit(last_close, close)` returns the first and the last time to fetch from the store,
 None if no window can have closed in between.
 """
-LetOut: TypeAlias = Callable[[int, int, HeaderPairs], int]
-"""`let_out(first, last, headers)` forwards the windows of that range and gives their count."""
+EmitRange: TypeAlias = Callable[[int, int, HeaderPairs], int]
+"""`emit(first, last, headers)` forwards the windows of that range and returns their count."""
 
 Rescue: TypeAlias = Callable[[int, HeaderPairs], bool]
-"""`rescue(time, headers)`: time comes to `time`, nothing of that time has been stored yet; tells
-whether anything was forwarded.
+"""`rescue(time, headers)`: emit windows that the store would forget at `time`, before any row of
+that time is stored. Returns whether it forwarded any.
 """
 
 LateRecord: TypeAlias = tuple[object, object, int, HeaderPairs]
@@ -51,10 +51,10 @@ class OperatorTime:
         self._before_idling = UNKNOWN
 
     def go_on(self, elapsed_ms: int, idle_since_ms: int, task_time_ms: int) -> bool:
-        """Let time pass with the wall clock: `elapsed_ms` since the last record of the task, which
-        came at `idle_since_ms`. False if no time is known to go on from.
+        """Advance the time by the wall clock: `elapsed_ms` since the last record of the task, which
+        came at `idle_since_ms`. False if there is no time to advance from.
 
-        After a restart an operator has seen nothing yet: it goes on from its task's time.
+        After a restart an operator has seen no record yet: it advances from its task's time.
         """
         if idle_since_ms != self._idle_since_ms:
             self._idle_since_ms = idle_since_ms
@@ -66,7 +66,7 @@ class OperatorTime:
 
 
 class LateRecords:
-    """Counts what comes too late and, if the user wants them, sends the records on."""
+    """Counts late records and, if the user wants them, sends them to their stream."""
 
     __slots__ = ("_closes_with", "_drop", "_name", "_send_on", "_wanted")
 
@@ -82,8 +82,8 @@ class LateRecords:
     def refuse(
         self, missed: list[Bounds] | None, start: int, end: int, stream_time: int
     ) -> list[Bounds] | None:
-        """Count one window that a record has missed; give all of the record's so far if they are
-        wanted.
+        """Count one window that a record has missed. Return all that it has missed so far, if the
+        user wants late records.
         """
         self._drop(f"its window {self._shown((start, end))} is closed at stream time {stream_time}")
         if not self._wanted:
@@ -91,7 +91,7 @@ class LateRecords:
         return [(start, end)] if missed is None else [*missed, (start, end)]
 
     def send(self, missed: list[Bounds], stream_time: int, record: LateRecord) -> None:
-        """Send a record on, once for all windows it has missed."""
+        """Send a late record on, once for all windows that it has missed."""
         assert self._send_on is not None
         key, value, timestamp, headers = record
         reasons = (
@@ -107,33 +107,35 @@ class LateRecords:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What it takes to lose no final result: which windows may wait, and what their store keeps."""
+    """What an operator needs to lose no final result: the ends of open windows, and how long their
+    store keeps rows.
+    """
 
     ends: WindowEnds
     kept_from: Callable[[int], int]
-    """`kept_from(time)` gives the first time of the rows that the store still finds when the latest
-    row that was put is of `time`.
+    """`kept_from(time)` returns the first time of the rows that the store still finds when the
+    latest row that was put is of `time`.
     """
     closes_after_ms: int
-    """How far the close time is behind the operator's."""
+    """How far the close time is behind the operator's time."""
 
 
 class FinalResults:
     """Emits each window once, when it takes no more records.
 
-    It looks for them at most once in an interval of wall clock, as Java does, but also once in such
-    an interval of stream time. What has closed in between waits in the store, which forgets what is
-    too old: if no result may be lost, `rescue` is called whenever the operator's time moves, before
-    anything of the new time is stored, and looks for closed windows if the store might forget one.
-    What has been emitted is noted with the offsets.
+    It looks for them at most once in an interval of wall-clock time, as Java does, but also once in
+    such an interval of stream time. Windows that close in between wait in the store, which drops
+    expired rows: if no result may be lost, `rescue` is called whenever the operator's time moves,
+    before a row of the new time is stored, and emits closed windows that the store might drop. The
+    last close time is noted with the offsets.
     """
 
     __slots__ = (
         "_context",
+        "_emit_range",
         "_ends",
         "_interval_ms",
         "_last_close",
-        "_let_out",
         "_looked_at",
         "_next_ms",
         "_notes",
@@ -147,7 +149,7 @@ class FinalResults:
         operation: WindowedOperation,
         site: Site,
         range_to_emit: RangeToEmit,
-        let_out: LetOut,
+        emit_range: EmitRange,
         keeping: Keeping | None,
     ) -> None:
         self._context = site.context
@@ -155,13 +157,13 @@ class FinalResults:
         self._notes = site.notes
         self._store = operation.store.name
         self._range_to_emit = range_to_emit
-        self._let_out = let_out
+        self._emit_range = emit_range
         self._next_ms = 0
         self._looked_at = UNKNOWN
         self._last_close = UNKNOWN
         self._ends = None if keeping is None else keeping.ends
         self.rescue: Rescue | None = None if keeping is None else self._rescuer(keeping)
-        """None if what the store has forgotten may be lost, as in Java."""
+        """None if windows that the store has dropped may be lost, as in Java."""
         site.on_init(self._go_on_from_last_time)
 
     def _go_on_from_last_time(self) -> None:
@@ -170,7 +172,9 @@ class FinalResults:
             self._ends.start(self._last_close)
 
     def emit(self, close: int, headers: HeaderPairs) -> bool:
-        """Forward what has closed before `close` if it is time to; tell whether there was any."""
+        """Forward the windows closed before `close`, if it is time to. Return whether there were
+        any.
+        """
         now_ms = self._context.current_system_time_ms
         if now_ms < self._next_ms and close - self._looked_at < self._interval_ms:
             return False
@@ -195,7 +199,7 @@ class FinalResults:
         bounds = self._range_to_emit(self._last_close, close)
         if bounds is None:
             return False
-        count = self._let_out(*bounds, headers)
+        count = self._emit_range(*bounds, headers)
         self._last_close = self._notes[self._store] = close
         if self._ends is not None:
             self._ends.passed(close)
@@ -215,8 +219,8 @@ def go_on_when_idle(
     closes_after_ms: int,
     final: FinalResults | None,
 ) -> None:
-    """Let the operator's time go on with the wall clock where the task has no records, if asked,
-    and look for closed windows.
+    """Advance the operator's time by the wall clock while the task has no records, if the user asks
+    for it, and emit closed windows.
     """
     if operation.idle_after_ms is None:
         return
@@ -227,7 +231,7 @@ def go_on_when_idle(
             return False
         if final is None:
             return False
-        # A record of an earlier time may be the next to be stored: it rescues nothing.
+        # A record of an earlier time may be stored next: it would rescue nothing.
         rescued = final.rescue is not None and final.rescue(time.observed, ())
         return final.emit(time.observed - closes_after_ms, ()) or rescued
 

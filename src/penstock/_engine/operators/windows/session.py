@@ -1,7 +1,7 @@
 """count, reduce and aggregate in sessions. Java: KStreamSessionWindowAggregate.
 
-A record joins all sessions that it is near enough to into one. The sessions of before are deleted,
-in the order of their ends, even if the new one has the bounds of an old one.
+A record merges all sessions within the gap into one. The old sessions are deleted, in the order of
+their ends, even if the new one has the bounds of an old one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_KEY = "it has no key"
 
 
 def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
-    """Fold each record into the session that it belongs to, makes, or makes of several."""
+    """Fold each record into its session: an old one, a new one, or several merged into one."""
     state, gap = site.session(operation.store.name), operation.windows.gap_ms
     closes_after = gap + operation.windows.grace_ms
     initializer, merger = always_new(operation.initializer), operation.merger
@@ -79,14 +79,14 @@ def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
 def _replace(
     operation: SessionAggregate, site: Site, state: SessionState, ends: CountedEnds | None
 ) -> Replace:
-    """Give the function that puts one session, with the record in it, in the place of others."""
+    """Return the function that replaces sessions by one that includes the record."""
     aggregator, decode, forward = operation.aggregator, state.decode_value, site.forward
     remove, put, sends_old = state.remove, state.put, operation.sends_old_values
-    held_back = operation.emits_on_close or state.forwards_at_flush(
+    forwards_later = operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=sends_old
     )
 
-    def replace(  # noqa: PLR0917 - called for each record: a tuple more would be felt
+    def replace(  # noqa: PLR0917 - called for each record: a tuple would cost time
         found: list[Session],
         session: Session,
         key: Any,
@@ -101,15 +101,15 @@ def _replace(
                 remove(raw_key, its_start, its_end, timestamp, headers)
                 if ends is not None:
                     ends.remove(its_end)
-                if not held_back:
+                if not forwards_later:
                     change = (None, decode(row) if sends_old else None)
                     forward(Windowed(key, its_start, its_end), change, its_end, ())
         new = aggregator(key, value, aggregate)
         if ends is not None:
             ends.add(end)
         put(raw_key, start, end, new, timestamp, headers)
-        if not held_back:
-            # As in Java, a session is nobody's record: it has no headers.
+        if not forwards_later:
+            # As in Java, the change of a session has no headers.
             forward(Windowed(key, start, end), (new, None), end, ())
 
     return replace
@@ -118,7 +118,7 @@ def _replace(
 def _ends_to_count(
     operation: SessionAggregate, site: Site, state: SessionState
 ) -> CountedEnds | None:
-    """Give where to count the ends of sessions, None if results are not final or may be lost."""
+    """Return the counter of sessions' ends, None if results are not final or may be lost."""
     if not (operation.emits_on_close and site.config.keeps_final_results):
         return None
     return CountedEnds(retention_of(operation), 0, latest_end=state.observed_time)
@@ -132,7 +132,7 @@ def _final_results(
     find_closed = state.find_closed if ends is None else state.find_kept
     decode_key, value_of, forward = state.decode_key, state.value_of, site.forward
 
-    def let_out(first: int, last: int, headers: HeaderPairs) -> int:
+    def emit_range(first: int, last: int, headers: HeaderPairs) -> int:
         count = 0
         for raw_key, start, end, row in find_closed(first, last):
             windowed = Windowed(decode_key(raw_key), start, end)
@@ -143,7 +143,7 @@ def _final_results(
     windows, keeping = operation.windows, None
     if ends is not None:
         keeping = Keeping(ends, state.kept_from, windows.gap_ms + windows.grace_ms)
-    return FinalResults(operation, site, _ended_between, let_out, keeping)
+    return FinalResults(operation, site, _ended_between, emit_range, keeping)
 
 
 def _ended_between(last_close: int, close: int) -> Bounds | None:

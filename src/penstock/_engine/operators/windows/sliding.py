@@ -2,7 +2,7 @@
 
 A record has a *left* window, which ends with it, and a *right* one, which begins just after it if
 there is a later record in it. A new record changes the windows that it falls into and may make its
-own left and right window and the right one of the record before it. Semantics 3.3.
+own left and right window and the right one of the record before it.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
     ends = _ends_to_count(operation, site, state)
     final = _final_results(operation, site, state, ends)
     rescue = None if final is None else final.rescue
-    hand = _Hand(operation, site, state, late, time)
-    hand.count_end = None if ends is None else ends.add
+    update = _SlidingUpdate(operation, site, state, late, time)
+    update.count_end = None if ends is None else ends.add
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -56,19 +56,19 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
                 if rescue is not None:
                     rescue(timestamp, headers)
             close = time.observed - grace
-            hand.missed = None
+            update.missed = None
             if timestamp + length < close:
-                hand.missed = late.refuse(None, timestamp, timestamp + length, time.observed)
+                update.missed = late.refuse(None, timestamp, timestamp + length, time.observed)
             else:
-                hand.key, hand.raw_key, hand.value = key, encode_key(key), value
-                hand.timestamp, hand.headers, hand.close = timestamp, headers, close
+                update.key, update.raw_key, update.value = key, encode_key(key), value
+                update.timestamp, update.headers, update.close = timestamp, headers, close
                 if timestamp < length:
-                    hand.place_early()
+                    update.place_early()
                 else:
-                    hand.place()
-            if hand.missed is not None:
-                late.send(hand.missed, time.observed, (key, value, timestamp, headers))
-            # As in Java, neither a late record nor one near time zero makes others come out.
+                    update.place()
+            if update.missed is not None:
+                late.send(update.missed, time.observed, (key, value, timestamp, headers))
+            # As in Java, neither a late record nor one near time zero emits final results.
             if final is not None and length <= timestamp and close <= timestamp + length:
                 final.emit(close, headers)
         except Exception as error:
@@ -78,10 +78,10 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
     return process
 
 
-class _Hand:
-    """The record in hand and what is done with it; one object, filled anew for each record.
+class _SlidingUpdate:
+    """Puts the record in hand into its windows; one object, filled anew for each record.
 
-    An operator is never entered again while it has a record in hand: records only go down.
+    An operator is never called again while it processes a record: records only go down.
     """
 
     __slots__ = (
@@ -91,7 +91,7 @@ class _Hand:
         "_decode",
         "_fetch",
         "_forward",
-        "_held_back",
+        "_forwards_later",
         "_initializer",
         "_late",
         "_length",
@@ -123,12 +123,12 @@ class _Hand:
         self._put, self._decode, self._copy = state.put, state.decode_value, state.copy
         self._forward, self._late, self._time = site.forward, late, time
         sends_old = operation.sends_old_values
-        self._held_back = operation.emits_on_close or state.forwards_at_flush(
+        self._forwards_later = operation.emits_on_close or state.forwards_at_flush(
             site.forward_at_flush, sends_old_values=sends_old
         )
-        self._needs_old = sends_old and not self._held_back
+        self._needs_old = sends_old and not self._forwards_later
         self.count_end: Callable[[int], None] | None = None
-        """Told of the end of each window that is put, if no final result may be lost."""
+        """Called with the end of each window that is put, if no final result may be lost."""
         self.key: Any = None
         self.raw_key = b""
         self.value: Any = None
@@ -138,7 +138,7 @@ class _Hand:
         self.missed: list[Bounds] | None = None
 
     def place(self) -> None:
-        """Put the record into its windows, the latest first, then make those that it lacks."""
+        """Add the record to its windows, the latest first, then make those that are missing."""
         timestamp, length = self.timestamp, self._length
         starts: set[int] = set()
         left_row = right_row = previous = None
@@ -175,7 +175,7 @@ class _Hand:
             self._make_right(right_row)
 
     def place_early(self) -> None:
-        """Put a record of less than a window's length after time zero into its windows: all such
+        """Add a record that is less than a window's length after time zero to its windows: all such
         records share the one that begins at zero.
         """
         timestamp = self.timestamp
@@ -193,7 +193,7 @@ class _Hand:
                 self._update(start, row, timestamp_of(row))
             else:
                 has_right = True
-        # Without a window in between, all that is later is in the one from zero.
+        # Without a window in between, all later records are in the one from zero.
         if right_row is None and combined is not None and timestamp_of(combined) > timestamp:
             right_row = combined
         if not has_right:
@@ -222,7 +222,7 @@ class _Hand:
         if self.count_end is not None:
             self.count_end(end)
         self._put(self.raw_key, start, new, new_timestamp, self.timestamp, self.headers)
-        if not self._held_back:
+        if not self._forwards_later:
             windowed = Windowed(self.key, start, end)
             self._forward(windowed, (new, old), new_timestamp, self.headers)
 
@@ -234,7 +234,7 @@ class _Hand:
         if self.count_end is not None:
             self.count_end(start + self._length)
         self._put(self.raw_key, start, value, last, self.timestamp, self.headers)
-        if not self._held_back:
+        if not self._forwards_later:
             windowed = Windowed(self.key, start, start + self._length)
             self._forward(windowed, (value, None), last, self.headers)
 
@@ -242,7 +242,7 @@ class _Hand:
 def _ends_to_count(
     operation: SlidingAggregate, site: Site, state: WindowState
 ) -> CountedEnds | None:
-    """Give where to count the ends of windows, None if results are not final or may be lost."""
+    """Return the counter of windows' ends, None if results are not final or may be lost."""
     if not (operation.emits_on_close and site.config.keeps_final_results):
         return None
     length = operation.windows.difference_ms
@@ -256,10 +256,11 @@ def _final_results(
 ) -> FinalResults | None:
     if not operation.emits_on_close:
         return None
-    windows, let_out = operation.windows, emit_windows(state, site.forward, keeps=ends is not None)
+    windows = operation.windows
+    emit_range = emit_windows(state, site.forward, keeps=ends is not None)
     keeping = None if ends is None else Keeping(ends, state.kept_from, windows.grace_ms)
     between = _closed_between(windows.difference_ms)
-    return FinalResults(operation, site, between, let_out, keeping)
+    return FinalResults(operation, site, between, emit_range, keeping)
 
 
 def _closed_between(length: int) -> RangeToEmit:

@@ -1,9 +1,8 @@
-"""suppress: hold the changes of rows back, and let only the last ones out. Java:
+"""suppress: buffer the changes of rows, and emit only the last ones. Java:
 KTableSuppressProcessorSupplier.
 
-A row is due when stream time, as this operator has seen it, has passed the time of its place in
-the buffer by the wait: the time of its first change, or the end of its window. Then the buffer's
-limits are looked at.
+A row is due when the operator's stream time has passed the row's time in the buffer, that of its
+first change or the end of its window, by the wait. After that the buffer's limits are checked.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from penstock.record import Change, HeaderPairs
 
 
 def suppress_changes(operation: TableSuppress, site: Site) -> Process:
-    """Hold changes back until their time has come or the buffer is full."""
+    """Buffer changes until they are due or the buffer is full."""
     state, time = site.suppression(operation.store.name), OperatorTime()
     encode_key, encode_value = state.encode_key, state.encode_value
     put, position, failed = state.buffer.put, site.position, site.failed
     until_close = operation.until_window_closes
-    let_out_due = _letting_out(operation, site, time)
+    emit_due = _emitting_due(operation, site, time)
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
@@ -35,7 +34,7 @@ def suppress_changes(operation: TableSuppress, site: Site) -> Process:
             record = (timestamp, headers, position.topic, position.partition, position.raw)
             due = _window_end(key) if until_close else timestamp
             put(encode_key(key), due, new, old, record)
-            let_out_due()
+            emit_due()
         except Exception as error:
             failed(error, key, Change(change[0], change[1]), timestamp, headers)
 
@@ -45,16 +44,16 @@ def suppress_changes(operation: TableSuppress, site: Site) -> Process:
         def go_on(elapsed_ms: int, idle_since_ms: int) -> bool:
             if not time.go_on(elapsed_ms, idle_since_ms, context.current_stream_time_ms):
                 return False
-            return let_out_due()
+            return emit_due()
 
         site.watch_idle(operation.idle_after_ms, go_on)
     return process
 
 
-def _letting_out(operation: TableSuppress, site: Site, time: OperatorTime) -> Callable[[], bool]:
-    """Give the function that lets out what is due, and what the buffer has no room for."""
+def _emitting_due(operation: TableSuppress, site: Site, time: OperatorTime) -> Callable[[], bool]:
+    """Return the function that emits due rows, and those that the buffer has no room for."""
     buffer = site.suppression(operation.store.name).buffer
-    emit, let_go = _emitting(operation, site), buffer.let_go
+    emit, pop_first = _emitting(operation, site), buffer.pop_first
     wait_ms, emits_early = operation.wait_ms, operation.emits_early_when_full
     max_records, max_bytes = operation.max_records, operation.max_bytes
     is_bounded = max_records is not None or max_bytes is not None
@@ -64,30 +63,30 @@ def _letting_out(operation: TableSuppress, site: Site, time: OperatorTime) -> Ca
             max_bytes is not None and buffer.size_bytes > max_bytes
         )
 
-    def let_out_first() -> None:
+    def emit_first() -> None:
         key = buffer.queue[0][1]
         emit(key, buffer.held[key])
-        # Only now: whoever looks the row up while it is forwarded is told the value of before.
-        let_go()
+        # Only now: a lookup of the row while it is forwarded returns the old value.
+        pop_first()
 
-    def let_out_due() -> bool:
+    def emit_due() -> bool:
         count, due = len(buffer), time.observed - wait_ms
         while buffer.queue and buffer.queue[0][0] <= due:
-            let_out_first()
+            emit_first()
         if is_bounded and is_full():
             if not emits_early:
                 raise StreamsError(_too_full(operation, site, len(buffer), buffer.size_bytes))
             while buffer.queue and is_full():
-                let_out_first()
+                emit_first()
         return len(buffer) < count
 
-    return let_out_due
+    return emit_due
 
 
 def _emitting(operation: TableSuppress, site: Site) -> Callable[[bytes, Held], None]:
-    """Give the function that forwards a row as if the record that changed it last were in hand."""
+    """Return the function that forwards a row with the record that changed it last in hand."""
     state, position = site.suppression(operation.store.name), site.position
-    forward = site.forward_at_flush  # what is let out has the bytes of its own record
+    forward = site.forward_at_flush  # an emitted row has the bytes of its own record
     decode_key, decode_value = state.decode_key, state.decode_value
     drops_deletions = operation.until_window_closes
 

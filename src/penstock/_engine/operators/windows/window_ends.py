@@ -1,7 +1,7 @@
-"""When the next window can end: before that, no closed window waits in its store to be emitted.
+"""The earliest time at which a window can end: before it, no closed window waits in the store.
 
-Windows of time end at known times. Sliding windows and sessions end anywhere: their ends are
-counted in buckets of time as they are put and removed.
+Tumbling and hopping windows end at known times. Sliding windows and sessions end anywhere: their
+ends are counted in buckets of time as they are put and removed.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final, Protocol
 from penstock.windows import END_OF_TIME
 
 _BUCKET_COUNT: Final = 1_024
-"""About how many buckets the time for which a store keeps its rows is cut into."""
+"""About how many buckets the retention of a store is divided into."""
 
 
 class WindowEnds(Protocol):
-    """The ends of the windows that have not come out yet."""
+    """The ends of the windows that are not emitted yet."""
 
     due: int
     """No window can have closed before the operator's close time has come to this."""
@@ -25,12 +25,10 @@ class WindowEnds(Protocol):
     """How far before `due` the row of a window is that has closed by then."""
 
     def start(self, last_close: int) -> None:
-        """Begin with the rows that the store holds, of which those closed at `last_close` have
-        come out.
-        """
+        """Begin with the rows in the store; those closed at `last_close` have been emitted."""
 
     def passed(self, close: int) -> None:
-        """Forget the windows that are closed at `close`: they have come out."""
+        """Remove the windows closed at `close`: they have been emitted."""
 
 
 class AlignedEnds:
@@ -56,9 +54,9 @@ class CountedEnds:
     """The ends of windows that may end at any time and are closed when they end before the close
     time.
 
-    Rows that were stored before the operator started are not counted: up to the latest end that
-    the store may hold then, every time is one at which windows may end. A count may be too high, so
-    that windows are looked for in vain, but never too low.
+    Rows that were stored before the operator started are not counted: up to the latest end that the
+    store may hold then, windows may end at any time. A count may be too high, which costs a useless
+    fetch, but never too low.
     """
 
     __slots__ = (
@@ -74,14 +72,14 @@ class CountedEnds:
     def __init__(
         self, retention_ms: int, row_to_end_ms: int, *, latest_end: Callable[[], int]
     ) -> None:
-        """`row_to_end_ms` is from the time of a window's row to its end; `latest_end()` gives the
+        """`row_to_end_ms` is from the time of a window's row to its end; `latest_end()` returns the
         latest end that the store may hold.
         """
         self._latest_end = latest_end
         self.behind = row_to_end_ms + 1
         self._bucket_ms = max(1, retention_ms // _BUCKET_COUNT)
         self._counts: dict[int, int] = {}
-        """How many windows end in each bucket that is in `_buckets`."""
+        """How many windows end in each bucket of `_buckets`."""
         self._buckets: list[int] = []
         """A heap."""
         self._known_from = -1
@@ -104,7 +102,7 @@ class CountedEnds:
             self.due = end + 1
 
     def remove(self, end: int) -> None:
-        """Count off a window that is removed, if it was counted."""
+        """Subtract a window that is removed, if it was counted."""
         bucket = end // self._bucket_ms
         if end > self._known_from and self._counts.get(bucket, 0) > 0:
             self._counts[bucket] -= 1

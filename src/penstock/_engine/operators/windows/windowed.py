@@ -10,10 +10,10 @@ from penstock._engine.operators.site import Process, Site
 from penstock._engine.operators.windows.closing import (
     UNKNOWN,
     Bounds,
+    EmitRange,
     FinalResults,
     Keeping,
     LateRecords,
-    LetOut,
     OperatorTime,
     RangeToEmit,
     go_on_when_idle,
@@ -33,7 +33,8 @@ _NO_KEY = "it has no key"
 def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
     """Fold each record into the aggregates of the windows that it is in."""
     state, windows = site.window(operation.store.name), operation.windows
-    encode_key, ends, failed, drop = state.encode_key, state.ends, site.failed, site.drop
+    encode_key, around_key = state.encode_key, state.around_key
+    failed, drop = site.failed, site.drop
     starts_of, size, grace = _starts(windows), windows.size_ms, windows.grace_ms
     time, late = OperatorTime(), LateRecords(operation, site, ")")
     final = _final_results(operation, site, state)
@@ -54,7 +55,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
             missed: list[Bounds] | None = None
             for start in starts_of(timestamp):
                 if start + size > close:
-                    before, behind = ends[start]
+                    before, behind = around_key[start]
                     fold(before + raw_key + behind, key, value, timestamp, headers)
                 else:
                     missed = late.refuse(missed, start, start + size, time.observed)
@@ -70,7 +71,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
 
 
 def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
-    """Give the function that adds a record to the window of a row key."""
+    """Return the function that adds a record to the window of a row key."""
     if operation.emits_on_close or state.forwards_at_flush(
         site.forward_at_flush, sends_old_values=operation.sends_old_values
     ):
@@ -87,15 +88,15 @@ def _fold(operation: WindowAggregate, site: Site, state: WindowState) -> Fold:
     return fold_and_forward(operation, state, (state.peek_row, state.put_row), forward_window)
 
 
-def emit_windows(state: WindowState, forward: Process, *, keeps: bool) -> LetOut:
-    """Give the function that forwards what is stored of the windows that begin in a range; unless
-    final results are kept, as Java, without what is not seen any more.
+def emit_windows(state: WindowState, forward: Process, *, keeps: bool) -> EmitRange:
+    """Return the function that forwards the stored windows that begin in a range; unless `keeps`,
+    as in Java, without expired ones.
     """
     fetch = state.fetch_kept if keeps else state.fetch_all
     decode_key, value_of = state.decode_key, state.value_of
     size = state.window_size_ms
 
-    def let_out(first: int, last: int, headers: HeaderPairs) -> int:
+    def emit_range(first: int, last: int, headers: HeaderPairs) -> int:
         count = 0
         for raw_key, start, row in fetch(first, last):
             windowed = Windowed(decode_key(raw_key), start, min(start + size, END_OF_TIME))
@@ -103,7 +104,7 @@ def emit_windows(state: WindowState, forward: Process, *, keeps: bool) -> LetOut
             count += 1
         return count
 
-    return let_out
+    return emit_range
 
 
 def _final_results(
@@ -112,13 +113,13 @@ def _final_results(
     if not operation.emits_on_close:
         return None
     windows, keeps = operation.windows, site.config.keeps_final_results
-    let_out = emit_windows(state, site.forward, keeps=keeps)
+    emit_range = emit_windows(state, site.forward, keeps=keeps)
     keeping = None
     if keeps:
         assert not isinstance(windows, UnlimitedWindows)
         ends = AlignedEnds(windows.size_ms, windows.advance_ms)
         keeping = Keeping(ends, state.kept_from, windows.grace_ms)
-    return FinalResults(operation, site, _closed_between(windows), let_out, keeping)
+    return FinalResults(operation, site, _closed_between(windows), emit_range, keeping)
 
 
 def _closed_between(windows: AlignedWindows) -> RangeToEmit:
@@ -139,7 +140,7 @@ def _closed_between(windows: AlignedWindows) -> RangeToEmit:
 
 
 def _starts(windows: AlignedWindows) -> Callable[[int], Sequence[int]]:
-    """Give the function from a time to the starts of the windows that hold it, earliest first."""
+    """Return the function from a time to the starts of the windows that hold it, earliest first."""
     if isinstance(windows, UnlimitedWindows):
         first, the_only, none = windows.start_ms, (windows.start_ms,), ()
         return lambda timestamp: the_only if timestamp >= first else none

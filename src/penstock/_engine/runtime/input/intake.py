@@ -1,40 +1,33 @@
-"""Bytes become records: decode, then ask the extractor for the time. Bad ones meet their
-handler.
+"""Bytes become records: decode, then ask the timestamp extractor. Bad records go to their handler.
 
-Good records may be decoded by functions of C that need no bytecode in between (`stretch.py`); as
-soon as anything is unusual, a record goes the plain way.
+C decodes good records of built-in serdes (`partition_run.py`); all others take the plain way here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.runtime.built_in_serdes import decoder_of_good
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import Admitted, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
 from penstock.errors import StreamsError
 from penstock.record import ConsumerRecord, Headers
 from penstock.serdes import Serde
+from penstock.serdes.contract import decoder_of_good
 from penstock.timestamps import FailOnInvalidTimestamp, TimestampExtractor
 
-Admitted: TypeAlias = tuple[int, Any, Any]
-"""(timestamp, key, value)."""
 Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]
-"""`admit(raw, partition_time)` gives the record, or None if it is to be skipped."""
-Head: TypeAlias = tuple[int, Any, Any, RawRecord]
-"""(timestamp, key, value, raw)."""
-RAW: Final = 3
+"""`admit(raw, partition_time)` returns the record, or None to skip it."""
 Decoders: TypeAlias = tuple[Callable[[bytes], Any], Callable[[bytes], Any]]
-"""What decodes good keys and good values; it raises for others."""
+"""Decoders of good keys and of good values; both raise for bad ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """What stands between a partition's bytes and the topology."""
+class InputPartition:
+    """A partition that a task reads: how its bytes become records of the topology."""
 
     source: SourceNode
     topic: str
@@ -44,10 +37,14 @@ class Gate:
     extractor: TimestampExtractor
 
 
-def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
+def make_admit(place: InputPartition, failures: Failures, counters: TaskCounters) -> Admit:
     """Build the function that admits the records of one partition."""
-    topic, partition, extractor = gate.topic, gate.partition, gate.extractor
-    key_serde, value_serde = gate.key_serde, gate.value_serde
+    topic, partition, extractor = (
+        place.topic,
+        place.partition,
+        place.extractor,
+    )
+    key_serde, value_serde = place.key_serde, place.value_serde
     # Most serdes need neither topic nor headers: their decode is called without a layer between.
     plain_key = type(key_serde).deserialize is Serde.deserialize
     plain_value = type(value_serde).deserialize is Serde.deserialize
@@ -66,7 +63,7 @@ def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
             else:
                 value = value_serde.deserialize(topic, raw_value, headers)
         except Exception as error:
-            failures.of_input(gate.source, topic, partition, raw, error)
+            failures.of_input(place.source, topic, partition, raw, error)
             return None
         if not own_time or timestamp < 0:
             record = ConsumerRecord(
@@ -75,7 +72,7 @@ def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
             try:
                 timestamp = _checked(extractor(record, partition_time))
             except Exception as error:
-                failures.fail_to_extract(gate.source, record, error)
+                failures.fail_to_extract(place.source, record, error)
             if timestamp < 0:
                 counters.dropped_records += 1
                 return None
@@ -84,12 +81,15 @@ def make_admit(gate: Gate, failures: Failures, counters: TaskCounters) -> Admit:
     return admit
 
 
-def decoders_of(gate: Gate) -> Decoders | None:
-    """Give what decodes good records of one partition; None if each must be admitted the plain way:
-    serdes and extractors of the user are asked for each record, as in Java.
+def decoders_of(place: InputPartition) -> Decoders | None:
+    """Return the decoders of good records of one partition; None if each record must take the plain
+    way: serdes and extractors of the user run for each record, as in Java.
     """
-    key, value = decoder_of_good(gate.key_serde), decoder_of_good(gate.value_serde)
-    own_time = type(gate.extractor) is FailOnInvalidTimestamp
+    key, value = (
+        decoder_of_good(place.key_serde),
+        decoder_of_good(place.value_serde),
+    )
+    own_time = type(place.extractor) is FailOnInvalidTimestamp
     return None if key is None or value is None or not own_time else (key, value)
 
 

@@ -1,6 +1,6 @@
-"""A priority queue with the very ties of Java's: which of two equal items comes first is the same.
+"""A priority queue that breaks ties as Java's PriorityQueue does.
 
-`heapq` moves elements along other paths, so equal elements would leave it in another order.
+`heapq` moves elements along other paths: equal elements would leave it in another order.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Stamped(Protocol):
-    """Anything that has its time."""
+    """Anything with a timestamp."""
 
     @property
     def timestamp(self) -> int: ...
@@ -21,20 +21,20 @@ T = TypeVar("T", bound=Stamped)
 class JavaHeap(Generic[T]):
     """A binary heap ordered by timestamp, smallest first. Java: PriorityQueue.
 
-    What counts is the time that an item had when it was put in.
+    The order is that of the timestamps at the time of `push`.
     """
 
     __slots__ = ("items",)
 
     def __init__(self) -> None:
         self.items: list[tuple[int, T]] = []
-        """Each with its time; the smallest is the first."""
+        """(timestamp at the push, item), as a heap."""
 
     def __len__(self) -> int:
         return len(self.items)
 
     def peek(self) -> T | None:
-        """Give the smallest item without taking it, or None."""
+        """Return the smallest item without taking it, or None."""
         return self.items[0][1] if self.items else None
 
     def push(self, item: T) -> None:

@@ -1,7 +1,6 @@
 """The records of one partition, one after the other, as long as no other partition is due.
 
-Twice: in Python, which works everywhere, and in C (`_stretch.c`), which is there if a C compiler
-was when Penstock was installed. Both do the same, and the same tests are run on both.
+In Python and in C (`fast/partition_run.c`): the same tests run on both.
 """
 
 from __future__ import annotations
@@ -9,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
+from penstock._clock import monotonic
+from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.input.record_queue import SKIPPED, RecordQueue
-from penstock._engine.runtime.position import HEADERS, Position
-from penstock.clock import monotonic
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import HEADERS
 
 Fail: TypeAlias = Callable[[RecordQueue, Exception], NoReturn]
-"""`fail(queue, error)` is told what the processing of a record has raised, and raises."""
+"""`fail(queue, error)` takes the error that a record's processing raised, and raises in turn."""
 
 
 def process_plainly(  # noqa: PLR0917 - as in C, which is given no names
@@ -28,8 +29,8 @@ def process_plainly(  # noqa: PLR0917 - as in C, which is given no names
     deadline: float,
 ) -> int:
     """Process the next record of a queue, and those that follow it and are of an earlier time than
-    `before`, `count` at most, until the monotonic clock has passed `deadline`; a head is decoded
-    before the one before it is processed, as in Java. Return how many there were.
+    `before`, `count` at most, until the monotonic clock has passed `deadline`. Return how many
+    there were. As in Java, the next head is decoded before the current record is processed.
     """
     process, advance = queue.process, queue.advance
     for done in range(count):
@@ -57,17 +58,7 @@ def process_plainly(  # noqa: PLR0917 - as in C, which is given no names
     return count
 
 
-def is_compiled() -> bool:
-    """Tell whether there is the form in C."""
-    return process_stretch is not process_plainly
-
-
 if TYPE_CHECKING:
-    process_stretch = process_plainly
+    process_run = process_plainly
 else:
-    try:
-        from penstock._engine.fast import _stretch
-    except ImportError:
-        process_stretch = process_plainly
-    else:
-        process_stretch = _stretch.process_stretch
+    process_run = process_plainly if compiled is None else compiled.PartitionRun(SKIPPED).process

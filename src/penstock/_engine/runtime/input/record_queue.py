@@ -1,31 +1,30 @@
-"""The records a task has read and not yet processed, one queue per partition, and which one comes
-next.
+"""The records that a task has read and not yet processed: one queue per partition, and the choice
+of the next record.
 
-Semantics 2.2 and 2.3, Java: RecordQueue and PartitionGroup. The head of each queue is decoded and
-stamped, the rest are bytes; the head with the smallest timestamp goes first.
+The head of each queue is decoded and has its timestamp, the rest are bytes; the head with the
+smallest timestamp comes first. Java: RecordQueue and PartitionGroup.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.input.intake import RAW, Admit, Decoders, Head
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.input.intake import Admit, Decoders
 from penstock._engine.runtime.input.java_heap import JavaHeap
-from penstock._engine.runtime.position import OFFSET, UNKNOWN, RawRecord
+from penstock._engine.runtime.position import UNKNOWN
+from penstock._engine.runtime.records import OFFSET, RAW, Head, RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
-
-TopicPartition: TypeAlias = tuple[str, int]
 
 IDLING_DISABLED = -1
 NEVER = 1 << 63
 
 SKIPPED: Final = object()
-"""The value of a head that only stands for skipped records, whose offset must still be committed.
-"""
+"""The value of a head that stands for skipped records: their offset must still be committed."""
 
 
 class RecordQueue:
@@ -65,7 +64,7 @@ class RecordQueue:
         self.raws: deque[RawRecord] = deque()
         """What comes after the head."""
         self.decoders = decoders
-        """What decodes good records; None if each must be admitted by the queue itself."""
+        """Decoders of good records; None if the queue must admit each record itself."""
         self._admit = admit
 
     def __len__(self) -> int:
@@ -85,8 +84,8 @@ class RecordQueue:
             self.advance()
 
     def advance(self) -> None:
-        """Drop the head and make the next good record the head; bad ones are skipped, the last of
-        them stands in.
+        """Drop the head and make the next good record the head. Bad ones are skipped; if no good
+        one follows, the last of them becomes a SKIPPED head.
         """
         raws, admit = self.raws, self._admit
         skipped: RawRecord | None = None
@@ -100,7 +99,7 @@ class RecordQueue:
         self.head = None if skipped is None else (UNKNOWN, None, SKIPPED, skipped)
 
     def committable_offset(self) -> int | None:
-        """Give the offset to go on from, None if nothing was ever read."""
+        """Return the offset to read next, None if nothing was ever read."""
         return self.next_offset if self.head is None else self.head[RAW][OFFSET]
 
     def head_offset(self) -> int:
@@ -113,19 +112,19 @@ class RecordQueues:
     """All queues of a task."""
 
     def __init__(self, max_task_idle_ms: int, counters: TaskCounters) -> None:
-        self.by_partition: dict[TopicPartition, RecordQueue] = {}
-        self.lags: Mapping[TopicPartition, int] = {}
+        self.by_partition: dict[Partition, RecordQueue] = {}
+        self.lags: Mapping[Partition, int] = {}
         """Records on the broker that are not here yet, as far as the host knows."""
         self._filled: JavaHeap[RecordQueue] = JavaHeap()
         self._max_task_idle_ms = max_task_idle_ms
-        self._idle_until: dict[TopicPartition, int] = {}
+        self._idle_until: dict[Partition, int] = {}
         self._counters = counters
 
     def __len__(self) -> int:
         return sum(map(len, self.by_partition.values()))
 
     def open(self, queue: RecordQueue) -> None:
-        """Let a partition take part."""
+        """Add the queue of a partition."""
         self.by_partition[queue.topic, queue.partition] = queue
 
     def add(self, topic: str, partition: int, raws: Iterable[RawRecord]) -> None:
@@ -137,15 +136,15 @@ class RecordQueues:
             self._filled.push(queue)
 
     def has_records(self) -> bool:
-        """Tell whether any queue has a record."""
+        """Yes if any queue has a record."""
         return len(self._filled) > 0
 
     def is_behind(self) -> bool:
-        """Tell whether the broker is known to have records that are not here yet."""
+        """Yes if the broker is known to have records that are not here yet."""
         return any(lag > 0 for lag in self.lags.values())
 
     def next_timestamp(self) -> int:
-        """Give the time of the head that comes next; there must be one."""
+        """Return the time of the head that comes next; there must be one."""
         return self._filled.items[0][0]
 
     def peek(self) -> RecordQueue:
@@ -156,13 +155,12 @@ class RecordQueues:
         """Take out the queue whose head comes next; `put_back` it when its head has been taken."""
         return self._filled.pop()
 
-    def stretch_of(self, queue: RecordQueue) -> tuple[int, int]:
-        """Give how many records of the queue that `next` gave come one after the other, as long as
-        they are of an earlier time than the second number.
+    def next_run(self, queue: RecordQueue) -> tuple[int, int]:
+        """Return how many records of the queue from `next` may be processed in a row, and the
+        timestamp at which the run ends.
 
-        Beside one other queue it goes on until that one's head is due. Beside several, each record
-        is chosen anew: which of them comes first when their times are equal depends, as in Java, on
-        how often they were put back.
+        Beside one other queue the run ends where that one's head is due. Beside several it is one
+        record: which queue wins a tie depends, as in Java, on how often each was put back.
         """
         others = self._filled.items
         if len(others) > 1:
@@ -170,13 +168,13 @@ class RecordQueues:
         return len(queue.raws) + 1, others[0][0] if others else NEVER
 
     def put_back(self, queue: RecordQueue) -> None:
-        """Let a queue take part in the choice again, if it has records left."""
+        """Put a queue from `next` back into the choice, if it has records left."""
         if queue.head is not None:
             self._filled.push(queue)
 
     def ready(self, now_ms: int) -> bool:
-        """Tell whether a record may be processed, or the task should wait for the partitions that
-        are empty.
+        """Yes if a record may be processed; no while the task waits for records of empty
+        partitions. Java: PartitionGroup.readyToProcess.
         """
         filled = len(self._filled.items)
         if filled == len(self.by_partition) or self._max_task_idle_ms == IDLING_DISABLED:
@@ -188,7 +186,8 @@ class RecordQueues:
                 self._idle_until.pop(partition, None)
                 continue
             if self.lags.get(partition, UNKNOWN) != 0:
-                # Its data is on the way, or not known to be absent: another could be out of order.
+                # It may have records on the broker: to process another partition now could be out
+                # of order.
                 self._idle_until.pop(partition, None)
                 return False
             if now_ms < self._idle_until.setdefault(partition, now_ms + self._max_task_idle_ms):

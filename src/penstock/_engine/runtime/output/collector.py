@@ -5,23 +5,17 @@ produced.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol
 
+from penstock._engine.runtime.records import Output
+from penstock.errors import ProductionError
 from penstock.handlers import DeadLetterRecord
-from penstock.record import HeaderPairs
-
-if TYPE_CHECKING:
-    from penstock._engine.runtime.output.acceptance import Acceptance
-
-Output: TypeAlias = tuple[str, int | None, bytes | None, bytes | None, int | None, HeaderPairs]
-"""(topic, partition or None for Kafka's choice, key, value, timestamp or None for the time of
-sending, headers).
-"""
 
 
 class Collector:
-    """Collects outputs until the host takes them; `partition_count(topic)` and `acceptance` are the
-    host's knowledge.
+    """Collects outputs until the host takes them.
+
+    The host supplies `partition_count(topic)` and `acceptance`.
     """
 
     __slots__ = ("_outputs", "acceptance", "partition_count", "send")
@@ -56,7 +50,27 @@ class Collector:
             self.send(output)
 
     def drain(self) -> list[Output]:
-        """Give what was collected since the last call."""
+        """Return what was collected since the last call."""
         outputs = self._outputs.copy()
         self._outputs.clear()
         return outputs
+
+
+class Acceptance(Protocol):
+    """Finds outputs that Kafka would refuse, before they are sent.
+
+    A worker has one (`kafka/tasks/refused_records.py`); the test driver and bounded jobs know no
+    limits.
+    """
+
+    suspicious_bytes: int
+    """Size of key and value from which on `refusal_of` must be asked."""
+
+    def watches(self, topic: str) -> bool:
+        """Yes if `refusal_of` must be asked for each record of the topic."""
+
+    def missing(self, topic: str) -> ProductionError | None:
+        """Return why records of a topic that is met for the first time cannot be sent, if so."""
+
+    def refusal_of(self, output: Output) -> ProductionError | None:
+        """Return why Kafka would refuse an output, None if it is not known to."""

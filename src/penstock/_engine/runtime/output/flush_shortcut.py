@@ -1,34 +1,33 @@
-"""The way of a table's changes to a topic, without a detour.
+"""Sends the rows that a cache flushes to a topic as they are stored.
 
-A cache holds rows as bytes. Where `to_stream().to(topic)` is all that follows, with the serdes of
-the store, the plain way would decode each row that is flushed and encode it again, to the very same
-bytes. Where nobody can tell, they are sent as they are.
+Where `to_stream().to(topic)` is all that follows a table, with the serdes of its store, the plain
+way would decode each row and encode it again, to the very same bytes. All conditions of the
+shortcut are here; `sink.py: row_listener` builds what sends, `CachedStore.send_rows_to` installs
+it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
 from penstock._engine.state.views.table import TableState
 from penstock._engine.state.views.window import WindowState
 from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode, SinkNode, ToStream
 from penstock.serdes import Serde
-from penstock.serdes.numbers import FloatSerde, IntegerSerde
-from penstock.serdes.plain import BytesSerde, StringSerde
+from penstock.serdes.contract import writes_as_stored
 from penstock.serdes.windowed import key_serde_before_start
-
-_EXACT: Final = frozenset({BytesSerde, FloatSerde, IntegerSerde, StringSerde})
-"""The serdes that write what they have read as the same bytes, and run no code of the user. A class
-derived from one is the user's.
-"""
 
 
 def sink_behind(
     node: ProcessorNode, children: Mapping[str, Sequence[str]], nodes: Mapping[str, Node]
 ) -> SinkNode | None:
-    """Give the sink that all changes of a table go to as a stream, None if there is more to do."""
+    """Return the sink that all changes of a table go to as a stream, None if there is more to do
+    with them or the node has several stores.
+    """
+    if len(node.operation.own_stores()) != 1:
+        return None
     between = _only_child(node, children, nodes)
     if not isinstance(between, ProcessorNode) or not isinstance(between.operation, ToStream):
         return None
@@ -37,23 +36,25 @@ def sink_behind(
 
 
 def shorten(state: object, outlet: Outlet, sinks: SinkBuilder) -> None:
-    """Let what the cache of a store lets out go straight to a sink, if its bytes are the same."""
+    """Send the rows that the cache of a store flushes straight to a sink, if it would write the
+    same bytes.
+    """
     topic = outlet.node.topic
     if not isinstance(state, TableState | WindowState) or not isinstance(topic, str):
+        return
+    if state.cache is None:
         return
     written: Serde[Any] | None = outlet.key_serde
     if isinstance(state, WindowState):
         written = key_serde_before_start(outlet.key_serde)
     codec = state.codec
-    if not _same(codec.key_serde, written) or not _same(codec.value_serde, outlet.value_serde):
+    if not writes_as_stored(codec.key_serde, written):
         return
-    listener = sinks.row_listener(topic, outlet, *state.AROUND_KEY)
+    if not writes_as_stored(codec.value_serde, outlet.value_serde):
+        return
+    listener = sinks.row_listener(topic, outlet, *state.KEY_MARGINS)
     if listener is not None:
-        state.let_rows_out(listener)
-
-
-def _same(stored: Serde[Any], written: Serde[Any] | None) -> bool:
-    return type(stored) in _EXACT and stored == written
+        state.cache.send_rows_to(listener)
 
 
 def _only_child(

@@ -1,15 +1,17 @@
-"""Which partition Kafka's producers give a key: murmur2 of its bytes. Java: BuiltInPartitioner.
+"""The partition that Kafka's producers choose for a key: murmur2 of its bytes. Java:
+BuiltInPartitioner.
 
 Kafka's clients compute it themselves; it is needed here where a record goes to the partition of
-other bytes than those of its own key. Twice: in Python, and in C (`_murmur2.c`) where it is there.
+other bytes than those of its own key. In Python and in C (`fast/murmur2.c`).
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from struct import Struct
-from types import BuiltinFunctionType
 from typing import TYPE_CHECKING
+
+from penstock._engine.fast.choice import compiled
 
 _SEED = 0x9747B28C
 _FACTOR = 0x5BD1E995
@@ -18,7 +20,7 @@ _WORD = Struct("<I")
 
 
 def plain_partition_of(key: bytes, partitions: int) -> int:
-    """Give the partition of a key among so many.
+    """Return the partition of a key among `partitions`.
 
     >>> plain_partition_of(b"21", 10), plain_partition_of(b"foobar", 10)
     (0, 6)
@@ -39,18 +41,10 @@ def _murmur2(data: bytes) -> int:
     return hashed ^ hashed >> 15
 
 
-def is_compiled() -> bool:
-    """Tell whether it is there in C."""
-    return isinstance(partition_of, BuiltinFunctionType)
-
-
 if TYPE_CHECKING:
     partition_of = plain_partition_of
+elif compiled is None:
+    # Keys come again, and there is much to compute for each.
+    partition_of = lru_cache(maxsize=8192)(plain_partition_of)
 else:
-    try:
-        from penstock._engine.fast import _murmur2 as in_c
-    except ImportError:
-        # Keys come again, and there is much to compute for each.
-        partition_of = lru_cache(maxsize=8192)(plain_partition_of)
-    else:
-        partition_of = in_c.partition_of
+    partition_of = compiled.partition_of

@@ -1,8 +1,7 @@
 """A record leaves: topic, bytes, partitions. Java: SinkNode and RecordCollectorImpl.send.
 
-What sends to one topic is here twice: in Python, which works everywhere, and in C (`_sink.c`),
-which is there if a C compiler was when Penstock was installed, for serdes of our own. Both do the
-same, and the same tests are run on both.
+The function that sends to one topic is in Python and, for built-in serdes, in C (`fast/sink.c`):
+the same tests run on both.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
-from penstock._engine.runtime.built_in_serdes import encoder_of_good
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.runtime.records import Output
 from penstock._engine.state.cache.record_cache import FlushListener
 from penstock._engine.state.row_sender import RowSender, Target
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
@@ -26,28 +26,19 @@ from penstock.errors import StreamsError
 from penstock.handlers import SerializationOrigin
 from penstock.record import HeaderPairs, Headers, ProducerRecord, RecordContext
 from penstock.serdes import Serde
+from penstock.serdes.contract import encoder_of_good
 from penstock.serdes.windowed import window_bytes_of
-
-try:
-    from penstock._engine.fast import _sink
-except ImportError:
-    _sink = None  # type: ignore[assignment]
 
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
 Collect: TypeAlias = Callable[[Output], None]
 Place: TypeAlias = Callable[[bytes], int]
-"""`place(key_bytes)` gives a record's partition."""
-
-
-def is_compiled() -> bool:
-    """Tell whether there is the form in C."""
-    return _sink is not None
+"""`place(key_bytes)` returns a record's partition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlet:
-    """A sink node, the serdes it writes with, and the record context it stands in."""
+    """A sink node, the serdes it writes with, and its record context."""
 
     node: SinkNode
     key_serde: Serde[Any]
@@ -71,11 +62,11 @@ class SinkBuilder:
         self._counters = counters
 
     def build(self, outlet: Outlet) -> Process:
-        """Give the function that sends records out."""
+        """Return the function that sends records to the topic of a sink node."""
         topic = outlet.node.topic
-        return self._way_to(topic, outlet) if isinstance(topic, str) else self._routed(outlet)
+        return self._sender_to(topic, outlet) if isinstance(topic, str) else self._routed(outlet)
 
-    def _way_to(self, topic: str, outlet: Outlet) -> Process:
+    def _sender_to(self, topic: str, outlet: Outlet) -> Process:
         partitioner = outlet.node.partitioner
         if partitioner is partition_by_key_alone:
             place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
@@ -85,7 +76,7 @@ class SinkBuilder:
 
     def _sender(self, topic: str, outlet: Outlet, place: Place | None = None) -> Send:
         key_serde, value_serde = outlet.key_serde, outlet.value_serde
-        # Most serdes need neither topic nor headers: no layer stands before their encode.
+        # Most serdes need neither topic nor headers: their encode is called directly.
         plain_key = type(key_serde).serialize is Serde.serialize
         plain_value = type(value_serde).serialize is Serde.serialize
         encode_key, encode_value = key_serde.encode, value_serde.encode
@@ -120,13 +111,13 @@ class SinkBuilder:
             collect((topic, partition, key_bytes, value_bytes, timestamp, headers))
 
         good_key, good_value = encoder_of_good(key_serde), encoder_of_good(value_serde)
-        if _sink is None or place is not None or good_key is None or good_value is None:
+        if compiled is None or place is not None or good_key is None or good_value is None:
             return send
-        return _sink.Sender(topic, good_key, good_value, scope, collect, send).send
+        return compiled.Sender(topic, good_key, good_value, scope, collect, send).send
 
     def _guarded(self, topic: str, node: SinkNode) -> Collect:
-        """Return what collects the outputs for a topic and asks the handler about those that Kafka
-        would refuse. Java: the callback of the producer, which learns of large records at once.
+        """Return the function that collects the outputs for a topic and asks the handler about
+        those that Kafka would refuse. Java: the producer's callback, at once for large records.
         """
         collect, acceptance = self._collector.send, self._collector.acceptance
         if acceptance is None:
@@ -146,8 +137,8 @@ class SinkBuilder:
         if is_missing or acceptance.watches(topic):
             return look_closely
         suspicious = acceptance.suspicious_bytes
-        if _sink is not None:
-            return _sink.Guard(collect, suspicious, look_closely).collect
+        if compiled is not None:
+            return compiled.Guard(collect, suspicious, look_closely).collect
 
         def guard(output: Output) -> None:
             if len(output[2] or b"") + len(output[3] or b"") >= suspicious:
@@ -160,11 +151,11 @@ class SinkBuilder:
     def row_listener(
         self, topic: str, outlet: Outlet, before_key: int, behind_key: int
     ) -> FlushListener | None:
-        """Give the function that sends rows of a store as they are; None if the user's partitioner
-        must see what they were, or each must be looked at.
+        """Return the function that sends rows of a store as they are stored; None if the user's
+        partitioner must see keys and values, or each output must be looked at.
 
-        Only where all handlers are the built-in ones: a record that Kafka refuses is found here by
-        the producer, and looked at when it comes again.
+        Only where all handlers are the built-in ones: the producer finds a record that Kafka
+        refuses, and the record is looked at when it is processed again.
         """
         partitioner, place = outlet.node.partitioner, None
         acceptance = self._collector.acceptance
@@ -175,7 +166,7 @@ class SinkBuilder:
         elif partitioner is not None:
             return None
         target = Target(topic, None, place, before_key, behind_key)
-        return RowSender(self._collector.send, target).let_out
+        return RowSender(self._collector.send, target).on_flush
 
     def _partitioned(self, topic: str, node: SinkNode, send: Send) -> Process:
         partitioner, partition_count = node.partitioner, self._collector.partition_count
@@ -196,14 +187,16 @@ class SinkBuilder:
         return process
 
     def _by_key_alone(self, topic: str, window_bytes: int) -> Place:
-        """Place windowed records: all windows of a key go to the partition that the key itself
-        would go to.
+        """Return the partition of windowed records: all windows of a key go to the partition of the
+        key alone.
         """
         partition_count = self._collector.partition_count
         return lambda key: partition_of(key[:-window_bytes], partition_count(topic))
 
     def _routed(self, outlet: Outlet) -> Process:
-        """Choose the topic for each record; the ways to the topics met so far are kept."""
+        """Return the function that chooses the topic for each record; the senders of the topics
+        chosen so far are kept.
+        """
         extract, position, node = outlet.node.topic, self._position, outlet.node
         assert callable(extract)
         known: dict[str, Process] = {}
@@ -216,16 +209,16 @@ class SinkBuilder:
             if not isinstance(topic, str):
                 msg = f"the topic extractor of {title_of(node)} must give a name; got {topic!r}"
                 raise StreamsError(msg)
-            way = known.get(topic)
-            if way is None:
-                way = known[topic] = self._way_to(topic, outlet)
-            way(key, value, timestamp, headers)
+            sender = known.get(topic)
+            if sender is None:
+                sender = known[topic] = self._sender_to(topic, outlet)
+            sender(key, value, timestamp, headers)
 
         return process
 
 
 def _checked(chosen: object, node: SinkNode) -> list[int]:
-    """Give the chosen partitions, each once, in order."""
+    """Return the chosen partitions, each once, in order."""
     given = chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else (chosen,)
     partitions = set(given)
     for partition in partitions:

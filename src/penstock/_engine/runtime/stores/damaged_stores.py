@@ -1,7 +1,7 @@
 """Stores on disk whose files are damaged: they are set aside, and restored from their changelogs.
 
 A store is found damaged when it is opened, or later, when a read or a write meets the damage. Then
-its task is dropped and opened again; what was noted here is set aside before that. Full disks,
+its task is closed and opened again; before that, the stores noted here are set aside. Full disks,
 permissions, locks and too many open files are no damage: see `state/rocksdb/refusals.py`. Java:
 TaskCorruptedException.
 """
@@ -24,11 +24,11 @@ _TIMES_MAX = 3
 
 
 class DamagedStores:
-    """What one worker process knows of damaged stores."""
+    """The damaged stores that one worker process has met."""
 
     def __init__(self) -> None:
         self._noted: dict[Path, str] = {}
-        """What was said about each. Not the error: its frames would keep the files open."""
+        """The message about each. Not the error itself: its frames would keep the files open."""
         self._times: Counter[Path] = Counter()
 
     def note(self, error: BaseException) -> StateCorruptedError | None:
@@ -37,7 +37,7 @@ class DamagedStores:
         if not isinstance(damage, StateCorruptedError) or damage.path is None:
             return None
         self._noted[damage.path] = damage.said
-        _let_go_of_files(error)
+        _release_files(error)
         return damage
 
     def open(
@@ -63,7 +63,7 @@ class DamagedStores:
                 if error.path != path:
                     raise
                 said = error.said
-                _let_go_of_files(error)
+                _release_files(error)
         self._set_aside(name, directory, said, rebuilt_from)
         self._noted.pop(path, None)
         return open_engine()
@@ -103,9 +103,9 @@ class DamagedStores:
         )
 
 
-def _let_go_of_files(error: BaseException | None) -> None:
-    """Forget what the functions that failed had in hand: a RocksDB iterator keeps its database
-    open, and locked, after it was closed.
+def _release_files(error: BaseException | None) -> None:
+    """Clear the frames of the failed functions: a RocksDB iterator in one of them keeps its
+    database open and locked.
     """
     while error is not None:
         if error.__traceback__ is not None:

@@ -1,4 +1,4 @@
-"""Which engine a store has on a machine with disks: in memory, the user's own, or RocksDB."""
+"""Chooses the engine of a store on a machine with disks: in memory, the user's own, or RocksDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a store of each kind is put together over its uncommitted changes: cache, changelog, types.
+"""Builds the stores of each kind from their layers: types, cache, changelog, uncommitted changes.
 Java: the store builders.
 """
 
@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import ChangelogRecord
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
@@ -52,14 +53,12 @@ from penstock._engine.state.views.typed import (
 from penstock._engine.state.views.window import WindowState
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
-from penstock.store_builders import StoreBuilder, StoreKind
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import StoreKind
 from penstock.windows import END_OF_TIME
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 """Opens the engine of a store; the host knows where it lives."""
-
-ChangelogRecord: TypeAlias = tuple[bytes, bytes | None, int]
-"""(key, value, timestamp) as read from a changelog; a value of None deletes."""
 
 StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 """(key, value, timestamp if it has one, start and end of its window, session or validity)."""
@@ -69,12 +68,12 @@ _TIMESTAMPED = frozenset({"timestamped_key_value", "timestamped_window"})
 
 
 def _count_nothing() -> None:
-    """Nobody wants to know what was dropped."""
+    """The default of `StoreSite.drop`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSite:
-    """Where the stores of a task stand: what they need to be opened."""
+    """What the stores of a task need to be opened."""
 
     partition: int
     config: StreamsConfig
@@ -83,29 +82,33 @@ class StoreSite:
     make_engine: MakeEngine
     budget: CacheBudget
     drop: Callable[[], None] = field(default=_count_nothing)
-    """Counts a record as dropped that is too old for a store."""
+    """Counts a record that is too old for a store as dropped."""
     reserve: Reserve | None = None
-    """For stores that may let their engine wait; None if none may."""
+    """Limits how many committed changes stores may write to their engines later; None: none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A store that is open."""
+    """An open store, with each of its views."""
 
     face: Any
-    """What processors see."""
+    """The store as processors see it."""
     values: Any
     """The same without the times of values, where it keeps any."""
     state: object
-    """What its operators use."""
+    """The store as its operators see it."""
     cache: CachedStore | SuppressionBuffer | None
-    """What holds changes back until a commit."""
+    """What must be flushed before a commit."""
     commit: Callable[[int | None], None]
-    """Makes all changes part of the engine, with the offset at which the changelog goes on."""
+    """`commit(changelog_offset)` writes all changes to the engine, with the next offset of the
+    changelog.
+    """
     restore: Callable[[Iterable[ChangelogRecord], int], None]
-    """Takes in records of the changelog; the store is then complete up to an offset."""
+    """`restore(records, offset)` applies changelog records; the store is then complete up to
+    `offset`.
+    """
     rows: Callable[[], Iterator[StoredRow]] | None = None
-    """Gives all that the store holds, uncommitted changes too; None if that is the engine's own."""
+    """Yields all rows of the store, uncommitted ones too; None if only the engine can."""
     read_as: Callable[[RowCodec], Any] | None = None
     """Returns the store as processors see it, with other types; None if it cannot be queried."""
 
@@ -120,7 +123,7 @@ def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened
 
 def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[Opened, Overlay]:
     """Put a store together over its engine."""
-    # What cannot be restored must not wait: it would be lost with the process.
+    # Changes that no topic can restore must not wait: they would be lost with the process.
     overlay = Overlay(engine, None if plan.restored_from is None else site.reserve)
     return _KINDS[plan.builder.kind](plan, site, overlay, engine), overlay
 
@@ -367,7 +370,7 @@ def _title(builder: StoreBuilder) -> str:
 
 
 def _log(plan: StorePlan, site: StoreSite, *, own_time: bool = False) -> Log | None:
-    """Give the log of a store; `own_time` if its values begin with their time."""
+    """Return the changelog of a store; `own_time` if its values begin with their timestamp."""
     if plan.changelog is None:
         return None
     make = log_with_own_time_to if own_time else log_to

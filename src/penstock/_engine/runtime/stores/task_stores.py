@@ -1,4 +1,4 @@
-"""The stores of one task, made from its plan: types, cache, changelog, uncommitted changes, engine.
+"""The stores of one task, built from its plan; `store_kinds.py` builds each kind.
 
 Java: ProcessorStateManager.
 """
@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from penstock import serdes
 from penstock._engine.planner.plan import StorePlan
+from penstock._engine.runtime.records import ChangelogRecord
 from penstock._engine.runtime.stores.store_kinds import (
-    ChangelogRecord,
     MakeEngine,
     StoreSite,
     open_committed,
@@ -24,7 +24,6 @@ from penstock._engine.state.views.table import TableState
 from penstock.errors import StreamsError
 
 __all__ = [
-    "ChangelogRecord",
     "MakeEngine",
     "StoreSite",
     "TaskStore",
@@ -39,12 +38,12 @@ _BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
 
 
 def memory_engine(plan: StorePlan) -> StoreEngine:
-    """Keep every store in memory, whatever its plan says: what the test driver does."""
+    """Return an engine in memory, whatever the plan says, for the test driver."""
     return MemoryStore()
 
 
 class TaskStore:
-    """One store of a task, from the face that processors see down to its engine."""
+    """One store of a task, from the view that processors see down to its engine."""
 
     def __init__(self, plan: StorePlan, site: StoreSite) -> None:
         self.name = plan.builder.name
@@ -58,19 +57,19 @@ class TaskStore:
         self._cache = opened.cache
         self._state = opened.state
         self.face = opened.face
-        """What processors see."""
+        """The store as processors see it."""
         self.values = opened.values
         """The same without the times of values, where it keeps any."""
         self.table = opened.state if isinstance(opened.state, TableState) else None
-        """What the operator of a table or an aggregate uses; None if this is no store of one."""
+        """The store as the operator of a table or an aggregate sees it; None for other stores."""
         self.commit = opened.commit
-        """`commit(changelog_offset)` makes all changes part of the engine, with the offset at which
-        the changelog goes on.
+        """`commit(changelog_offset)` writes all changes to the engine, with the next offset of the
+        changelog.
         """
         self._restore = opened.restore
         self._read_as = opened.read_as
         self.rows = opened.rows
-        """Gives all that the store holds, as bytes; None if it is no store of the user's."""
+        """Yields all rows of the store, as bytes; None if it is no store of the user."""
 
     def reader(self, *, uncommitted: bool) -> Any:
         """Return the store as processors see it, with keys and values as bytes, for a query.
@@ -91,12 +90,12 @@ class TaskStore:
         return read_as(_BYTES)
 
     def state(self, kind: type[S]) -> S:
-        """Give the store as the operators of that kind see it."""
+        """Return the store as the operators of that kind see it."""
         assert isinstance(self._state, kind), f"{self.name} is no {kind.__name__}"
         return self._state
 
     def flush(self) -> None:
-        """Let out what the cache holds back; this may forward records."""
+        """Flush the cache; this may forward records."""
         if self._cache is None:
             return
         try:
@@ -108,24 +107,24 @@ class TaskStore:
             raise StreamsError(msg) from error
 
     def restore(self, records: Iterable[ChangelogRecord], offset: int) -> None:
-        """Take in records of the changelog; the store is then complete up to `offset`."""
+        """Apply changelog records; the store is then complete up to `offset`."""
         self._restore(records, offset)
 
     def changelog_offset(self) -> int | None:
-        """Give the offset of the changelog up to which the engine is complete, None if unknown."""
+        """Return the changelog offset up to which the engine is complete, None if unknown."""
         return self._engine.changelog_offset()
 
     def committed_entries(self) -> int:
-        """Give about how many entries are committed."""
+        """Return about how many entries are committed."""
         return self._overlay.committed_entries()
 
     def close(self) -> None:
-        """Forget what is not committed and close the engine."""
+        """Discard uncommitted changes and close the engine."""
         if self._cache is not None:
             self._cache.clear()
         self._overlay.discard()
         try:
-            self._overlay.settle()
+            self._overlay.write_back()
         finally:
             self._engine.close()
 

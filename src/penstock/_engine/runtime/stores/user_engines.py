@@ -1,4 +1,4 @@
-"""Engines of the user's own: where the state of each store is, and what is left when it must go."""
+"""Store engines written by users: open them, and delete the state that they keep elsewhere."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from penstock._engine.planner.plan import StorePlan, plan_global_stores, plan_su
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.files.directory import TaskDirectory
 from penstock._engine.topology.topology import Topology
-from penstock.state import OpenEngine, StorePlace, destroy_state, open_engine
+from penstock.stores import OpenEngine, StorePlace
+from penstock.stores._open_engine import destroy_state, open_engine
 
 
 def own_engine_of(plan: StorePlan) -> OpenEngine | None:
-    """Give what opens the engine of a store, if it is one of the user's own."""
+    """Return the function that opens the engine of a store, None for a built-in engine."""
     engine = plan.builder.engine
     return None if isinstance(engine, str) else engine
 

@@ -1,6 +1,6 @@
-"""Host it without Kafka: the same topology over DataFrames, as a bounded Spark job.
+"""Runs a topology over DataFrames as a bounded Spark job, without Kafka; and backfills.
 
-`job.py` draws the stages as DataFrames, `inputs.py` checks and levels what comes in. In the Python
-workers `stage.py` runs the tasks, `feeds.py` hands them their records in order, and `rows.py`
-collects what they write. `result.py` is what a user gets.
+`job.py` builds the stages as DataFrames, `inputs.py` checks and normalizes the inputs. In the
+Python workers `tasks/stage.py` runs the tasks, `tasks/feeds.py` feeds them their records in order,
+and `tasks/rows.py` collects their outputs. `result.py` is what a user gets.
 """

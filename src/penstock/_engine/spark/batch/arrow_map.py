@@ -1,7 +1,6 @@
-"""Running a function of Arrow batches on a DataFrame, without pandas.
+"""`DataFrame.mapInArrow` without pandas.
 
-`DataFrame.mapInArrow` refuses to start where pandas is not installed, though nothing on its way
-uses it; here is what it does behind that check.
+The original requires pandas, though it does not use it; this is what it does behind that check.
 """
 
 from __future__ import annotations
@@ -20,9 +19,7 @@ def map_in_arrow(
     schema: str,
     name: str,
 ) -> DataFrame:
-    """Give what `function` makes of the batches of each partition; `name` is what Spark's pages
-    call it.
-    """
+    """Apply `function` to the batches of each Spark partition; Spark's UI shows `name`."""
     mapped = UserDefinedFunction(
         function, schema, name=name, evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF
     )

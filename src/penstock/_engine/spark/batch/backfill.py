@@ -1,11 +1,11 @@
-"""A backfill from the driver: plan, job, handover. The order is what makes it safe to be killed.
+"""A backfill in the driver: plan, job, handover. The order makes it safe to kill at any time.
 
 1. The application must have no past, or one that this very backfill has begun.
-2. Internal topics are made as a live start would make them; the plan is written down.
+2. Internal topics are made as at a live start; the plan is written to Kafka.
 3. The job runs stage by stage; its tasks write to Kafka, each in transactions of its own.
-4. The input offsets are committed and the plan is forgotten, in one transaction.
+4. One transaction commits the input offsets and deletes the plan.
 
-Whoever dies before 4 is run again with the same plan; after 4 the live application can start.
+A backfill that dies before 4 runs again with the same plan; after 4 the application can go live.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TypeAlias
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.messages import ControlAddress, WorkerFailure
 from penstock._engine.control.server import ControlServer, Verb
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan
@@ -26,20 +27,19 @@ from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.backfill.retention import keep_windows
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, plan_job
-from penstock._engine.spark.batch.backfill_inputs import Inputs, InputWishes, open_inputs
+from penstock._engine.spark.batch.backfill_inputs import InputOptions, Inputs, open_inputs
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
-from penstock._engine.spark.batch.tasks.delivering import DeliveryPack, TaskNews
+from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack, TaskProgress
 from penstock._engine.spark.session import session_for
 from penstock._engine.topology.topology import Topology
-from penstock.clock import SystemClock, monotonic, new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Advance:
+class BackfillProgress:
     """How far a backfill is."""
 
     stage: int
@@ -52,7 +52,7 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport:
-    """What a backfill has done."""
+    """The outcome of a backfill."""
 
     records_in: int
     """About how many records of the inputs it has read."""
@@ -61,46 +61,47 @@ class BackfillReport:
     ends: Mapping[str, Mapping[int, int]]
     """Where the live application goes on, by topic and partition."""
     resumed: bool
-    """Whether it has gone on with what an earlier run had begun."""
+    """Whether it has resumed an earlier run."""
     seconds: float
     """How long the job took, without the start of Spark."""
 
 
-OnAdvance: TypeAlias = Callable[[Advance], None]
+OnAdvance: TypeAlias = Callable[[BackfillProgress], None]
 
 
 def backfill(
     topology: Topology,
     config: StreamsConfig,
-    wishes: InputWishes | None = None,
+    options: InputOptions | None = None,
     *,
     reset: bool = False,
     spark: SparkSession | None = None,
     on_advance: OnAdvance = lambda advance: None,
 ) -> BackfillReport:
-    """Give an application its past: outputs, state and offsets, as if it had been live.
+    """Write an application's past: outputs, state and offsets, as if it had been live.
 
     Raises:
         StreamsError: it has a past already, an input does not fit, or the job failed; what it has
-            written stays, and another run goes on from there.
+            written stays, and another run resumes from there.
     """
-    wishes = wishes or InputWishes()
+    options = options or InputOptions()
     admitted = admit(topology, config, reset=reset)
     session, owned = session_for(config, spark, heavy=True)
     try:
         blueprint = admitted.blueprint
         topics = topics_with_history(blueprint)
-        inputs = open_inputs(admitted, topics, wishes, session)
+        inputs = open_inputs(admitted, topics, options, session)
         plan = admitted.begun or BackfillPlan(
             new_id(), admitted.program_id, SystemClock().now_ms(), inputs.plans
         )
         handover = Handover(blueprint, plan, admitted.admin)
         try:
             if admitted.begun is None:
-                _keep_old_windows(admitted, inputs, wishes, plan.began_ms)
+                _keep_old_windows(admitted, inputs, options, plan.began_ms)
                 handover.write_plan()
             job_plan, began = plan_backfill(topology, admitted, inputs.frames), monotonic()
-            _Run(session, blueprint, plan, inputs.records, on_advance).through(job_plan, inputs)
+            run = _Run(session, blueprint, plan, inputs.records, on_advance)
+            run.run_stages(job_plan, inputs)
             written, seconds = handover.finish(), monotonic() - began
         finally:
             handover.close()
@@ -111,20 +112,22 @@ def backfill(
     return BackfillReport(inputs.records, written, ends, admitted.begun is not None, seconds)
 
 
-def _keep_old_windows(admitted: Admitted, inputs: Inputs, wishes: InputWishes, now_ms: int) -> None:
-    latest_ms = inputs.latest_time(admitted, wishes.until)
+def _keep_old_windows(
+    admitted: Admitted, inputs: Inputs, options: InputOptions, now_ms: int
+) -> None:
+    latest_ms = inputs.latest_time(admitted, options.until)
     if latest_ms is not None:
         keep_windows(admitted.admin, admitted.blueprint, now_ms - latest_ms)
 
 
 def topics_with_history(blueprint: Blueprint) -> set[str]:
-    """Give the topics whose history is needed: those that are read and not made by the program."""
+    """Return the topics whose history is needed: those that are read and not written."""
     read = {topic for task in blueprint.tasks for topic, _ in task.inputs}
     plans = {task.subtopology.id: task.subtopology for task in blueprint.tasks}.values()
     written = {topic for plan in plans for topic in plan.sink_topics()}
-    of_all = blueprint.global_stores
-    everywhere = set() if of_all is None else set(of_all.source_topics())
-    return (read - written - blueprint.internal_topics) | everywhere
+    global_stores = blueprint.global_stores
+    of_global_stores = set() if global_stores is None else set(global_stores.source_topics())
+    return (read - written - blueprint.internal_topics) | of_global_stores
 
 
 def plan_backfill(topology: Topology, admitted: Admitted, topics: Iterable[str]) -> JobPlan:
@@ -137,7 +140,7 @@ def plan_backfill(topology: Topology, admitted: Admitted, topics: Iterable[str])
         for topic, count in counts.items()
         if topic not in given and topic not in blueprint.internal_topics
     }
-    # The cache is that of the live application, whose outputs these are.
+    # The cache is that of the live application, so that the outputs are equal.
     live = {"statestore.cache.max.bytes": blueprint.config.cache_bytes_max}
     settings = settings_of({**blueprint.config.given(), **live})
     plan = plan_job(topology, settings, given, others)
@@ -151,7 +154,7 @@ def plan_backfill(topology: Topology, admitted: Admitted, topics: Iterable[str])
 def pack_delivery(
     blueprint: Blueprint, run_id: str, plan: JobPlan, control: ControlAddress
 ) -> DeliveryPack:
-    """Give what the workers must know to write."""
+    """Return what the workers need to write to Kafka."""
     stores = [store for task in blueprint.tasks for store in task.subtopology.stores.values()]
     compacted = compacted_changelogs((one.builder.kind, one.changelog) for one in stores)
     read = {topic for stage in plan.stages for topic in stage.topics()}
@@ -165,7 +168,7 @@ def pack_delivery(
 
 
 class _Run:
-    """The job, and what is heard of it."""
+    """Runs the job and reports its progress."""
 
     def __init__(
         self,
@@ -177,23 +180,23 @@ class _Run:
     ) -> None:
         self._session, self._blueprint, self._plan = session, blueprint, plan
         self._records, self._on_advance = records, on_advance
-        self._news: dict[str, TaskNews] = {}
+        self._tasks: dict[str, TaskProgress] = {}
         self._failure: WorkerFailure | None = None
         self._stage = self._stages = 1
 
-    def through(self, plan: JobPlan, inputs: Inputs) -> None:
+    def run_stages(self, plan: JobPlan, inputs: Inputs) -> None:
         """Run all stages."""
         host = self._session.sparkContext.getConf().get("spark.driver.host", "127.0.0.1")
         verbs = {
-            "progress": Verb(TaskNews, self._heard),
-            "failure": Verb(WorkerFailure, self._failed),
+            "progress": Verb(TaskProgress, self._on_task_progress),
+            "failure": Verb(WorkerFailure, self._on_failure),
         }
         control = ControlServer(str(host), verbs)
         try:
             pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
             options = JobOptions(self._plan.began_ms, delivery=pack)
             job = Job(plan, inputs.frames, options)
-            compute(job, self._at)
+            compute(job, self._on_stage_progress)
             job.unpersist()
         except PySparkException as error:
             if self._failure is not None:
@@ -203,19 +206,19 @@ class _Run:
         finally:
             control.close()
 
-    def _at(self, progress: Progress) -> None:
+    def _on_stage_progress(self, progress: Progress) -> None:
         self._stage, self._stages = progress.stage, progress.stages
         self._advance()
 
-    def _heard(self, news: TaskNews) -> None:
-        self._news[news.task_id] = news
+    def _on_task_progress(self, progress: TaskProgress) -> None:
+        self._tasks[progress.task_id] = progress
         self._advance()
 
-    def _failed(self, failure: WorkerFailure) -> None:
-        # A worker that is fenced by its own replacement is not the cause.
+    def _on_failure(self, failure: WorkerFailure) -> None:
+        # The first is the cause; a later one may be a worker that its replacement has fenced.
         self._failure = self._failure or failure
 
     def _advance(self) -> None:
-        processed = sum(news.processed for news in self._news.values())
-        known = self._records + sum(news.passed_on for news in self._news.values())
-        self._on_advance(Advance(self._stage, self._stages, processed, known))
+        processed = sum(task.processed for task in self._tasks.values())
+        known = self._records + sum(task.passed_on for task in self._tasks.values())
+        self._on_advance(BackfillProgress(self._stage, self._stages, processed, known))

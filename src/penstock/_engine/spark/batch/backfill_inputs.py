@@ -1,4 +1,4 @@
-"""The inputs of a backfill: what of Kafka's topics and of files is history, as DataFrames."""
+"""The inputs of a backfill: the history in Kafka's topics and in files, as DataFrames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock._engine.kafka.application.backfill_journal import BackfillPlan, In
 from penstock._engine.kafka.backfill.admission import Admitted
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
 from penstock._engine.kafka.backfill.retention import latest_time
-from penstock._engine.kafka.client.topic_history import Bound, Stretch, find_stretch
+from penstock._engine.kafka.client.topic_history import Bound, TopicRange, find_range
 from penstock._engine.spark.batch.history import history_ends, read_stretch
 from penstock._engine.spark.batch.inputs import check_inputs
 from penstock.errors import StreamsError
@@ -28,23 +28,23 @@ _KAFKA = "kafka"
 
 
 @dataclass(frozen=True, slots=True)
-class InputWishes:
-    """What the user says of the inputs."""
+class InputOptions:
+    """The user's choices about the inputs."""
 
     until: Until = None
     files: Mapping[str, DataFrame | str] = field(default_factory=dict)
     """History that is not read from Kafka: DataFrames, or paths of Parquet files."""
     live_from: Mapping[str, LiveFrom] = field(default_factory=dict)
-    """Where topics with such a history are read on."""
+    """Where the live application begins to read topics with such a history."""
 
     def bound(self, topic: str) -> Bound:
-        """Give where a topic's history ends."""
+        """Return where a topic's history ends."""
         return self.until.get(topic) if isinstance(self.until, Mapping) else self.until
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The inputs of one run, whether it is the first or goes on."""
+    """The inputs of one run, be it the first or a resumed one."""
 
     plans: Mapping[str, InputPlan]
     frames: Mapping[str, DataFrame]
@@ -52,7 +52,7 @@ class Inputs:
     """About how many there are."""
 
     def latest_time(self, admitted: Admitted, until: Until) -> int | None:
-        """Give the largest time of a record, about; None if there are none."""
+        """Return about the largest timestamp of all records; None if there are none."""
         times = [
             latest_time(admitted.admin, topic) if plan.origin == _KAFKA else _latest(frame)
             for topic, plan in self.plans.items()
@@ -66,34 +66,34 @@ class Inputs:
 
 
 def open_inputs(
-    admitted: Admitted, topics: Collection[str], wishes: InputWishes, session: SparkSession
+    admitted: Admitted, topics: Collection[str], options: InputOptions, session: SparkSession
 ) -> Inputs:
-    """Find what of each topic is history; a backfill that has begun has found it already.
+    """Find the history of each topic; a resumed backfill has found it already.
 
     Raises:
         StreamsError: a history is missing, is not the one it was, or does not meet its topic.
     """
-    if strangers := sorted({*wishes.files, *wishes.live_from} - set(topics)):
-        told = ", ".join(map(repr, sorted(topics)))
-        msg = f"the program does not read {', '.join(map(repr, strangers))}; it reads {told}"
+    if strangers := sorted({*options.files, *options.live_from} - set(topics)):
+        known = ", ".join(map(repr, sorted(topics)))
+        msg = f"the program does not read {', '.join(map(repr, strangers))}; it reads {known}"
         raise StreamsError(msg)
-    if pointless := sorted(set(wishes.live_from) - set(wishes.files)):
+    if pointless := sorted(set(options.live_from) - set(options.files)):
         msg = (
             f"the history of {', '.join(map(repr, pointless))} is read from Kafka, so the "
             "application goes on where that ends; leave --live-from out, or say --until"
         )
         raise StreamsError(msg)
-    given = check_inputs(_opened(wishes.files, session)) if wishes.files else {}
+    given = check_inputs(_opened(options.files, session)) if options.files else {}
     counts = {topic: frame.count() for topic, frame in given.items()}
-    origins = {topic: _origin(wishes.files[topic], counts[topic]) for topic in given}
+    origins = {topic: _origin(options.files[topic], counts[topic]) for topic in given}
     plans = (
-        _planned(admitted, topics, wishes, given, origins)
+        _planned(admitted, topics, options, given, origins)
         if admitted.begun is None
         else _as_begun(admitted.begun, topics, origins)
     )
     config = admitted.blueprint.config
     of_kafka = {
-        topic: Stretch(topic, plan.starts, plan.ends)
+        topic: TopicRange(topic, plan.starts, plan.ends)
         for topic, plan in plans.items()
         if plan.origin == _KAFKA
     }
@@ -105,7 +105,7 @@ def open_inputs(
 def _planned(
     admitted: Admitted,
     topics: Collection[str],
-    wishes: InputWishes,
+    options: InputOptions,
     given: Mapping[str, DataFrame],
     origins: Mapping[str, str],
 ) -> dict[str, InputPlan]:
@@ -114,10 +114,10 @@ def _planned(
         if topic in given:
             archived = _archived(given[topic])
             _refuse_lost_tables(admitted, topic)
-            ends = resolve_live_from(admitted.admin, topic, wishes.live_from.get(topic), archived)
+            ends = resolve_live_from(admitted.admin, topic, options.live_from.get(topic), archived)
             plans[topic] = InputPlan(origins[topic], {}, ends)
         else:
-            stretch = find_stretch(admitted.admin, topic, until=wishes.bound(topic))
+            stretch = find_range(admitted.admin, topic, until=options.bound(topic))
             plans[topic] = InputPlan(_KAFKA, stretch.starts, stretch.ends)
     return plans
 
@@ -156,7 +156,7 @@ def _origin(given: DataFrame | str, records: int) -> str:
 
 
 def _latest(frame: DataFrame) -> int | None:
-    """Give the largest time of a DataFrame's records, in milliseconds."""
+    """Return the largest timestamp of a DataFrame's records, in milliseconds."""
     is_time = isinstance(frame.schema["timestamp"].dataType, TimestampType)
     column = F.unix_millis("timestamp") if is_time else F.col("timestamp").cast("long")
     row = frame.agg(F.max(column)).head()
@@ -164,7 +164,7 @@ def _latest(frame: DataFrame) -> int | None:
 
 
 def _archived(frame: DataFrame) -> dict[int, int] | None:
-    """Give where an archive of a topic ends, None if it does not know offsets."""
+    """Return the end offsets of an archive of a topic, None if it has no offsets."""
     if not {"partition", "offset"} <= set(frame.columns):
         return None
     ends = dict(history_ends(frame) or {})
@@ -184,7 +184,7 @@ def _refuse_lost_tables(admitted: Admitted, topic: str) -> None:
         for store in task.subtopology.stores.values()
         if store.source_topic == topic
     ]
-    if stores and any(find_stretch(admitted.admin, topic).starts.values()):
+    if stores and any(find_range(admitted.admin, topic).starts.values()):
         msg = (
             f"store {stores[0]!r} is restored from topic {topic!r}, which no longer begins with "
             "its first record: rows that only the files hold would not be found; leave out "

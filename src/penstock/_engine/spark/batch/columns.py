@@ -1,7 +1,7 @@
-"""Between typed columns and the bytes of records: serdes over Arrow columns.
+"""Converts between typed columns and the bytes of records: serdes over Arrow columns.
 
-Plain serdes have a Spark type of their own, so what a store holds can be shown as numbers and text;
-JSON is shown as its text. Whatever else users write stays bytes.
+Built-in serdes have a Spark type, so rows of stores can be shown as numbers and text; JSON is shown
+as its text. Bytes of other serdes stay bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LAST_MILLISECOND = (2**63 - 1) // 1000
 
 
 def type_of(serde: Serde[Any]) -> str:
-    """Give the Spark type that a serde's values are shown as; `binary` if it is not known."""
+    """Return the Spark type of a serde's values; `binary` if it is not known."""
     if isinstance(serde, (*_TEXTS, UuidSerde)):
         return "string"
     if isinstance(serde, IntegerSerde):
@@ -51,7 +51,7 @@ def type_of(serde: Serde[Any]) -> str:
 
 
 def decoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]]) -> DataFrame:
-    """Give a frame whose columns of bytes are shown as the types of their serdes."""
+    """Return a frame with columns of bytes converted to the types of their serdes."""
     types = {column: type_of(serde) for column, serde in serdes.items()}
     by_worker = {
         column: serdes[column]
@@ -71,7 +71,7 @@ def decoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]]) -> DataFrame:
 
 
 def encoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]], topic: str) -> DataFrame:
-    """Give a frame whose typed columns are the bytes that their serdes write for a topic."""
+    """Return a frame with typed columns converted to the bytes that their serdes write."""
     schema = ", ".join(
         f"`{field.name}` " + ("binary" if field.name in serdes else field.dataType.simpleString())
         for field in frame.schema.fields
@@ -80,7 +80,7 @@ def encoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]], topic: str) -> D
 
 
 def as_time(column: str) -> Column:
-    """Give a column of milliseconds as timestamps; null beyond the last that Spark knows."""
+    """Return a column of milliseconds as timestamps; null beyond the last that Spark knows."""
     return F.when(F.col(column) <= _LAST_MILLISECOND, F.timestamp_millis(F.col(column)))
 
 

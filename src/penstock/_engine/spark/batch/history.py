@@ -1,7 +1,7 @@
-"""A topic's history as a DataFrame, read side by side in stretches of offsets.
+"""A topic's history as a DataFrame, read in parallel in splits of offset ranges.
 
-Where it ends is part of its schema (the metadata of column `offset`): it stays there when the
-DataFrame is filtered, joined by columns of one's own, or written to Parquet and read again.
+The end offsets are part of its schema (the metadata of column `offset`): they survive filters,
+added columns, and a round trip through Parquet.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from penstock._engine.kafka.client.topic_history import (
     RECORDS_PER_SPLIT,
     Bound,
     Split,
-    Stretch,
-    find_stretch,
+    TopicRange,
+    find_range,
     read_split,
     reading_settings,
 )
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.session import session_for
@@ -34,7 +34,7 @@ from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 ENDS = "penstock.ends"
-"""Under which name the ends are kept in the metadata of column `offset`."""
+"""The name of the end offsets in the metadata of column `offset`."""
 
 ReadSplits: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -60,14 +60,14 @@ def history(
     spark: SparkSession | None = None,
     records_per_split: int = RECORDS_PER_SPLIT,
 ) -> DataFrame:
-    """Give the committed records of a topic up to `until` as a batch DataFrame.
+    """Return the committed records of a topic up to `until` as a batch DataFrame.
 
     Its columns are `key`, `value`, `timestamp` (milliseconds), `headers`, `partition` and `offset`.
     `config` says where the cluster is, as for an application; if it is left out, variables such as
     `PENSTOCK_BOOTSTRAP_SERVERS` do.
     `until` and `since` are a datetime with a time zone, milliseconds since the epoch, offsets by
     partition, or None for as far as the topic goes now; the end is found once, at this call, and
-    `history_ends` tells it. `records_per_split` is about how many records a Spark task reads: a
+    `history_ends` returns it. `records_per_split` is about how many records a Spark task reads: a
     partition of millions is read by many of them at once.
 
     Raises:
@@ -77,38 +77,38 @@ def history(
     if records_per_split < 1:
         msg = f"records_per_split must be at least 1; got {records_per_split}"
         raise ConfigError(msg)
-    stretch = find_stretch(open_admin(settings), topic, since=since, until=until)
+    stretch = find_range(open_admin(settings), topic, since=since, until=until)
     session, _ = session_for(settings, spark, heavy=True)
     return read_stretch(stretch, settings, session, records_per_split)
 
 
 def read_stretch(
-    stretch: Stretch,
+    stretch: TopicRange,
     config: StreamsConfig,
     session: SparkSession,
     records_per_split: int = RECORDS_PER_SPLIT,
 ) -> DataFrame:
-    """Give the records of a stretch of a topic that has been found."""
+    """Return the records of a range of a topic as a DataFrame."""
     splits = stretch.splits(records_per_split)
     numbers = session.range(0, len(splits), 1, max(1, len(splits)))
     reader = _reader_of(splits, reading_settings(config))
     read = map_in_arrow(numbers, reader, _SCHEMA, f"history_of_{stretch.topic}")
     ends = {str(partition): end for partition, end in sorted(stretch.ends.items())}
-    knowing = F.col("offset").alias("offset", metadata={ENDS: json.dumps(ends)})
-    return read.select(*[knowing if name == "offset" else name for name in read.columns])
+    with_ends = F.col("offset").alias("offset", metadata={ENDS: json.dumps(ends)})
+    return read.select(*[with_ends if name == "offset" else name for name in read.columns])
 
 
 def history_ends(frame: DataFrame) -> dict[int, int] | None:
-    """Give where the history in a DataFrame ends: by partition, the offset of the first record that
-    is not in it. None if it does not know.
+    """Return where the history in a DataFrame ends: by partition, the offset of the first record
+    that is not in it. None if it is not known.
     """
     fields = [field for field in frame.schema.fields if field.name == "offset"]
-    told = fields[0].metadata.get(ENDS) if fields else None
-    return None if told is None else {int(at): int(end) for at, end in json.loads(told).items()}
+    text = fields[0].metadata.get(ENDS) if fields else None
+    return None if text is None else {int(at): int(end) for at, end in json.loads(text).items()}
 
 
 def _settings(given: Mapping[str, Any] | None) -> StreamsConfig:
-    # Nothing is committed; consumers must have a group all the same.
+    # Nothing is committed, but a consumer must have a group.
     named = {"application.id": "penstock-history"}
     if given is None:
         return StreamsConfig.from_environment(named)
@@ -116,8 +116,8 @@ def _settings(given: Mapping[str, Any] | None) -> StreamsConfig:
 
 
 def _reader_of(splits: list[Split], settings: Mapping[str, Any]) -> ReadSplits:
-    """Give the function that reads the splits whose numbers it is given; it carries all it needs
-    inside, where no option shows it. A setting may be the user's own function (`oauth_cb`).
+    """Return the function that reads the splits whose numbers are in its batches. The settings are
+    part of its code, where no option shows them; one may be the user's function (`oauth_cb`).
     """
     packed = dumps((splits, settings))
 
@@ -132,7 +132,7 @@ def _reader_of(splits: list[Split], settings: Mapping[str, Any]) -> ReadSplits:
 
 
 def to_arrow(records: Sequence[RawRecord], partition: int) -> pa.RecordBatch:
-    """Give records of one partition as an Arrow batch."""
+    """Return records of one partition as an Arrow batch."""
     offsets, timestamps, keys, values, headers = zip(*records, strict=True)
     pairs = [[{"key": key, "value": value} for key, value in each] for each in headers]
     columns = [

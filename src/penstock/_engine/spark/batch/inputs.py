@@ -1,9 +1,9 @@
-"""What a bounded run is given: DataFrames of records, checked and levelled.
+"""The inputs of a bounded run: DataFrames of records, checked and normalized.
 
 A frame has the columns of Spark's Kafka source: `key` and `value` (binary or string), `timestamp`
-(a timestamp, or milliseconds), and maybe `headers`, `partition` and `offset`. Whatever can be found
-wrong without reading it is found before the job starts; what only the rows show (a time that is
-null, a partition that is not there) ends the job with the same kind of message.
+(a timestamp, or milliseconds), and maybe `headers`, `partition` and `offset`. The schema is checked
+before the job starts; an error that only the rows show (a null timestamp, a partition that does not
+exist) ends the job with the same kind of message.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from penstock.errors import StreamsError
 from penstock.serdes import Serde
 
 DEFAULT_PARTITIONS = 8
-"""Of inputs that have no partitions; a number of its own, so that results do not depend on how many
-cores there are.
-"""
+"""Of inputs without partitions; fixed, so that results do not depend on the number of cores."""
 
 _BYTES = (BinaryType, StringType, NullType)
 _NUMBERS = (ShortType, IntegerType, LongType)
-_LEVEL = f"partition int, offset long, timestamp long, key binary, value binary, headers {HEADERS}"
+_NORMALIZED = (
+    f"partition int, offset long, timestamp long, key binary, value binary, headers {HEADERS}"
+)
 _EXPECTED = {
     "key": "binary or string, or Typed(frame, key=...) must say how it becomes bytes",
     "value": "binary or string, or Typed(frame, value=...) must say how it becomes bytes",
@@ -58,35 +58,35 @@ _EXPECTED = {
 class Partitions:
     """How many partitions a user wants topics to have."""
 
-    of_all: int | None
+    default: int | None
     by_topic: Mapping[str, int]
 
     @classmethod
     def of(cls, given: object) -> Partitions:
-        """Check what `partitions=` was given."""
+        """Check the argument `partitions=`."""
         by_topic = given if isinstance(given, Mapping) else {}
-        of_all = None if isinstance(given, Mapping) else given
-        for count in [*by_topic.values(), *([] if of_all is None else [of_all])]:
+        default = None if isinstance(given, Mapping) else given
+        for count in [*by_topic.values(), *([] if default is None else [default])]:
             if not isinstance(count, int) or isinstance(count, bool) or count < 1:
                 msg = (
                     "partitions must be a number of at least 1, or a dict of topics and such "
                     f"numbers; got {given!r}"
                 )
                 raise StreamsError(msg)
-        return cls(of_all if isinstance(of_all, int) else None, by_topic)
+        return cls(default if isinstance(default, int) else None, by_topic)
 
     def wanted(self, topic: str) -> int:
-        """Give how many partitions an input gets that has none."""
-        return self.by_topic.get(topic, self.of_all or DEFAULT_PARTITIONS)
+        """Return how many partitions an input without partitions gets."""
+        return self.by_topic.get(topic, self.default or DEFAULT_PARTITIONS)
 
 
 def check_inputs(inputs: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """Give DataFrames of bytes if all have the columns that records need."""
+    """Return DataFrames of bytes if all have the columns that records need."""
     return {topic: frame_of(given) for topic, given in check_given(inputs).items()}
 
 
 def check_given(inputs: object) -> dict[str, DataFrame | Typed]:
-    """Give the inputs if all have the columns that records need, of types that can be read.
+    """Return the inputs if all have the columns that records need, of types that can be read.
 
     Raises:
         StreamsError: something is no batch DataFrame, or a column is missing or of another type.
@@ -100,12 +100,12 @@ def check_given(inputs: object) -> dict[str, DataFrame | Typed]:
 
 
 def frame_of(given: DataFrame | Typed) -> DataFrame:
-    """Give the DataFrame of an input."""
+    """Return the DataFrame of an input."""
     return given.frame if isinstance(given, Typed) else given
 
 
 def in_bytes(topic: str, given: DataFrame | Typed, own: SourceSerdes) -> DataFrame:
-    """Give an input with its keys and values as bytes; `own` are the serdes of its source."""
+    """Return an input with its keys and values as bytes; `own` are the serdes of its source."""
     if not isinstance(given, Typed):
         return given
     serdes = {"key": given.key or own.key(), "value": given.value or own.value()}
@@ -114,7 +114,7 @@ def in_bytes(topic: str, given: DataFrame | Typed, own: SourceSerdes) -> DataFra
 
 @dataclass(frozen=True, slots=True)
 class SourceSerdes:
-    """What a topic is read with."""
+    """The serdes of a source."""
 
     key: Callable[[], Serde[Any]]
     value: Callable[[], Serde[Any]]
@@ -179,8 +179,8 @@ _FITS: Mapping[str, Callable[[DataType], bool]] = {
 
 
 def count_partitions(topic: str, frame: DataFrame, partitions: Partitions) -> int:
-    """Give how many partitions an input has; where it has a column of them and nobody says how
-    many there are, that column is read.
+    """Return how many partitions an input has; unless the user says so, a column of partitions is
+    read to find out.
     """
     if "partition" not in frame.columns or topic in partitions.by_topic:
         return partitions.wanted(topic)
@@ -188,14 +188,14 @@ def count_partitions(topic: str, frame: DataFrame, partitions: Partitions) -> in
     return 1 if last is None or last[0] is None else int(last[0]) + 1
 
 
-def levelled(topic: str, frame: DataFrame, count: int) -> DataFrame:
-    """Give the columns partition, offset, timestamp (milliseconds), key, value and headers, of the
-    same types for every input. Without a partition, a record has that of its key, as Kafka's
-    producers would choose it.
+def normalized(topic: str, frame: DataFrame, count: int) -> DataFrame:
+    """Return the columns partition, offset, timestamp (milliseconds), key, value and headers, of
+    the same types for every input. A record without a partition gets that of its key, as from
+    Kafka's producers.
     """
     columns = set(frame.columns)
     has_partition = "partition" in columns
-    even = frame.select(
+    normal = frame.select(
         (_partition(topic, frame, count) if has_partition else F.lit(None).cast("int")).alias(
             "partition"
         ),
@@ -208,8 +208,8 @@ def levelled(topic: str, frame: DataFrame, count: int) -> DataFrame:
         (F.col("headers") if "headers" in columns else F.lit(None)).cast(HEADERS).alias("headers"),
     )
     if has_partition:
-        return even
-    return map_in_arrow(even, _placed(count), _LEVEL, f"partitions_of_{topic}")
+        return normal
+    return map_in_arrow(normal, _partitioning(count), _NORMALIZED, f"partitions_of_{topic}")
 
 
 def _partition(topic: str, frame: DataFrame, count: int) -> Column:
@@ -233,7 +233,7 @@ def _time(topic: str, frame: DataFrame) -> Column:
     return F.coalesce(milliseconds, F.raise_error(F.lit(said)))
 
 
-def _placed(
+def _partitioning(
     count: int,
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def place(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

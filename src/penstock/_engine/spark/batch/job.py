@@ -1,8 +1,8 @@
 """A bounded run as DataFrames: each stage reads its inputs and what earlier stages have written.
 
-The rows of a stage go, by a Spark shuffle, to the Spark partition of their task and are sorted
-there by queue and by place in the queue. What a stage writes is kept on disk once it is computed:
-sinks, stores and later stages all read it.
+A Spark shuffle sends the rows of a stage to the Spark partition of their task, sorted by queue and
+by order in the queue. What a stage writes is persisted on disk: sinks, stores and later stages all
+read it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
-from penstock._engine.spark.batch.inputs import levelled
+from penstock._engine.spark.batch.inputs import normalized
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
     FEED_COLUMNS,
@@ -30,12 +30,12 @@ from penstock._engine.spark.batch.schemas import (
     STORE,
     WRITTEN,
 )
-from penstock._engine.spark.batch.tasks.delivering import DeliveryPack
+from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
 from penstock._engine.spark.batch.tasks.stage import StagePack, run_stage
 from penstock._engine.spark.shipping.shipping import dumps, pack
 
 _ORDER = ("first", "second", "third", "fourth")
-"""Columns that say where a row stands in its queue."""
+"""Columns that order the rows of a queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +47,37 @@ class JobOptions:
     records_per_commit: int = 10_000
     keeps_changelogs: bool = False
     delivery: DeliveryPack | None = None
-    """Of a backfill: where its tasks write to."""
+    """Of a backfill: how its tasks write to Kafka."""
 
 
 class Job:
-    """The stages of a run. Nothing is computed before somebody asks for rows."""
+    """The stages of a run. They are lazy: reading rows computes them."""
 
     def __init__(self, plan: JobPlan, inputs: Mapping[str, DataFrame], options: JobOptions) -> None:
         self.plan = plan
         self._options = options
         self._inputs = {
-            topic: levelled(topic, frame, plan.partition_count(topic))
+            topic: normalized(topic, frame, plan.partition_count(topic))
             for topic, frame in inputs.items()
         }
         _check_shippable(plan)
         context = next(iter(self._inputs.values())).sparkSession.sparkContext
         self.records_processed = context.accumulator(0)
-        """How many records tasks have processed; those that are run again count again."""
+        """How many records tasks have processed; a task that Spark runs again counts again."""
         self.stages: list[DataFrame] = []
         """What each stage writes: rows of all kinds."""
         for stage in plan.stages:
-            self.stages.append(self._draw(stage))
+            self.stages.append(self._build(stage))
 
     def records(self) -> DataFrame:
-        """Give the records of all topics that stages write, internal ones too: topic, partition,
+        """Return the records of all topics that stages write, internal ones too: topic, partition,
         offset, key, value, timestamp in milliseconds, headers; by partition and offset they are in
         the order in which a topic would have them.
         """
         written = self._of_kind(RECORD)
         place = (
-            "row_number() over (partition by name, partition order by rank, stage, task, sequence)"
+            "row_number() over (partition by name, partition order by rank, stage, "
+            "spark_partition, sequence)"
         )
         return written.select(
             F.col("name").alias("topic"),
@@ -89,15 +90,14 @@ class Job:
         )
 
     def store_rows(self) -> DataFrame:
-        """Give the rows of all stores: store, partition, key, value, timestamp, start, end."""
+        """Return the rows of all stores: store, partition, key, value, timestamp, start, end."""
         return self._of_kind(STORE).select(
             F.col("name").alias("store"), "partition", "key", "value", "timestamp", "start", "end"
         )
 
     def changelogs(self) -> DataFrame:
-        """Give the changelog records, in the order of `sequence` for each partition of a topic:
-        topic, partition, sequence, key, value, timestamp, headers. They are there only if
-        `keeps_changelogs`.
+        """Return the changelog records, in the order of `sequence` for each partition of a topic:
+        topic, partition, sequence, key, value, timestamp, headers. None unless `keeps_changelogs`.
         """
         return self._of_kind(CHANGELOG).select(
             F.col("name").alias("topic"),
@@ -110,7 +110,7 @@ class Job:
         )
 
     def positions(self) -> DataFrame:
-        """Give how far each partition of an input was read: topic, partition, next_offset,
+        """Return how far each partition of an input was read: topic, partition, next_offset,
         metadata (what a live application commits beside the offset), partition_time.
         """
         return self._of_kind(POSITION).select(
@@ -122,7 +122,7 @@ class Job:
         )
 
     def unpersist(self) -> None:
-        """Let go of what was computed; asking again computes it again."""
+        """Delete what was computed; reading rows computes it again."""
         for frame in self.stages:
             frame.unpersist()
 
@@ -137,12 +137,12 @@ class Job:
             return nothing.withColumn("stage", F.lit(0))
         return reduce(DataFrame.unionByName, rows)
 
-    def _draw(self, stage: Stage) -> DataFrame:
+    def _build(self, stage: Stage) -> DataFrame:
         topics = stage.topics()
-        parts = [self._part(stage, number, topic) for number, topic in enumerate(topics)]
+        feeds = [self._topic_feed(stage, number, topic) for number, topic in enumerate(topics)]
         partitions = stage.spark_partitions
-        parts += [self._first_rows(partitions), *self._global_parts(partitions)]
-        feed = reduce(DataFrame.unionByName, [part for part in parts if part is not None])
+        feeds += [self._first_rows(partitions), *self._global_feeds(partitions)]
+        feed = reduce(DataFrame.unionByName, [one for one in feeds if one is not None])
         order = ["input", "partition", *_ORDER, "key", "value", "headers"]
         sorted_feed = feed.repartitionById(partitions, F.col("target")).sortWithinPartitions(*order)
         options = self._options
@@ -165,14 +165,14 @@ class Job:
         )
         return written.persist(StorageLevel.DISK_ONLY)
 
-    def _part(self, stage: Stage, number: int, topic: str) -> DataFrame | None:
-        """Give the rows of a topic that a stage reads; None if its own tasks alone write it."""
+    def _topic_feed(self, stage: Stage, number: int, topic: str) -> DataFrame | None:
+        """Return the rows of a topic for a stage; None if only its own tasks write the topic."""
         if topic in self._inputs:
             rows = self._inputs[topic]
             has_offset = F.col("offset").isNotNull()
             first = F.when(has_offset, F.col("offset")).otherwise(F.col("timestamp"))
             zero = F.lit(0).cast("long")
-            return self._fed(rows, stage, number, (first, zero, zero, zero))
+            return self._feed_rows(rows, stage, number, (first, zero, zero, zero))
         earlier = [
             self.stages[other.number]
             .where((F.col("kind") == RECORD) & (F.col("name") == topic))
@@ -183,13 +183,16 @@ class Job:
         if not earlier:
             return None
         rows = reduce(DataFrame.unionByName, earlier).withColumn("offset", F.lit(None))
-        places = (F.col(column).cast("long") for column in ("rank", "stage", "task", "sequence"))
-        return self._fed(rows, stage, number, tuple(places))
+        places = (
+            F.col(column).cast("long")
+            for column in ("rank", "stage", "spark_partition", "sequence")
+        )
+        return self._feed_rows(rows, stage, number, tuple(places))
 
-    def _fed(
+    def _feed_rows(
         self, rows: DataFrame, stage: Stage, number: int, places: tuple[Any, ...]
     ) -> DataFrame:
-        target = F.lit(0) if stage.is_circle else F.col("partition")
+        target = F.lit(0) if stage.is_cycle else F.col("partition")
         return rows.select(
             target.cast("int").alias("target"),
             F.lit(number).alias("input"),
@@ -218,17 +221,17 @@ class Job:
             nothing.cast(HEADERS).alias("headers"),
         )
 
-    def _global_parts(self, partitions: int) -> list[DataFrame]:
-        """Give the rows of the global tables, once for each Spark partition."""
-        of_all = self.plan.global_stores
-        parts = []
-        for number, topic in enumerate([] if of_all is None else of_all.source_topics()):
+    def _global_feeds(self, partitions: int) -> list[DataFrame]:
+        """Return the rows of the global tables, once for each Spark partition."""
+        plan = self.plan.global_stores
+        feeds = []
+        for number, topic in enumerate([] if plan is None else plan.source_topics()):
             rows = self._inputs[topic]
             has_offset = F.col("offset").isNotNull()
             first = F.when(has_offset, F.col("offset")).otherwise(F.col("timestamp"))
             zero = F.lit(0).cast("long")
             everywhere = F.explode(F.sequence(F.lit(0), F.lit(partitions - 1)))
-            parts.append(
+            feeds.append(
                 rows.select(
                     everywhere.alias("target"),
                     F.lit(-1 - number).alias("input"),
@@ -242,10 +245,10 @@ class Job:
                     "headers",
                 )
             )
-        return parts
+        return feeds
 
 
 def _check_shippable(plan: JobPlan) -> None:
-    """Refuse functions that cannot travel, by the name of their node."""
+    """Raise TopologyError, with the name of the node, for a function that cannot be pickled."""
     tasks = tuple(task for stage in plan.stages for task in stage.tasks)
     pack(Blueprint(plan.config, tasks, {}, "", frozenset(), plan.global_stores))

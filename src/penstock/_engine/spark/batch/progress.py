@@ -1,4 +1,4 @@
-"""Computing a job stage by stage, with names that Spark's pages show and word of how far it is."""
+"""Computes a job stage by stage, names the stages in Spark's UI and reports the progress."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TypeAlias
 from pyspark import SparkContext
 from pyspark.sql import DataFrame
 
+from penstock._clock import monotonic, new_id
 from penstock._engine.spark.batch.job import Job
-from penstock.clock import monotonic, new_id
 
 _POLL_SECONDS = 0.5
 _DESCRIPTION, _GROUP = "spark.job.description", "spark.jobGroup.id"
@@ -23,18 +23,18 @@ class Progress:
     """How far a bounded run is."""
 
     stage: int
-    """Which stage is being worked on, from 1."""
+    """The number of the current stage, from 1."""
     stages: int
     name: str
     """What the stage runs: its sub-topologies."""
     partitions_done: int
-    """Partitions of this stage that are done."""
+    """Spark partitions of this stage that are done."""
     partitions: int
     records: int
-    """Records that were processed, in partitions that are done."""
+    """Records that were processed in Spark partitions that are done."""
     seconds: float
     seconds_left: float | None
-    """About how long it will take, None as long as nothing is known."""
+    """An estimate, None as long as there is no basis for one."""
 
     def __str__(self) -> str:
         left = "" if self.seconds_left is None else f", about {self.seconds_left:.0f} s left"
@@ -48,7 +48,7 @@ OnProgress: TypeAlias = Callable[[Progress], None]
 
 
 def compute(job: Job, on_progress: OnProgress | None = None) -> None:
-    """Compute all stages, one after the other, and keep what they write."""
+    """Compute all stages, one after the other, and persist what they write."""
     began = monotonic()
     widths = [stage.spark_partitions for stage in job.plan.stages]
     for stage, frame in zip(job.plan.stages, job.stages, strict=True):
@@ -56,7 +56,7 @@ def compute(job: Job, on_progress: OnProgress | None = None) -> None:
         number, count = stage.number + 1, len(widths)
         title = f"{job.plan.config.application_id}: stage {number} of {count}, {stage.name}"
 
-        def tell(done: int, stage: int = stage.number, name: str = stage.name) -> None:
+        def report(done: int, stage: int = stage.number, name: str = stage.name) -> None:
             assert on_progress is not None
             seconds = monotonic() - began
             share = (sum(widths[:stage]) + done) / sum(widths)
@@ -64,23 +64,23 @@ def compute(job: Job, on_progress: OnProgress | None = None) -> None:
             records, of = job.records_processed.value, widths[stage]
             on_progress(Progress(stage + 1, len(widths), name, done, of, records, seconds, left))
 
-        with _named(context, title) as group:
+        with _job_group(context, title) as group:
             if on_progress is None:
                 _materialize(frame)
                 continue
-            with _watched(context, group, widths[stage.number], tell):
+            with _reported(context, group, widths[stage.number], report):
                 _materialize(frame)
-            tell(widths[stage.number])
+            report(widths[stage.number])
 
 
 def _materialize(frame: DataFrame) -> None:
-    # Reads every row where it is, and leaves them in the cache.
+    # Computes every row in place and drops it; the persisted copy stays.
     frame.write.format("noop").mode("overwrite").save()
 
 
 @contextmanager
-def _named(context: SparkContext, title: str) -> Iterator[str]:
-    """Give the jobs of this thread a name, and a group by which they are found."""
+def _job_group(context: SparkContext, title: str) -> Iterator[str]:
+    """Set the description and the group of this thread's Spark jobs; yield the group."""
     before = {name: context.getLocalProperty(name) for name in (_DESCRIPTION, _GROUP)}
     group = f"penstock-{new_id()}"
     context.setLocalProperty(_GROUP, group)
@@ -93,15 +93,15 @@ def _named(context: SparkContext, title: str) -> Iterator[str]:
 
 
 @contextmanager
-def _watched(
-    context: SparkContext, group: str, partitions: int, tell: Callable[[int], None]
+def _reported(
+    context: SparkContext, group: str, partitions: int, report: Callable[[int], None]
 ) -> Iterator[None]:
-    """Tell now and then how many partitions of a group's last Spark stage are done."""
+    """Report regularly how many Spark partitions of a group's last Spark stage are done."""
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(_POLL_SECONDS):
-            tell(min(partitions, _done(context, group)))
+            report(min(partitions, _done(context, group)))
 
     watcher = threading.Thread(target=watch, name="penstock-progress", daemon=True)
     watcher.start()

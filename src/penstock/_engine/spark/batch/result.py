@@ -1,4 +1,4 @@
-"""What a bounded run gives: its sink topics and its stores, as DataFrames."""
+"""The result of a bounded run: its sink topics and its stores, as DataFrames."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from penstock.serdes import Serde
 
 
 class Result(Mapping[str, DataFrame]):
-    """The outputs of a bounded run by topic; nothing is computed before rows are asked for.
+    """The outputs of a bounded run by topic; they are lazy, reading rows computes them.
 
-    What was computed is kept on the executors' disks, so that several outputs do not compute it
-    again; `unpersist` lets go of it.
+    The executors keep what was computed on disk, so that several outputs do not compute it again;
+    `unpersist` deletes it.
     """
 
     def __init__(self, job: Job) -> None:
         self._job = job
 
     def __getitem__(self, topic: str) -> DataFrame:
-        """Give the records of a sink topic: key, value, timestamp, headers, partition, offset."""
+        """Return the records of a sink topic: key, value, timestamp, headers, partition, offset."""
         plan = self._job.plan
         if topic in plan.hidden_topics or (topic not in plan.sinks and not plan.has_routed_sinks):
             known = ", ".join(map(repr, plan.sinks)) or "none"
@@ -43,8 +43,8 @@ class Result(Mapping[str, DataFrame]):
         return len(self._job.plan.sinks)
 
     def records(self) -> DataFrame:
-        """Give the records of all sink topics, with the topic beside each, also of those whose
-        names only records tell.
+        """Return the records of all sink topics, with a column `topic`, also of topics that only
+        records name.
         """
         hidden = sorted(self._job.plan.hidden_topics)
         return (
@@ -62,13 +62,13 @@ class Result(Mapping[str, DataFrame]):
         )
 
     def typed(self, topic: str) -> DataFrame:
-        """Give the records of a sink topic with keys and values as the types of the sink's serdes:
+        """Return the records of a sink topic with keys and values as the types of its serdes:
         numbers and text; JSON as its text; bytes where the serde is another.
         """
         return decoded(self[topic], self._serdes_of_sink(topic))
 
     def store(self, name: str) -> DataFrame:
-        """Give what a store holds at the end: partition, key and value as the types of its serdes,
+        """Return the final rows of a store: partition, key and value as the types of its serdes,
         timestamp where it keeps one; of windows and sessions window_start and window_end, of
         versions valid_from and valid_to, null while it is the newest.
         """
@@ -93,14 +93,14 @@ class Result(Mapping[str, DataFrame]):
         return shown.select("partition", "key", "value", *times)
 
     def compute(self, on_progress: OnProgress | None = None) -> Result:
-        """Compute everything now, stage by stage, and keep it; Spark's pages show each stage by its
-        name. `on_progress` is told a few times a second how far it is: `print` will do.
+        """Compute everything now, stage by stage, and persist it; Spark's UI shows each stage by
+        its name. `on_progress` is called with the progress twice a second: `print` will do.
         """
         compute(self._job, on_progress)
         return self
 
     def unpersist(self) -> None:
-        """Let go of what was computed."""
+        """Delete what was computed."""
         self._job.unpersist()
 
     def _store_plan(self, name: str) -> StorePlan:
@@ -150,7 +150,7 @@ _TIMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "timestamped_window": (("timestamp", "timestamp"), *_WINDOW),
     "session": _WINDOW,
 }
-"""Which times the rows of each kind of store have, and what their columns are called."""
+"""The timestamps in the rows of each kind of store, and the names of their columns."""
 _OF_OPERATORS: Mapping[str, str] = {
     "outer_join": "a join",
     "subscriptions": "a foreign-key join",

@@ -1,4 +1,4 @@
-"""What travels between Spark and the Python workers, as schemas of both.
+"""The schemas, for Spark and for Arrow, of the rows between Spark and the Python workers.
 
 *Feed* rows go to the tasks of a stage, *written* rows come back: records of topics, changelog
 records, the rows of stores, and how far each input was read.
@@ -13,17 +13,17 @@ import pyarrow as pa
 HEADERS: Final = "array<struct<key:string,value:binary>>"
 
 RECORD: Final = 0
-"""A record of a topic: an output, or what a later stage reads."""
+"""A record of a topic: an output, or the input of a later stage."""
 CHANGELOG: Final = 1
 """A record of a store's changelog."""
 STORE: Final = 2
-"""A row that a store holds at the end."""
+"""A final row of a store."""
 POSITION: Final = 3
-"""How far a partition of an input was read: the next offset, and what is committed beside it."""
+"""How far a partition of an input was read: the next offset, and its commit metadata."""
 
 WRITTEN: Final = (
-    "kind int, name string, partition int, task int, rank long, sequence long, key binary, "
-    f"value binary, timestamp long, headers {HEADERS}, start long, end long"
+    "kind int, name string, partition int, spark_partition int, rank long, sequence long, "
+    f"key binary, value binary, timestamp long, headers {HEADERS}, start long, end long"
 )
 
 _ARROW_HEADERS: Final = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -33,7 +33,7 @@ WRITTEN_ARROW: Final = pa.schema(
         ("kind", pa.int32()),
         ("name", pa.string()),
         ("partition", pa.int32()),
-        ("task", pa.int32()),
+        ("spark_partition", pa.int32()),
         ("rank", pa.int64()),
         ("sequence", pa.int64()),
         ("key", pa.binary()),
@@ -46,9 +46,9 @@ WRITTEN_ARROW: Final = pa.schema(
 )
 
 FEED_COLUMNS: Final = ("input", "partition", "offset", "timestamp", "key", "value", "headers")
-"""`input` is the place of the topic among those of the stage, below 0 for a global table's."""
+"""`input` is the index of the topic in the stage, below 0 for a global table's."""
 
 FIRST_ROW: Final = -(2**31)
 """The `input` of the row that begins each Spark partition of a stage: its `partition` is the number
-of the Spark partition. Spark itself only tells a task's place among those that run with it.
+of the Spark partition. Spark itself only knows a Spark task's index in its job.
 """

@@ -1,4 +1,4 @@
-"""From a topology and DataFrames to a job: settings, checks, plan."""
+"""Makes a job from a topology and DataFrames: settings, checks, plan."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from penstock._clock import SystemClock
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
 from penstock._engine.spark.batch.inputs import (
     Partitions,
@@ -22,7 +23,6 @@ from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.nodes.stream_nodes import title_of
 from penstock._engine.topology.topology import Topology
-from penstock.clock import SystemClock
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
@@ -32,11 +32,11 @@ APPLICATION_ID = "dataframes"
 
 
 def settings_of(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConfig:
-    """Give the settings of a bounded run: every update is told, unless a cache is asked for, and
-    nothing waits for a clock.
+    """Return the settings of a bounded run: it forwards every update, unless the user sets a cache,
+    and waits for no clock.
     """
     given = given_settings(config)
-    # Through the settings' own check, so that both spellings of a key are one.
+    # Both spellings of a key become one.
     spelled = StreamsConfig({"application.id": APPLICATION_ID, **given}).given()
     return StreamsConfig(
         {
@@ -56,7 +56,7 @@ def start(
     partitions: int | Mapping[str, int] | None = None,
     options: JobOptions | None = None,
 ) -> Job:
-    """Check everything that can be checked before the job, and draw it.
+    """Check everything that can be checked before the job, and build it.
 
     Raises:
         StreamsError: the inputs do not fit the topology; the message says what to do.
@@ -72,7 +72,7 @@ def start(
     check_topics(topology, settings, given)
     counts = {topic: count_partitions(topic, frame_of(one), wanted) for topic, one in given.items()}
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
-    plan = plan_job(topology, settings, counts, others, wanted.of_all)
+    plan = plan_job(topology, settings, counts, others, wanted.default)
     _check_partitions(wanted, plan)
     refuse_unfit(plan, options.now_ms)
     frames = {topic: in_bytes(topic, one, _serdes_of(topic, plan)) for topic, one in given.items()}
@@ -80,9 +80,9 @@ def start(
 
 
 def _check_partitions(wanted: Partitions, plan: JobPlan) -> None:
-    """Refuse a number of partitions for a topic that there will not be.
+    """Refuse a number of partitions for a topic that the topology does not have.
 
-    Where records name the topics they go to, any may come to be.
+    Where records name their topics, the topology may have any.
     """
     known = {*plan.inputs, *plan.sinks}
     strangers = sorted(set(wanted.by_topic) - known, key=str)
@@ -96,7 +96,7 @@ def _check_partitions(wanted: Partitions, plan: JobPlan) -> None:
 
 
 def _serdes_of(topic: str, plan: JobPlan) -> SourceSerdes:
-    """Give the serdes that a topic is read with."""
+    """Return the serdes of the source that reads a topic."""
     plans = [one for stage in plan.stages for one in stage.plans]
     if plan.global_stores is not None:
         plans.append(plan.global_stores)

@@ -1,4 +1,7 @@
-"""An input whose keys or values are no bytes yet, and what encodes them."""
+"""An input whose keys or values are not bytes, and the serdes that encode them.
+
+A module of its own: `penstock.spark` imports it without pyspark.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentinels of importable modules: sent by name, since a copy of one would no longer be it.
+"""Sends sentinels of importable modules by name, since a copy would not be identical.
 
 `dataclasses.MISSING` and its like carry no data; code compares them by identity. pickle would send
 a copy, and `default is MISSING` would be false in the other process: required fields would become
@@ -33,7 +33,7 @@ def looks_like_sentinel(value: object) -> bool:
 
 
 class SentinelPlaces:
-    """Where the sentinels of this process are; the modules are looked through once, if need be."""
+    """The modules and names of this process's sentinels; searched once, if need be."""
 
     def __init__(self) -> None:
         self._places: dict[int, Place] | None = None
@@ -43,7 +43,7 @@ class SentinelPlaces:
         if self._places is None:
             self._places = {}
             for found, module, name in _module_level_sentinels():
-                # Others may have imported it from where its class is.
+                # Other modules may have imported it from the module of its class.
                 if module == type(found).__module__:
                     self._places[id(found)] = module, name
                 else:
@@ -51,22 +51,22 @@ class SentinelPlaces:
         return self._places.get(id(value))
 
 
-def refer(module: str, name: str, kind: type[object]) -> Any:
-    """Return the sentinel of this process that has the place of another process's."""
+def find_sentinel(module: str, name: str, kind: type[object]) -> Any:
+    """Return this process's sentinel of that module and name; make it if it is missing."""
     holder: Any = import_module(module)
     *path, last = name.split(".")
     if path:
         holder = attrgetter(".".join(path))(holder)
     found = getattr(holder, last, None)
     if type(found) is not kind:
-        # The driver's program has put it there: from now on it is there, too.
+        # The driver's program has set it there; so does this process.
         found = object.__new__(kind)
         setattr(holder, last, found)
     return found
 
 
 def _texts(value: object) -> list[str] | None:
-    """Return the texts that a sentinel has, None if it is no sentinel."""
+    """Return the texts in the state of a sentinel, None if it is no sentinel."""
     kind = type(value)
     if (
         value is None

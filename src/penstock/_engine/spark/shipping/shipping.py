@@ -1,4 +1,4 @@
-"""Getting the user's functions to the executors, or saying which one cannot travel and why."""
+"""Pickles an application for the executors; an error names the node that cannot be pickled."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from pyspark import cloudpickle
 
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import SubtopologyPlan
-from penstock._engine.spark.shipping.by_definition import reduce_by_definition
-from penstock._engine.spark.shipping.sentinels import SentinelPlaces, looks_like_sentinel, refer
-from penstock._engine.spark.shipping.special_classes import reduce_special
+from penstock._engine.spark.shipping.dict_enum_classes import reduce_dict_or_enum
+from penstock._engine.spark.shipping.main_script_objects import reduce_main_script_object
+from penstock._engine.spark.shipping.sentinels import (
+    SentinelPlaces,
+    find_sentinel,
+    looks_like_sentinel,
+)
 from penstock._engine.spark.shipping.struct_classes import must_be_sent, reduce_struct
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode
@@ -21,7 +25,11 @@ from penstock.serdes.documents import JsonSerde
 
 
 def pack(blueprint: Blueprint) -> bytes:
-    """Pickle an application; TopologyError names the first node whose function cannot be."""
+    """Pickle an application.
+
+    Raises:
+        TopologyError: a node or a store cannot be pickled; the message names the first.
+    """
     try:
         return dumps(blueprint)
     except Exception as error:
@@ -46,7 +54,7 @@ def _plans(blueprint: Blueprint) -> list[SubtopologyPlan]:
 
 
 def _refuse_engines(blueprint: Blueprint) -> None:
-    """Name the store whose engine cannot be pickled, if that is the reason."""
+    """Raise TopologyError if the engine of a store cannot be pickled."""
     for store in (store for plan in _plans(blueprint) for store in plan.stores.values()):
         engine = store.builder.engine
         try:
@@ -64,8 +72,8 @@ _CloudPickler: Any = cloudpickle.Pickler
 
 
 class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
-    """cloudpickle, under which what is compared by identity stays itself, and which also sends
-    what cloudpickle leaves behind of a main script.
+    """cloudpickle that keeps the identity of sentinels, and sends those objects of a main script
+    that cloudpickle cannot.
     """
 
     def __init__(self, file: io.BytesIO) -> None:
@@ -76,22 +84,22 @@ class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
         if isinstance(obj, type):
             if must_be_sent(obj):
                 return reduce_struct(obj)
-            special = reduce_special(obj)
+            special = reduce_dict_or_enum(obj)
             if special is not None:
                 return special
         elif isinstance(obj, JsonSerde):
             return obj.reduce_with_classes()
         elif looks_like_sentinel(obj) and (place := self._sentinels.find(obj)) is not None:
-            return refer, (*place, type(obj))
+            return find_sentinel, (*place, type(obj))
         elif type(obj) not in self.dispatch_table:
-            reduced = reduce_by_definition(obj)
+            reduced = reduce_main_script_object(obj)
             if reduced is not None:
                 return reduced
         return super().reducer_override(obj)
 
 
 def dumps(value: object) -> bytes:
-    """Pickle anything that workers need; what cannot be pickled raises."""
+    """Pickle any value for workers; raise whatever pickling raises."""
     target = io.BytesIO()
     _ShippingPickler(target).dump(value)
     return target.getvalue()

@@ -1,8 +1,8 @@
-"""Sending msgspec.Struct classes of the main script: cloudpickle would rebuild them without fields.
+"""Pickles msgspec.Struct classes of the main script, which cloudpickle rebuilds without fields.
 
-A class is sent as its definition and made anew where it arrives; its methods and the types of its
-fields follow when it exists, since they may name it (msgspec issue 394). msgspec asks for the types
-no sooner than a codec is made.
+A class is sent as its definition and made anew in the worker. Its methods and the types of its
+fields are set afterwards, since they may refer to it (msgspec issue 394); msgspec reads the types
+when a codec is made.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from penstock._engine.spark.shipping.special_classes import is_importable
+from penstock._engine.spark.shipping.dict_enum_classes import is_importable
 
 _MADE_BY_MSGSPEC = frozenset(
     {
@@ -49,20 +49,20 @@ _OPTIONS = (
 
 
 def must_be_sent(value: Any) -> bool:
-    """Tell whether `value` is a Struct class that a worker cannot import."""
+    """Return whether `value` is a Struct class that a worker cannot import."""
     is_struct = isinstance(value, type) and issubclass(value, msgspec.Struct)
     return is_struct and not is_importable(value)
 
 
 def reduce_struct(cls: type[msgspec.Struct]) -> tuple[Any, ...]:
-    """Give what pickle needs to send `cls`: how to make it, and what to add once it is there."""
+    """Return the reduction of `cls`: how to make it, and what to set afterwards."""
     config = cls.__struct_config__
     options = {name: getattr(config, name) for name in _OPTIONS if hasattr(config, name)}
     if config.tag is not None:
         options |= {"tag": config.tag, "tag_field": config.tag_field}
     own = inspect.get_annotations(cls)
     fields = [entry for entry in msgspec.structs.fields(cls) if entry.name in own]
-    # The options do not tell: what is not positional is to be named.
+    # Not among the options: fields that are not positional are keyword-only.
     options["kw_only"] = any(entry.name not in cls.__match_args__ for entry in fields)
     members = {
         name: member
@@ -73,7 +73,7 @@ def reduce_struct(cls: type[msgspec.Struct]) -> tuple[Any, ...]:
     names = (cls.__name__, cls.__qualname__, cls.__module__, cls.__doc__)
     bases = vars(cls).get("__orig_bases__", cls.__bases__)
     made_from = (names, [_field(entry) for entry in fields], bases, at_birth, options)
-    # Annotations of class variables are no fields.
+    # Annotations also have the class variables, which are no fields.
     kinds = {**own, **{entry.name: entry.type for entry in fields}}
     return _make, made_from, (members, kinds), None, None, _complete
 

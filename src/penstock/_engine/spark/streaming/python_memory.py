@@ -1,6 +1,7 @@
-"""Does a worker fit into `spark.executor.pyspark.memory`? That limits its virtual memory, of which
-RocksDB and librdkafka reserve more than they use; what does not fit fails in the middle of the
-work, wherever it happens to ask for more.
+"""Checks that a worker fits into `spark.executor.pyspark.memory`.
+
+That limits virtual memory, of which RocksDB and librdkafka reserve more than they use. A worker
+that does not fit fails at any allocation, in the middle of its work.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _CLIENTS_MIB = 256
 
 
 def warn_of_memory(conf: Mapping[str, str], blueprint: Blueprint, slots: int) -> None:
-    """Say so if a worker is allowed less than it may need."""
+    """Log a warning if the limit is less than a worker may need."""
     allowed = allowed_mib(conf)
     needed = needed_mib(blueprint, slots)
     if allowed is not None and allowed < needed:
@@ -45,7 +46,7 @@ def warn_of_memory(conf: Mapping[str, str], blueprint: Blueprint, slots: int) ->
 
 
 def allowed_mib(conf: Mapping[str, str]) -> int | None:
-    """Give what Spark allows one worker: the cores of an executor share it. None: no limit."""
+    """Return the limit of one worker: the cores of an executor share it. None: no limit."""
     given = conf.get(_SETTING)
     match = re.fullmatch(r"(\d+)([a-z]*)", (given or "").strip().lower())
     if match is None or match[2] not in _UNITS_MIB:
@@ -54,7 +55,7 @@ def allowed_mib(conf: Mapping[str, str]) -> int | None:
 
 
 def needed_mib(blueprint: Blueprint, slots: int) -> int:
-    """Give how much virtual memory one of `slots` workers may need, with its share of the tasks."""
+    """Return the virtual memory that one of `slots` workers may need for its share of tasks."""
     setter = blueprint.config.rocksdb_config_setter
     stores_bytes = 0
     for task in blueprint.tasks:

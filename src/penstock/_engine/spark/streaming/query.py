@@ -15,11 +15,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.engine_thread import Program
 from penstock._engine.control.messages import Instruction, Report
 from penstock._engine.control.server import ControlServer, Verb
-from penstock._engine.control.standbys import choose_standbys
-from penstock._engine.control.status import GONE, RecordTally, status
+from penstock._engine.control.standby_assignment import assign_standbys
+from penstock._engine.control.status import GONE, RecordCounts, status
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.notices import NoticeBoard
 from penstock._engine.planner.blueprint import Blueprint
@@ -31,19 +32,18 @@ from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
 from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
-from penstock._engine.spark.streaming.slot_plan import Seats
+from penstock._engine.spark.streaming.slot_plan import SlotPlan
 from penstock._engine.spark.streaming.source import Run, data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
-from penstock.clock import SystemClock, monotonic, new_id
 
 _log = logging.getLogger(__name__)
 
-# What Spark says when a Python process has ended in the midst of its work.
+# Spark's error when a Python process has ended during its work.
 _WORKER_DIED = "Python worker exited unexpectedly"
 
 
 class ApplicationQuery:
-    """Hosts an application on Spark; `on_report` hears of every worker's reports."""
+    """Runs an application on Spark; `on_report` is called with every worker's reports."""
 
     def __init__(
         self, blueprint: Blueprint, spark: SparkSession | None, on_report: Callable[[Report], None]
@@ -56,20 +56,20 @@ class ApplicationQuery:
         self._last_numbers: dict[tuple[str, int], int] = {}
         self._hanging: set[Hashable] = set()
         self._active_at = monotonic()
-        self._records = RecordTally()
+        self._records = RecordCounts()
         self._lock = threading.Lock()
         self._starting = threading.Lock()
-        self._seats = Seats(self._config.num_stream_threads, self._capacity)
-        # What cannot be shipped is refused before Spark is started.
+        self._slots = SlotPlan(self._config.num_stream_threads, self._capacity)
+        # A program that cannot be shipped is refused before Spark starts.
         program = _program(blueprint)
         self._mailboxes = Mailboxes()
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
-        warn_of_memory(dict(context.getConf().getAll()), blueprint, self._seats.count())
+        warn_of_memory(dict(context.getConf().getAll()), blueprint, self._slots.count())
         host = context.getConf().get("spark.driver.host", "127.0.0.1")
         verbs = {
             "report": Verb(Report, self._report),
-            "slots": Verb(int, self._seats.open_turn),
+            "slots": Verb(int, self._slots.open_turn),
             "status": Verb(None, lambda _: self._status()),
             "questions": Verb(Pickup, self._mailboxes.pick_up),
         }
@@ -85,7 +85,7 @@ class ApplicationQuery:
         self.stores = stores_of(blueprint)
         """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
-        """What all instances do together; asks the broker."""
+        """The progress of all instances; asks the broker."""
         self._checkpoint = CheckpointFolder()
         turn_seconds, lease_seconds = self._config.turn_ms / 1000, self._config.lease_ms / 1000
         self._query = self._start(
@@ -98,32 +98,32 @@ class ApplicationQuery:
         return self._query
 
     def members(self) -> dict[str, Report]:
-        """Give the last report of each worker."""
+        """Return the last report of each worker."""
         with self._lock:
             return dict(self._members)
 
     def pause(self, paused: bool) -> None:
-        """Let workers stop or go on processing; they keep their tasks."""
+        """Pause or resume the workers; they keep their tasks."""
         self._paused = paused
 
     def add_slot(self) -> int | None:
-        """Have one slot more from the next turn on; give how many, None if there is no room."""
-        return self._seats.add()
+        """Add a slot from the next turn on; return how many, None if there is no room."""
+        return self._slots.add()
 
     def remove_slot(self) -> int | None:
-        """Have one slot less from the next turn on; give how many, None if it is the last one."""
-        return self._seats.remove()
+        """Remove a slot from the next turn on; return how many, None if it is the last one."""
+        return self._slots.remove()
 
     def post_shutdown(self, reason: str) -> None:
         """Ask all instances of the application to end."""
         self._notices.post_shutdown(reason)
 
     def shutdown_reason(self) -> str | None:
-        """Give why an instance of the application has asked all to end, None if none has."""
+        """Return why an instance of the application has asked all to end, None if none has."""
         return None if self._stop else self._notices.shutdown_reason()
 
     def failure(self) -> str | None:
-        """Give why the query ended, None if it did not end by itself."""
+        """Return why the query ended, None if it did not end by itself."""
         if self._stop:
             return None
         try:
@@ -135,17 +135,17 @@ class ApplicationQuery:
             return f"Spark's JVM is gone ({type(lost).__name__}); {self._where_to_look()}"
         if error is None:
             return "the query was stopped"
-        # What comes after the first lines is the JVM's stack.
-        told = str(error).partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()
-        return f"{told}; {self._where_to_look()}"
+        # After the first lines comes the JVM's stack.
+        message = str(error).partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()
+        return f"{message}; {self._where_to_look()}"
 
-    def was_given_up(self, failure: str) -> bool:
-        """Return whether Spark ended the query since processes of workers had died too often."""
+    def lost_its_workers(self, failure: str) -> bool:
+        """Return whether Spark ended the query because worker processes died too often."""
         return _WORKER_DIED in failure and not self._closed
 
-    def rest(self, timeout_seconds: float) -> bool:
-        """Ask the workers to finish, wait, then stop the query; `go_on` starts it again. Return
-        whether all finished.
+    def suspend(self, timeout_seconds: float) -> bool:
+        """Ask the workers to finish, wait, then stop the query; `resume` starts it again. Return
+        whether all workers finished.
         """
         self._stop = True
         until = monotonic() + timeout_seconds
@@ -158,10 +158,10 @@ class ApplicationQuery:
         self._checkpoint.remove()
         return finished
 
-    def go_on(self, blueprint: Blueprint) -> None:
-        """Start the query again, with a plan that may be another, unless it was closed."""
+    def resume(self, blueprint: Blueprint) -> None:
+        """Start the query again with this plan, unless the application was closed."""
         program = _program(blueprint)
-        # Whoever closes meanwhile waits until there is a query to stop.
+        # `close` waits until there is a query to stop.
         with self._starting:
             with self._lock:
                 if self._closed:
@@ -171,15 +171,15 @@ class ApplicationQuery:
             self._begin(blueprint, program)
 
     def close(self, timeout_seconds: float) -> bool:
-        """Ask the workers to finish, wait, then stop the query. Tell whether all finished."""
+        """Ask the workers to finish, wait, stop the query. Return whether all workers finished."""
         with self._lock:
             self._closed = True
         with self._starting:
-            finished = self.rest(timeout_seconds)
-        self._mailboxes.close()
-        self.asker.close()
+            finished = self.suspend(timeout_seconds)
         self._control.close()
         self._notices.close()
+        self._mailboxes.close()
+        self.asker.close()
         if self._owned:
             with suppress(Exception):
                 self._spark.stop()
@@ -211,7 +211,7 @@ class ApplicationQuery:
             return writer.option("checkpointLocation", self._checkpoint.path).start()
 
     def _capacity(self) -> int:
-        """Give how many slots the executors of this moment can run at once.
+        """Return how many slots the present executors can run at once.
 
         Not the default parallelism, which is a setting, and at least two.
         """
@@ -222,13 +222,13 @@ class ApplicationQuery:
     def _report(self, report: Report) -> Instruction:
         now = monotonic()
         if report.state == "starting":
-            stop = self._stop or not self._seats.may_start(now)
+            stop = self._stop or not self._slots.may_start(now)
             return Instruction(stop=stop, paused=self._paused)
         with self._lock:
             known = self._is_known(report)
             if not known:
                 self._members[report.member_id] = report
-                self._records.hear(report)
+                self._records.add(report)
             standbys = self._standbys_of(report.member_id)
         if not known:
             self._on_report(report)
@@ -236,14 +236,14 @@ class ApplicationQuery:
             stop=self._stop or self._is_surplus(report, now),
             paused=self._paused,
             standbys=standbys,
-            # Workers go on without turns, but not without a query.
+            # Workers need no turns to go on, but they need the query.
             renew=now - self._active_at < self._config.lease_ms / 1000,
             hold=self._one_hangs(now),
         )
 
     def _one_hangs(self, now: float) -> bool:
-        """Yes if a slot of this turn hangs; each is told of once."""
-        hanging = self._seats.hanging(now)
+        """Yes if a slot of this turn hangs; log each once."""
+        hanging = self._slots.hanging(now)
         with self._lock:
             new, self._hanging = hanging - self._hanging, hanging
         for worker in new:
@@ -256,7 +256,7 @@ class ApplicationQuery:
         return bool(hanging)
 
     def _is_known(self, report: Report) -> bool:
-        """Yes if a report comes a second time, since its answer was lost on the way."""
+        """Yes if a report comes a second time, because its answer was lost."""
         if report.repeated:
             return False
         if report.number and self._last_numbers.get(report.worker, 0) >= report.number:
@@ -266,18 +266,18 @@ class ApplicationQuery:
 
     def _is_surplus(self, report: Report, now: float) -> bool:
         if report.state not in GONE:
-            return self._seats.is_surplus(report.worker, *report.seat, now)
-        self._seats.worker_gone(report.worker)
+            return self._slots.is_surplus(report.worker, *report.slot, now)
+        self._slots.worker_gone(report.worker)
         return False
 
     def _standbys_of(self, member_id: str) -> tuple[str, ...]:
         replicas = self._config.num_standby_replicas
         if not replicas:
             return ()
-        return choose_standbys(self._tasks, self._members, replicas).get(member_id, ())
+        return assign_standbys(self._tasks, self._members, replicas).get(member_id, ())
 
     def _hung_up(self, last: Report) -> None:
-        """Hear that a worker's connection has ended: without a last word, the worker has died."""
+        """Handle the end of a worker's connection: without a last report, the worker has died."""
         with self._lock:
             known = self._members.get(last.member_id)
             if known is None or known.pid != last.pid or known.state in GONE:
@@ -285,7 +285,7 @@ class ApplicationQuery:
             lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
             self._members[last.member_id] = lost
         self._mailboxes.forget(last.worker)
-        self._seats.worker_gone(last.worker)
+        self._slots.worker_gone(last.worker)
         if not self._stop:
             _log.warning(
                 "worker=%s process=%d died without a word; another takes its place, and tells how "
@@ -304,7 +304,7 @@ class ApplicationQuery:
             return {
                 "asOf": now.isoformat(timespec="milliseconds"),
                 **status(self._members),
-                **self._records.turn(),
+                **self._records.end_turn(),
             }
 
 

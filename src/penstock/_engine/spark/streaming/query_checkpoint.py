@@ -1,7 +1,7 @@
-"""The checkpoint folder of a query: Spark wants one, and nothing in it is needed again.
+"""The checkpoint folder of a query: Spark requires one, and nothing in it is needed again.
 
-Each folder has a lock that its driver holds. A driver that was killed leaves its folder behind with
-a lock that nobody holds; the next start on the machine deletes it.
+The driver holds a lock in its folder. A driver that was killed leaves its folder behind without a
+holder of the lock; the next start on the machine deletes it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class CheckpointFolder:
         folder, lock = _make()
         self._folder, self._lock = folder, lock
         self.path = str(folder / "query")
-        """What to tell Spark."""
+        """The checkpoint location for Spark."""
 
     def remove(self) -> None:
-        """Delete the folder and let go of it; doing it again does nothing."""
+        """Delete the folder and release its lock; a second call does nothing."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._lock.release()
 
@@ -38,7 +38,7 @@ class CheckpointFolder:
 def sweep() -> None:
     """Delete the folders of this user's drivers that have died."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        # A folder without a lock is just being made, or is an older version's.
+        # A folder without a lock file is just being made, or is an older version's.
         with suppress(OSError):
             if _is_ours(folder) and (folder / _LOCK).exists():
                 lock = FileLock.take(folder / _LOCK)
@@ -57,6 +57,6 @@ def _make() -> tuple[Path, FileLock]:
 
 
 def _is_ours(folder: Path) -> bool:
-    # The directory for temporary files is everybody's.
+    # All users share the directory for temporary files.
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()

@@ -1,13 +1,13 @@
 """How many slots a turn has, and which workers may have them.
 
-The number follows what Spark can run at once, unless the user names one; threads that are added or
-removed come on top. It takes effect with the next turn, when the slots are planned anew.
+The number follows what Spark can run at once, unless the user sets it; added and removed threads
+come on top. A change takes effect with the next turn.
 
-Spark lends its Python processes in turn, so a slot may be given to a process without an engine
-although there is a worker for every slot: after one was removed, or when a turn is placed elsewhere
-than the last. No engine is started there; the worker without a slot works on until it is given one
-again, or its lease ends. When there are more workers than slots, those that no slot pays for,
-although all are taken, are told to hand their tasks over at once.
+Spark reuses its Python processes in any order, so a slot may fall to a process without an engine
+although there is a worker for every slot: after a removal, or when Spark places a turn elsewhere.
+No engine starts there; the worker without a slot works on until it has one again, or its lease
+ends. When there are more workers than slots and all slots are taken, the workers without one are
+stopped at once.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable
 
-# Workers report four times a second. One that was silent for so long may be gone with its machine.
+# Workers report four times a second. A worker that is silent longer may be gone with its machine.
 _SILENT_SECONDS = 10.0
-# A worker is heard each second, however long its step takes, unless its process stands still.
+# A worker reports each second, however long its step takes, unless its process is stopped.
 _HANGS_SECONDS = 5.0
 
 
-class Seats:
-    """The slots of one application. `capacity` tells how many slots Spark can run at once."""
+class SlotPlan:
+    """The slots of one application. `capacity` returns how many slots Spark can run at once."""
 
     def __init__(self, wanted: int | None, capacity: Callable[[], int]) -> None:
         self._wanted = wanted
@@ -31,16 +31,16 @@ class Seats:
         self._turn = 0
         self._planned = 0
         self._taken: set[int] = set()
-        self._heard: dict[Hashable, float] = {}
+        self._last_reports: dict[Hashable, float] = {}
         self._turn_of: dict[Hashable, int] = {}
         self._lock = threading.Lock()
 
     def count(self) -> int:
-        """Give how many slots the next turn has."""
+        """Return how many slots the next turn has."""
         return max(1, (self._wanted or self._capacity()) + self._added)
 
     def add(self) -> int | None:
-        """Have one slot more from the next turn on; None if Spark has no core left for it."""
+        """Add a slot from the next turn on; return how many, None if Spark has no core left."""
         with self._lock:
             if self.count() >= self._capacity():
                 return None
@@ -48,7 +48,7 @@ class Seats:
             return self.count()
 
     def remove(self) -> int | None:
-        """Have one slot less from the next turn on; None if it is the last one."""
+        """Remove a slot from the next turn on; return how many, None if it is the last one."""
         with self._lock:
             if self.count() <= 1:
                 return None
@@ -56,7 +56,7 @@ class Seats:
             return self.count()
 
     def open_turn(self, turn: int) -> int:
-        """Begin a turn; give how many slots it has."""
+        """Begin a turn; return how many slots it has."""
         with self._lock:
             self._planned = self.count()
             self._turn = turn
@@ -64,25 +64,25 @@ class Seats:
             return self._planned
 
     def may_start(self, now: float) -> bool:
-        """Hear from a process that has a slot and no engine; tell whether to start one there."""
+        """Yes if a process that has a slot and no engine may start one."""
         with self._lock:
-            living = sum(now - heard < _SILENT_SECONDS for heard in self._heard.values())
-            # Whoever asks before a turn is planned here is hosted by somebody else's turns.
+            living = sum(now - at < _SILENT_SECONDS for at in self._last_reports.values())
+            # Before the first turn one engine may start.
             return living < max(1, self._planned)
 
     def is_surplus(self, worker: Hashable, turn: int, index: int, now: float) -> bool:
-        """Hear from a worker that slot `index` of `turn` was the last to pay for; tell whether it
-        is one too many.
+        """Record a report of a worker whose last slot was `index` of `turn`; yes if there are more
+        workers than slots and this one has none.
         """
         with self._lock:
-            self._heard[worker] = now
+            self._last_reports[worker] = now
             self._turn_of[worker] = turn
             if turn == self._turn:
                 # By slot, not by worker: a replacement takes the slot of the one that died.
                 self._taken.add(index)
                 return False
             surplus = (
-                len(self._heard) > self._planned
+                len(self._last_reports) > self._planned
                 and turn < self._turn
                 and len(self._taken) >= self._planned
             )
@@ -91,19 +91,19 @@ class Seats:
             return surplus
 
     def hanging(self, now: float) -> set[Hashable]:
-        """Return the workers that have a slot of this turn and are silent: it cannot end."""
+        """Return the workers that have a slot of this turn and are silent: the turn cannot end."""
         with self._lock:
             return {
                 worker
-                for worker, heard in self._heard.items()
-                if self._turn_of[worker] == self._turn and now - heard >= _HANGS_SECONDS
+                for worker, at in self._last_reports.items()
+                if self._turn_of[worker] == self._turn and now - at >= _HANGS_SECONDS
             }
 
     def worker_gone(self, worker: Hashable) -> None:
-        """Learn that a worker has ended or died."""
+        """Remove a worker that has ended or died."""
         with self._lock:
             self._forget(worker)
 
     def _forget(self, worker: Hashable) -> None:
-        self._heard.pop(worker, None)
+        self._last_reports.pop(worker, None)
         self._turn_of.pop(worker, None)

@@ -1,8 +1,8 @@
 """The data source of the query: each batch is a turn, each partition a slot, each row an output.
 
-Each row is a committed record of the application's output topics, so that Spark knows the true
-rates. It has the record's time and not its bytes: Spark would copy every key and value three times
-for a sink that drops them. Kafka's transactions are the truth; see docs/decisions/0006.
+Each row is a committed record of the application's output topics, so that Spark shows the true
+rates. It has the record's timestamp and not its bytes: Spark would copy every key and value three
+times for a sink that drops them. What is committed, Kafka decides; see docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
+from penstock._clock import SystemClock
 from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Program, Times, Turn, take_turn
 from penstock._engine.control.messages import ControlAddress
-from penstock.clock import SystemClock
 
 SCHEMA = "timestamp bigint"
 _ARROW = pa.schema([("timestamp", pa.int64())])
@@ -26,7 +26,7 @@ _ARROW = pa.schema([("timestamp", pa.int64())])
 
 @dataclass(frozen=True)
 class Run:
-    """One run of an application: what its slots must know."""
+    """One run of an application: the parameters of its slots."""
 
     id: str
     control: ControlAddress
@@ -36,7 +36,7 @@ class Run:
 
 
 class Slot(InputPartition):
-    """A place for one worker during one turn. `deadline` is absolute: a late retry ends at once."""
+    """Room for one worker during one turn. `deadline` is absolute: a late retry ends at once."""
 
     def __init__(self, index: int, deadline: float, turn: int = 0) -> None:
         super().__init__(index)
@@ -45,7 +45,7 @@ class Slot(InputPartition):
 
 
 def data_source_for(run: Run) -> type[DataSource]:
-    """Make the data source of a run; it carries the run inside, where no option shows it."""
+    """Return the data source of a run; the run is part of its code, where no option shows it."""
 
     class PenstockSource(DataSource):
         @classmethod
@@ -74,7 +74,7 @@ class TurnReader(DataSourceStreamReader):
         return {"turn": start["turn"] + 1}
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """Give what Spark shows as `latestOffset` in the progress of the turn that begins now."""
+        """Return what Spark shows as `latestOffset` in the progress of the turn that begins now."""
         return dict(self._ask("status", None, dict[str, Any]))
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
@@ -88,14 +88,14 @@ class TurnReader(DataSourceStreamReader):
         seconds = self._seconds_left(partition)
         if seconds <= 0:
             return
-        run, seat = self._run, (partition.turn, partition.value)
-        turn = Turn(run.id, run.control, seconds, run.lease_seconds, seat, run.program)
+        run, slot = self._run, (partition.turn, partition.value)
+        turn = Turn(run.id, run.control, seconds, run.lease_seconds, slot, run.program)
         for times in take_turn(turn):
             yield to_arrow(times)
 
     def _seconds_left(self, slot: Slot) -> float:
-        """Return how long the turn lasts for this slot. Only a retry comes late: at the first
-        attempt another time than a turn's says that this machine's clock is not the driver's.
+        """Return how long the turn lasts for this slot. Only a retry comes late: if a first attempt
+        seems to, the clocks of this machine and of the driver differ.
         """
         seconds = slot.deadline - SystemClock().now_ms() / 1000
         context = TaskContext.get()
@@ -113,6 +113,6 @@ class TurnReader(DataSourceStreamReader):
 
 
 def to_arrow(times: Times) -> pa.RecordBatch:
-    """Give outputs as an Arrow batch, which takes the times over as they are."""
+    """Return the timestamps as an Arrow batch, without a copy."""
     column = pa.Array.from_buffers(pa.int64(), len(times), [None, pa.py_buffer(times)])
     return pa.record_batch([column], schema=_ARROW)

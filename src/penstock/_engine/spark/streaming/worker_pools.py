@@ -2,11 +2,10 @@
 
 Spark keeps workers with different environment variables apart, and forks each pool's workers from
 Python daemons (45 MB each, three or four to a run) that it ends with the session only. In a session
-that outlives many runs they would pile up. So where the driver's machine has all of them, those of
-a run are ended when it is closed.
+with many runs they would pile up. In local mode the daemons of a run therefore end when it closes.
 
-On a cluster, names of pools are used again, and with the name the daemons; but not before Spark has
-ended the workers that idle in it, since those have imported the modules of the last run.
+On a cluster, a pool's name is reused, and with it the daemons; but not before Spark has ended the
+idle workers of the pool, since those have imported the modules of the last run.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from penstock.clock import monotonic, new_id
+from penstock._clock import monotonic, new_id
 
 _VARIABLE = "PENSTOCK_RUN"
 _PROCESSES = Path("/proc")
@@ -40,8 +39,8 @@ class WorkerPool:
 
     @contextmanager
     def entered(self, context: SparkContext) -> Iterator[None]:
-        """Queries that start meanwhile have this pool: other Python jobs of the session do not get
-        its workers, nor it theirs.
+        """Queries that start in this context use this pool: they share no workers with other Python
+        jobs of the session.
         """
         context.environment[_VARIABLE] = self._name
         try:
@@ -69,7 +68,7 @@ def _take_name(now: float) -> str:
 
 
 def _daemons(name: str) -> list[int]:
-    """Return the processes of this machine that fork a pool's workers; none where no /proc is."""
+    """Return the processes of this machine that fork a pool's workers; none without /proc."""
     parents = {}
     for process in _PROCESSES.glob("[0-9]*"):
         with suppress(OSError):  # it has ended, or is another user's
@@ -79,5 +78,5 @@ def _daemons(name: str) -> list[int]:
                 # After the name in parentheses, which may have any character: state, parent.
                 status = (process / "stat").read_text().rpartition(")")[2].split()
                 parents[int(process.name)] = int(status[1])
-    # Workers are forked from the daemons: all else is the same.
+    # Workers are forks of a daemon, with the same command and variables.
     return [process for process, parent in parents.items() if parent not in parents]

@@ -1,1 +1,1 @@
-"""The record cache: several changes of a key between two commits become one."""
+"""The record cache: several writes of a key between two commits become one."""

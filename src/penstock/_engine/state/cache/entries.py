@@ -1,9 +1,8 @@
-"""What a record cache holds: values by key, in the order of their use, and those that were changed
-in the order of their last write.
+"""The entries of a record cache: values by key, in the order of their use, and the changed ones in
+the order of their last write. Java: NamedCache.
 
-Twice: in Python, which works everywhere, and in C (`_entries.c`), which is there if a C compiler
-was when Penstock was installed. Both do the same, and the same tests are run on both. When a cache
-must give way, and what happens to what it lets go of, is decided in `cache.py`.
+In Python and in C (`fast/entries.c`): the same tests run on both. When a cache evicts, and what
+happens to evicted entries, is decided in `record_cache.py`.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.logged import Write
 from penstock.record import HeaderPairs
 
-Change: TypeAlias = tuple[bytes, bytes | None, int, HeaderPairs, "str | None", int, Any]
+CacheChange: TypeAlias = tuple[bytes, bytes | None, int, HeaderPairs, "str | None", int, Any]
 """(key, value, timestamp, headers, topic, partition, kept): a value and the record in hand when it
-was written. What is kept of the record is its raw form, or only its offset if nobody will look at
-its bytes: they would be let go of when they have long left the processor's caches, which costs more
-than to write the entry.
+was written. `kept` is the raw record, or only its offset if its bytes are not needed: to free them
+when they have long left the processor's caches costs more than to write the entry.
 """
 CachedPair: TypeAlias = tuple[bytes, bytes | None]
 """A key and its value, None if it is deleted."""
@@ -35,7 +34,9 @@ _SIZE: Final = 7
 
 
 class RecordInHand(Protocol):
-    """Where a task stands; the cache notes it with each write and returns to it at the flush."""
+    """The record that a task processes; the cache notes it with each write and restores it at the
+    flush.
+    """
 
     keeps_bytes: bool
     topic: str | None
@@ -45,7 +46,7 @@ class RecordInHand(Protocol):
 
 
 class PlainBudget:
-    """How many bytes the caches of one thread may hold together, and how many they do."""
+    """The bytes that the caches of one thread may hold together, and those that they hold."""
 
     __slots__ = ("limit_bytes", "used_bytes")
 
@@ -55,14 +56,14 @@ class PlainBudget:
 
 
 _Entry: TypeAlias = tuple[bytes, bytes | None, int, HeaderPairs, "str | None", int, Any, int]
-"""A change and its size; a value that was only read is of no record."""
+"""A change and its size; a value that was only read has no record."""
 
 
 class PlainEntries:
-    """What one cache holds, in Python.
+    """The entries of one cache, in Python.
 
-    `miss(key)` gives the value of a key that is not here, `note_new(key)` is told of keys that are
-    written and were not, `give_way()` is called when the budget is exceeded.
+    `miss(key)` returns the value of a key that is not here, `note_new(key)` is called for keys that
+    are written for the first time, `give_way()` when the budget is exceeded.
     """
 
     __slots__ = ("_budget", "_changed", "_give_way", "_used", "get", "peek", "used_bytes", "write")
@@ -82,9 +83,9 @@ class PlainEntries:
         """The one used longest ago first."""
         self._changed: dict[bytes, _Entry] = {}
         """The one written longest ago first."""
-        # What is called for each record holds what it needs: no attribute is looked up.
+        # Functions called for each record hold what they need: no attribute is looked up.
         self.get = self._make_get(miss)
-        """`get(key)` gives the value, and counts as a use."""
+        """`get(key)` returns the value, and counts as a use."""
         self.peek = self._make_peek(miss)
         """`get` for a reader that is about to write the same key, which then counts as the use."""
         self.write = self._make_write(position, note_new)
@@ -154,8 +155,8 @@ class PlainEntries:
         return write
 
     def decoding(self, decode: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-        """Give `look(key)`, which gives what `decode` makes of the value, None if there is none; it
-        counts as a use. It may give the same thing again as long as the value stays.
+        """Return `look(key)`, which returns the decoded value, None if there is none, and counts as
+        a use. It may return the same object again until the value changes.
         """
         get = self.get
 
@@ -166,7 +167,7 @@ class PlainEntries:
         return look
 
     def keep(self, key: bytes, value: bytes) -> None:
-        """Hold a value that was read, of a key that is not here."""
+        """Hold a value that was read from the store, of a key that is not here."""
         size = _ENTRY_BYTES + len(key) + len(value)
         self._used[key] = (key, value, -1, (), "", -1, None, size)
         self.used_bytes += size
@@ -175,7 +176,7 @@ class PlainEntries:
             self._give_way()
 
     def used(self, keys: Iterable[bytes]) -> list[CachedPair]:
-        """Give the values of keys that are here, in that order, which is one of use."""
+        """Return the values of keys that are here; each counts as a use, in that order."""
         pairs = []
         for key in keys:
             self._used.move_to_end(key)
@@ -183,30 +184,30 @@ class PlainEntries:
         return pairs
 
     def in_order_of_use(self) -> list[bytes]:
-        """Give all keys, the one used longest ago first."""
+        """Return all keys, the one used longest ago first."""
         return list(self._used)
 
-    def pop_oldest(self) -> Change | None:
-        """Let go of the entry used longest ago; give it if it was changed."""
+    def pop_oldest(self) -> CacheChange | None:
+        """Evict the entry used longest ago; return it if it was changed."""
         key, entry = self._used.popitem(last=False)
         self.used_bytes -= entry[_SIZE]
         return None if self._changed.pop(key, None) is None else entry[:_SIZE]
 
-    def take_changes(self) -> list[Change]:
-        """Give all changes, the one written longest ago first; from now on they are none."""
+    def take_changes(self) -> list[CacheChange]:
+        """Return all changes, the one written longest ago first, and mark them as flushed."""
         changes = [entry[:_SIZE] for entry in self._changed.values()]
         self._changed.clear()
         return changes
 
     def drop_deleted(self, key: bytes) -> None:
-        """Let go of a key if it is deleted and that is no change any more."""
+        """Drop a key if it is deleted and that has been flushed."""
         entry = self._used.get(key)
         if entry is not None and entry[_VALUE] is None and key not in self._changed:
             del self._used[key]
             self.used_bytes -= entry[_SIZE]
 
     def clear(self) -> None:
-        """Forget everything, changes included."""
+        """Drop all entries, changes included."""
         self._budget.used_bytes -= self.used_bytes
         self.used_bytes = 0
         self._used.clear()
@@ -217,18 +218,9 @@ def _size_of(headers: HeaderPairs) -> int:
     return sum(len(key) + (0 if value is None else len(value)) for key, value in headers)
 
 
-def is_compiled() -> bool:
-    """Tell whether there is the form in C."""
-    return Entries is not PlainEntries
-
-
 if TYPE_CHECKING:
     CacheBudget: TypeAlias = PlainBudget
     Entries: TypeAlias = PlainEntries
 else:
-    try:
-        from penstock._engine.fast import _entries
-    except ImportError:
-        CacheBudget, Entries = PlainBudget, PlainEntries
-    else:
-        CacheBudget, Entries = _entries.CacheBudget, _entries.Entries
+    CacheBudget = PlainBudget if compiled is None else compiled.CacheBudget
+    Entries = PlainEntries if compiled is None else compiled.Entries

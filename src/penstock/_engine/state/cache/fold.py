@@ -1,7 +1,6 @@
 """Folding records into the aggregates that a store holds.
 
-Twice: in Python, which works everywhere, and in C (`_entries.c`) for rows that are in a cache of C.
-Both do the same, and the same tests are run on both.
+In Python and, for rows in a compiled cache, in C (`fast/entries.c`): the same tests run on both.
 """
 
 from __future__ import annotations
@@ -10,19 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import NO_ROW, RowCodec
 from penstock.record import HeaderPairs
 from penstock.serdes.numbers import IntegerSerde
 
-try:
-    from penstock._engine.fast import _entries
-except ImportError:
-    _entries = None  # type: ignore[assignment]
-
 Fold: TypeAlias = Callable[[bytes, Any, Any, int, HeaderPairs], None]
-"""`fold(raw_key, key, value, timestamp, headers)`: what is stored under `raw_key` becomes what the
-aggregator makes of it and the record; it has the time of the latest record.
+"""`fold(raw_key, key, value, timestamp, headers)` replaces the aggregate under `raw_key` by what
+the aggregator makes of it and the record; its time is that of the latest record.
 """
 Peek: TypeAlias = Callable[[bytes], bytes | None]
 PutRow: TypeAlias = Callable[[bytes, Any, int, int, HeaderPairs], None]
@@ -34,12 +29,12 @@ _LONGS = ">qq"
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """What records are folded with."""
+    """The functions that fold a record into an aggregate."""
 
     initializer: Initializer
     aggregator: Aggregator
     count: bool = False
-    """Whether the aggregator adds one to whatever it is given: C does so without calling it."""
+    """Whether the aggregator adds one to the aggregate: C does so without calling it."""
 
 
 def make_fold(
@@ -49,11 +44,11 @@ def make_fold(
     put: PutRow,
     functions: Functions,
 ) -> Fold:
-    """Give the function that folds a record into what `peek` gives and `put` stores, which are
-    those of the cache if there is one.
+    """Return the function that folds a record into the aggregate that `peek` reads and `put`
+    writes, through the cache if there is one.
     """
-    if _entries is not None and cache is not None and isinstance(cache.entries, _entries.Entries):
-        return _entries.Fold(
+    if compiled is not None and cache is not None and isinstance(cache.entries, compiled.Entries):
+        return compiled.Fold(
             cache.entries,
             codec.decode_row,
             put,
@@ -66,7 +61,7 @@ def make_fold(
 
 
 def plain_fold(codec: RowCodec, peek: Peek, put: PutRow, functions: Functions) -> Fold:
-    """Give the same in Python."""
+    """Return the same in Python."""
     decode, initializer, aggregator = codec.decode_row, functions.initializer, functions.aggregator
 
     def fold(raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:

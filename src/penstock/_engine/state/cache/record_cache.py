@@ -1,10 +1,10 @@
-"""The record cache: several changes of a key between two commits become one.
+"""The record cache: several writes of a key between two commits become one.
 
-A change stays here until the cache is flushed: at a commit, or when the caches of a thread have
-outgrown their common budget. Then it goes to the store and its changelog, and whoever listens is
-told: a table forwards its changes only now. Semantics 8.4, Java: CachingKeyValueStore, NamedCache
-and ThreadCache, whose order of events and measure of bytes this keeps, so that the same cache
-overflows at the same record.
+A dirty entry stays here until the cache is flushed: at a commit, or when the caches of a thread
+exceed their common budget. Then it goes to the store, its changelog and the flush listener: only
+now a table forwards its changes. Java: CachingKeyValueStore, NamedCache and ThreadCache, whose
+order of events and measure of bytes this keeps, so that the same cache overflows at the same
+record.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from penstock._engine.state.cache.entries import CacheBudget, Change, Entries, RecordInHand
+from penstock._engine.state.cache.entries import CacheBudget, CacheChange, Entries, RecordInHand
 from penstock._engine.state.logged import LoggedStore, RecordStore, Write
 from penstock._engine.state.merging import merged
-from penstock._engine.state.row_sender import let_puts_out
+from penstock._engine.state.row_sender import flush_puts
 from penstock.record import HeaderPairs
 
 FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
-"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record behind it."""
+"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record that wrote it.
+"""
 
 
 class CachedStore:
-    """A RecordStore over another one, the cache of one store of one task."""
+    """The cache of one store of one task: a RecordStore over another one."""
 
     __slots__ = (
         "_below",
         "_budget",
         "_listener",
         "_position",
-        "_sends_as_they_are",
         "_sends_old",
+        "_sends_rows",
         "entries",
         "get",
         "peek",
@@ -44,27 +45,26 @@ class CachedStore:
         self._position = position
         self._listener: FlushListener | None = None
         self._sends_old = False
-        self._sends_as_they_are = False
-        self.entries = Entries(budget, position, self._miss, self._note_new, self._give_way)
+        self._sends_rows = False
+        self.entries = Entries(budget, position, self._miss, self._note_new, self._evict)
         self.get = self.entries.get
         self.peek = self.entries.peek
-        """`get` for a reader that is about to write the same key, which then counts as the use."""
+        """`get` for a reader that is about to write the same key: only the write counts as a use.
+        """
         self.write: Write = self.entries.write
 
     def listen(self, listener: FlushListener, *, sends_old_values: bool) -> None:
-        """Let `listener` know each change when it is flushed; the old value is looked up only if
-        asked for.
-        """
+        """Call `listener` with each entry that is flushed, with its old value only if asked for."""
         self._listener = listener
         self._sends_old = sends_old_values
 
-    def replace_listener(self, listener: FlushListener) -> None:
-        """Let another listener, which does not ask where the task stands, know in place of the one
-        there is, if that needs no old values.
+    def send_rows_to(self, listener: FlushListener) -> None:
+        """Replace the listener, if there is one and it needs no old values, by one that takes rows
+        as they are stored and does not ask for the record in hand.
         """
         if self._listener is not None and not self._sends_old:
             self._listener = listener
-            self._sends_as_they_are = True
+            self._sends_rows = True
 
     def _miss(self, key: bytes) -> bytes | None:
         value = self._below.get(key)
@@ -72,7 +72,7 @@ class CachedStore:
             self.entries.keep(key, value)
         return value
 
-    # What is told of keys that are written and were not cached, if anything is.
+    # Called with each key that is written and was not cached.
     _note_new: Callable[[bytes], None] | None = None
 
     def scan(
@@ -86,42 +86,42 @@ class CachedStore:
         return merged(cached, self._below.scan(start, end, reverse=reverse), reverse=reverse)
 
     def approximate_num_entries(self) -> int:
-        """Count what is in the store, as Java does: not what is only in the cache."""
+        """Count the entries of the store below, as Java does, not those that are only cached."""
         return self._below.approximate_num_entries()
 
     def flush(self) -> None:
-        """Let all changes out, in the order of the last write of each key."""
+        """Flush all dirty entries, in the order of the last write of each key."""
         changes = self.entries.take_changes()
         if changes:
             before = self.entries.used_bytes
-            self._let_out(changes)
+            self._flush_entries(changes)
             self._budget.used_bytes += self.entries.used_bytes - before
 
     def clear(self) -> None:
-        """Forget everything, changes included."""
+        """Drop all entries, dirty ones too."""
         self.entries.clear()
 
-    def _give_way(self) -> None:
-        """Let go of what was used longest ago until the budget is kept."""
+    def _evict(self) -> None:
+        """Evict the least recently used entries until the budget is kept."""
         budget, entries = self._budget, self.entries
-        # A flush may let other caches grow: this one gives way only as long as it holds something.
+        # A flush may let other caches grow: this one evicts only as long as it holds something.
         while budget.used_bytes > budget.limit_bytes and len(entries):
             before = entries.used_bytes
             change = entries.pop_oldest()
             if change is not None:
-                self._let_out([change, *entries.take_changes()])
-            # Only now, as in Java: while it is flushed, other caches find the budget exceeded.
+                self._flush_entries([change, *entries.take_changes()])
+            # Only now, as in Java: during the flush, other caches find the budget exceeded.
             budget.used_bytes += entries.used_bytes - before
 
-    def _let_out(self, changes: list[Change]) -> None:
-        """Write changes to the store and tell the listener, each as if its record were in hand.
-        What is flushed may cause new changes here: they are others.
+    def _flush_entries(self, changes: list[CacheChange]) -> None:
+        """Write dirty entries to the store and call the listener, each with its record in hand. A
+        flush may write new entries to this cache; they wait for the next flush.
         """
         below = self._below
-        if self._sends_as_they_are and isinstance(below, LoggedStore):
-            # Nobody asks which record is in hand.
+        if self._sends_rows and isinstance(below, LoggedStore):
+            # This listener does not ask for the record in hand.
             assert self._listener is not None
-            changes = changes[let_puts_out(changes, below.put, below.log, self._listener) :]
+            changes = changes[flush_puts(changes, below.put, below.log, self._listener) :]
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
         keeps_bytes = position.keeps_bytes
@@ -133,7 +133,7 @@ class CachedStore:
                 if new is None:
                     deleted.append(key)
                     if listener is not None and (old if sends_old else read(key)) is None:
-                        continue  # it came and went between two flushes: nobody need know
+                        continue  # written and deleted between two flushes
                 as_it_was = keeps_bytes or kept is None
                 position.raw = kept if as_it_was else (kept, timestamp, None, None, headers)
                 position.topic, position.partition = topic, partition

@@ -1,1 +1,1 @@
-"""Files of local state: directories, locks, traces of dead processes."""
+"""Files of local state: directories, locks, crash logs."""

@@ -1,7 +1,7 @@
-"""What a worker's process leaves behind when it dies, for the one that takes its place.
+"""The crash log that a worker's process leaves for its successor.
 
-A crash in C leaves the stack that Python's fault handler writes, `os._exit` leaves who called it. A
-process that was killed leaves nothing but the file itself: whoever claims its member id finds it.
+A crash in C leaves the stack that Python's fault handler writes, `os._exit` leaves its caller. A
+killed process leaves only the file itself; the next process with its member id finds it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _STACK_LINES = 8
 
 
 class CrashLog:
-    """The file of one process. `predecessor` says how the last process with this id died, None if
-    it ended as it should.
+    """The crash log of one process. `predecessor` says how the last process with this id died, None
+    if it ended normally.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,14 +54,14 @@ class CrashLog:
         os._exit = self._exit_with_trace
 
     def got_on(self) -> None:
-        """Learn of a commit: if this process dies, the next one begins to count anew."""
+        """Reset the count of deaths in a row, after a commit."""
         if not self._has_got_on:
             self._has_got_on = True
             with suppress(OSError, ValueError):
                 self._begin(-1)
 
     def close(self) -> None:
-        """Delete the file: this process has ended its work as it should."""
+        """Delete the file, at the normal end of the process."""
         if self._file.closed:
             return
         if os._exit == self._exit_with_trace:
@@ -76,7 +76,7 @@ class CrashLog:
         self._say(f"process {self._pid}, after {deaths} that died\n")
 
     def _exit_with_trace(self, status: int) -> NoReturn:
-        # A child that was forked from this process ends in its own right.
+        # A forked child may call `os._exit`: that is its own end.
         if threading.get_ident() == self._thread_id and os.getpid() == self._pid:
             caller = user_function(sys._getframe(1)) or "a function"
             with suppress(Exception):
@@ -99,13 +99,13 @@ def _read(path: Path) -> tuple[str, int] | None:
     before = int(deaths) if deaths.lstrip("-").isdigit() else 0
     process = process or "a process"
     if not rest:
-        told = (
+        text = (
             f"{process} was killed from outside, as a process is that takes too much memory (see "
             "the kernel's log)"
         )
     elif len(rest) == 1:
-        told = f"{process} ended: {rest[0]}"
+        text = f"{process} ended: {rest[0]}"
     else:
         stack = "\n  ".join(line for line in rest[:_STACK_LINES] if line.strip())
-        told = f"{process} crashed: {stack}"
-    return told, before
+        text = f"{process} crashed: {stack}"
+    return text, before

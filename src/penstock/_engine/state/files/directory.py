@@ -1,15 +1,15 @@
-"""Where the local state of an application lies, and who may use it. Java: StateDirectory.
+"""The local state of an application: its directories and their locks. Java: StateDirectory.
 
 ```
 <state.dir>/<application.id>/
-    0_1/                      a task; whoever works on it holds its lock
+    0_1/                      a task; the process that works on it holds its lock
         .lock
         .attempt              of a process that has not committed yet, or died before it could
         rocksdb/<store>/
         own/<store>/          of an engine of the user's own
-        damaged/<store>/      the files of a store that were damaged last, for whoever wants to look
+        damaged/<store>/      the damaged files of a store that were set aside last
     global_<member id>/       a worker's copy of the global tables
-    members/<member id>       an identity in the group; whoever uses it holds the file's lock
+    members/<member id>       an identity in the group; its process holds the lock
     crashes/<member id>       of a process that runs, or how it died
 ```
 
@@ -47,12 +47,13 @@ _ATTEMPT = ".attempt"
 _HANDOVER_SECONDS = 5.0
 _RETRY_SECONDS = 0.05
 
-# Each loses against a worker that starts in the same millisecond; so many in a row are one id.
+# Each may be lost to a worker that starts in the same millisecond; this many in a row are no
+# chance: `new_id` returns the same id.
 _NEW_IDS_MAX = 100
 
 
 def _do_nothing(task: TaskDirectory) -> None:
-    """Nobody wants to know."""
+    """The default of `before`."""
 
 
 class StateDirectory:
@@ -63,8 +64,8 @@ class StateDirectory:
         self.path = Path(state_dir) / _file_name(application_id, "'application.id'")
 
     def check_owner(self) -> None:
-        """Refuse a directory that another user has made where everybody may make one, as in /tmp:
-        that user could read the state, change it, or hold its locks.
+        """Refuse a directory that another user has made in a place open to all, as /tmp: that user
+        could read the state, change it, or hold its locks.
 
         Raises:
             StateError: it is another user's.
@@ -85,7 +86,7 @@ class StateDirectory:
             shared = shared or _is_for_everybody(path)
 
     def task_ids(self) -> list[str]:
-        """Give the tasks that have left something here."""
+        """Return the tasks that have left something here."""
         if not self.path.is_dir():
             return []
         return sorted(
@@ -104,7 +105,7 @@ class StateDirectory:
         """Take the directory of a task, waiting for an old owner that is about to leave it.
 
         Raises:
-            StateLockedError: The task still belongs to somebody else.
+            StateLockedError: Another process still holds the task.
         """
         if not _TASK.fullmatch(task_id):
             msg = f"a task's id must look like '0_1'; got {task_id!r}"
@@ -118,8 +119,8 @@ class StateDirectory:
         raise self._locked(task_id, "started")
 
     def clean_up(self, before: Callable[[TaskDirectory], None] = _do_nothing) -> None:
-        """Delete all local state of the application; what is not ours stays. `before` is told of
-        each task that is to go.
+        """Delete all local state of the application; other files stay. `before` is called with each
+        task before it is deleted.
 
         Raises:
             StateLockedError: A task is running; nothing is deleted.
@@ -139,11 +140,11 @@ class StateDirectory:
                 member.remove()
         rmtree(self.path / _CRASHES, ignore_errors=True)
         for directory in (self.path / _MEMBERS, self.path):
-            with suppress(OSError):  # there is none, or it holds something that stays
+            with suppress(OSError):  # it is missing, or it holds other files
                 directory.rmdir()
 
     def dead_members(self) -> set[str]:
-        """Return the ids that nobody on this machine uses now: their processes have ended."""
+        """Return the member ids that no process on this machine uses now."""
         dead = set()
         for file in _member_files(self.path):
             if member := _take(file):
@@ -180,20 +181,20 @@ class TaskDirectory:
         self._lock = lock
 
     def store_path(self, store_name: str) -> Path:
-        """Give the directory of a store on disk."""
+        """Return the directory of a store on disk."""
         return self.path / "rocksdb" / _file_name(store_name, "a store's name")
 
     def own_path(self, store_name: str) -> Path:
-        """Give the directory of a store that lives in an engine of the user's own."""
+        """Return the directory of a store that lives in an engine of the user's own."""
         return self.path / "own" / _file_name(store_name, "a store's name")
 
     def attempts(self) -> AttemptFile:
-        """Return what the processes that died with this task have left."""
+        """Return the marker file in which processes that died with this task are counted."""
         return AttemptFile(self.path / _ATTEMPT)
 
     def set_aside(self, store_name: str) -> Path:
-        """Move the files of a store on disk, which must be closed, out of the way, in the place of
-        those that were moved before; return where they are.
+        """Move the files of a closed store on disk out of the way, replacing those that were moved
+        before; return their new path.
         """
         path = self.store_path(store_name)
         aside = self.path / "damaged" / path.name
@@ -225,14 +226,14 @@ class TaskDirectory:
             raise StateError(msg, self.path) from error
 
     def remove(self) -> None:
-        """Delete the directory and let go of it."""
+        """Delete the directory and release its lock."""
         self.wipe()
         self._lock.remove()
-        with suppress(OSError):  # somebody has it again already
+        with suppress(OSError):  # another process has it again already
             self.path.rmdir()
 
     def release(self) -> None:
-        """Let go of the task, whose stores must be closed; doing it again does nothing."""
+        """Release the lock of the task, whose stores must be closed; a second call does nothing."""
         self._lock.release()
 
     def __enter__(self) -> Self:
@@ -250,10 +251,10 @@ class TaskDirectory:
 def claim_member_id(
     state_dir: Path | str, application_id: str, new_id: Callable[[], str]
 ) -> tuple[str, Callable[[], None]]:
-    """Give this process an identity that nobody else uses, and the function that gives it back.
+    """Return a member id that no other process uses, and the function that releases it.
 
-    An identity whose process has ended is used again: its replacement is the same member to the
-    group. Only if all are in use one is made with `new_id`; it must be unique in the world, because
+    The id of a process that has ended is used again: to the group, its replacement is the same
+    member. Only if all are in use, `new_id` makes one; it must be globally unique, because
     containers may share a host name but not their disks.
     """
     directory = StateDirectory(state_dir, application_id)
@@ -295,7 +296,7 @@ def _member_files(root: Path) -> list[Path]:
 
 
 def _file_name(name: str, what: str) -> str:
-    """Check that a name stays in its directory: what is in it may be deleted."""
+    """Check that a name stays in its directory: the directory's files may be deleted."""
     if name in {"", ".", ".."} or "/" in name or "\0" in name:
         msg = f"{what} must be usable as the name of a directory; got {name!r}"
         raise ConfigError(msg)

@@ -1,7 +1,7 @@
-"""A file that one process at a time may hold, and that says who does.
+"""A lock file that one process at a time may hold, and that names its holder.
 
-The kernel lets go when the holder dies, however it dies. A child that is forked from the holder, as
-by a process pool in a user's function, closes its copy at once: an orphan would keep the lock.
+The kernel releases the lock when the holder dies. A child forked from the holder, as by a process
+pool in a user's function, closes its copy at once: an orphan would keep the lock.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FileLock:
 
     @classmethod
     def take(cls, path: Path) -> FileLock | None:
-        """Take the lock, making the file and its directory; None if somebody has it."""
+        """Take the lock, making the file and its directory; None if it is held."""
         while True:
             make_private(path.parent)
             try:
@@ -50,15 +50,16 @@ class FileLock:
             except OSError:
                 os.close(descriptor)
                 raise
-            # The last holder removed the file after we had opened it: this lock excludes nobody.
+            # The last holder removed the file after we had opened it: a lock on it excludes no
+            # other process.
             os.close(descriptor)
 
     def release(self) -> None:
-        """Let go; doing it again does nothing."""
+        """Release the lock; a second call does nothing."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.ftruncate(descriptor, 0)
-            # Closing alone would leave it to a forked child.
+            # Closing alone would leave the lock to a forked child.
             fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
@@ -69,7 +70,7 @@ class FileLock:
             os.close(descriptor)
 
     def remove(self) -> None:
-        """Delete the file, then let go."""
+        """Delete the file, then release the lock."""
         self.path.unlink(missing_ok=True)
         self.release()
 
@@ -83,7 +84,7 @@ os.register_at_fork(after_in_child=_forget_all)
 
 
 def holder_of(path: Path) -> str:
-    """Say who holds the lock, as far as the file knows."""
+    """Return the holder that the file names, as text."""
     said = ""
     with suppress(OSError, UnicodeDecodeError):
         said = path.read_text(encoding="utf-8")

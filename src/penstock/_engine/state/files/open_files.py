@@ -10,7 +10,7 @@ import resource
 from typing import Final
 
 TOO_MANY_FILES: Final = "Too many open files"
-"""What the system says; RocksDB repeats it."""
+"""The system's message, which RocksDB repeats."""
 
 _FILES_OF_STORE = 12
 _FILES_OF_WORKER = 150
@@ -24,7 +24,7 @@ _REMEDY = (
 
 
 def too_many_files() -> str:
-    """Say that no file can be opened any more, how many may be, and what to do."""
+    """Return the message that no more files can be opened, with the limit and what to do."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return (
         f"too many open files: this process may have {_shown(soft)} open ('ulimit -n'; at most"
@@ -39,7 +39,7 @@ def files_needed(store_count: int) -> int:
 
 
 def raise_limit(needed: int) -> None:
-    """Let this process open as many files as are needed, or as many as it may allow itself."""
+    """Raise this process's limit of open files to `needed`, or to the hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return
@@ -49,7 +49,9 @@ def raise_limit(needed: int) -> None:
 
 
 def shortage(store_count: int) -> str | None:
-    """Say that so many stores may need more files than this process may open; None if not."""
+    """Return the warning that so many stores may need more files than this process may open, None
+    if they do not.
+    """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = files_needed(store_count)
     if soft == resource.RLIM_INFINITY or needed <= soft:

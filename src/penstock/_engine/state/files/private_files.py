@@ -11,12 +11,12 @@ from pathlib import Path
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory and its missing parents; those that are there stay as they are."""
+    """Make a directory and its missing parents; existing ones keep their mode."""
     try:
         directory.mkdir(mode=0o750)
     except FileNotFoundError:
-        # mkdir(parents=True) would give the mode to the last one only. Others may remove a parent
-        # meanwhile: then it is made again.
+        # mkdir(parents=True) would set the mode of the last one only. Another process may remove a
+        # parent meanwhile: then it is made again.
         make_private(directory.parent)
         make_private(directory)
     except FileExistsError:
@@ -27,6 +27,6 @@ def make_private(directory: Path) -> None:
 def open_private(path: Path, flags: int = 0) -> int:
     """Open a file for writing that its owner alone can read, also if it was there before."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
-    with suppress(PermissionError):  # the file of another user, who decides
+    with suppress(PermissionError):  # another user's file keeps its mode
         os.fchmod(descriptor, 0o600)
     return descriptor

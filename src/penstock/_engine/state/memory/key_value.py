@@ -1,4 +1,4 @@
-"""An ordered map in memory: a dict for lookups, and its keys in order once somebody scans."""
+"""An ordered map in memory: a dict for lookups, and its keys in order from the first scan on."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """An ordered map on disk: a RocksDB database of its own for each store. Java: RocksDBStore.
 
-The entries are one column family, the changelog offset is another, so that no scan meets it and
-one write batch changes both. The write-ahead log is on (Java turns it off): once `write` has
-returned, a kill of the process loses nothing. It is not synced, so that a power failure may take
-the last writes; what is left is still what one of the `write` calls left.
+The entries are one column family, the changelog offset is another, so that no scan meets it and one
+write batch changes both. The write-ahead log is on (Java turns it off): once `write` has returned,
+a kill of the process loses nothing. It is not synced: a power failure may take the last writes, but
+leaves the state after one of the `write` calls.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ class RocksDbStore:
 
     @staticmethod
     def destroy(path: Path) -> None:
-        """Delete the store at `path`, damaged or not, unless somebody has it open."""
+        """Delete the store at `path`, damaged or not, unless it is open."""
         try:
             if path.exists():
-                # Opening what is left is no good test: RocksDB's own deletion takes its lock.
+                # RocksDB's own deletion takes the store's lock, so it fails if the store is open.
                 Rdict.destroy(str(path))
                 rmtree(path, ignore_errors=True)
         except Exception as error:
@@ -139,7 +139,7 @@ class RocksDbStore:
         return self._property("estimate-num-keys")
 
     def properties(self) -> dict[str, int]:
-        """Give RocksDB's numbers about this store, by the names of Kafka Streams' metrics."""
+        """Return RocksDB's numbers about this store, by the names of Kafka Streams' metrics."""
         return {name: self._property(name) for name in PROPERTIES}
 
     def write(
@@ -213,7 +213,7 @@ class RocksDbStore:
                 return
             entry = key, rows.value()
             rows.next()
-            rows = None  # while the caller has the entry, only the cursor may hold RocksDB open
+            rows = None  # while the caller has the entry, only the cursor may keep RocksDB open
             yield entry
         raise self._closed()
 
@@ -233,7 +233,7 @@ class RocksDbStore:
         raise self._closed()
 
     def _check_end(self, rows: RdictIter) -> None:
-        # A damaged file ends a scan like the last row does; only the status tells.
+        # A damaged file ends a scan like the last row does; only the status differs.
         try:
             rows.status()
         except Exception as error:
@@ -246,7 +246,7 @@ class RocksDbStore:
             raise self._explained(error, "read") from error
 
     def _explained(self, error: Exception, participle: str) -> StateError:
-        # After close() the attributes are gone: a check for it would cost each read something.
+        # After close() the attributes are gone: a check for it would cost each read.
         if not hasattr(self, "_database"):
             return self._closed()
         return explained(error, self.path, participle)
@@ -257,7 +257,7 @@ class RocksDbStore:
 
 
 class _Cursor:
-    """A place in the entries of one moment. Whoever closes the store takes `rows` away.
+    """A position in a snapshot of the entries. `close` of the store sets `rows` to None.
 
     The binding hands RocksDB the address of the upper bound, not a copy: it must live as long as
     `rows`. A lower bound cannot be given at all: its set_iterate_lower_bound sets the upper one.

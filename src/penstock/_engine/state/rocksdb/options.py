@@ -1,4 +1,4 @@
-"""Our settings in RocksDB's words, with what is not for users to set. Java: RocksDBStore.openDB."""
+"""RocksDB options from our settings, and those that users cannot set. Java: RocksDBStore.openDB."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from penstock._engine.state.rocksdb.settings import RocksDbSettings
 
 
 def data_options(settings: RocksDbSettings) -> Options:
-    """Give the options of the database and of the column family that holds the entries."""
+    """Return the options of the database and of the column family that holds the entries."""
     options = _database_options()
     options.set_max_open_files(settings.max_open_files)
     options.set_block_based_table_factory(_table_options(settings))
@@ -23,9 +23,9 @@ def data_options(settings: RocksDbSettings) -> Options:
 
 
 def offset_options() -> Options:
-    """Give the options of the column family that holds the changelog offset, and only that."""
+    """Return the options of the column family that holds the changelog offset, and only that."""
     options = Options(raw_mode=True)
-    # When it is full the entries are written to a file too: it must take thousands of commits.
+    # When its buffer is full the entries are flushed too: it must hold thousands of commits.
     options.set_write_buffer_size(1024 * 1024)
     options.set_compression_type(DBCompressionType.none())
     return options

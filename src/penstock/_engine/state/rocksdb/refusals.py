@@ -1,6 +1,6 @@
-"""RocksDB's complaints in our words: what happened to which directory, and what to do.
+"""Translates RocksDB's errors: what happened to which directory, and what to do.
 
-The binding raises plain exceptions that hold RocksDB's status as text, so they are told apart by
+The binding raises plain exceptions with RocksDB's status as text, so they are distinguished by
 their words.
 """
 
@@ -13,7 +13,7 @@ from penstock.errors import StateCorruptedError, StateError, StateLockedError
 
 
 def explained(error: Exception, path: Path, participle: str) -> StateError:
-    """Give the error to raise for what RocksDB said when the store should be `participle`."""
+    """Return the error to raise for RocksDB's error when the store should be `participle`."""
     said = str(error)
     if "lock hold by current process" in said:
         msg = (

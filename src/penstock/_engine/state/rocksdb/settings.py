@@ -17,7 +17,9 @@ from typing import Literal, TypeAlias, get_args
 from penstock.errors import ConfigError
 
 CompactionStyle: TypeAlias = Literal["universal", "level"]
-"""RocksDB's third style, fifo, deletes the oldest entries when its space is full: no store's."""
+"""RocksDB's third style, fifo, deletes the oldest entries when its space is full: no store may do
+that.
+"""
 
 Compression: TypeAlias = Literal["none", "snappy", "zlib", "bz2", "lz4", "lz4hc", "zstd"]
 
@@ -43,7 +45,7 @@ class RocksDbSettings:
     """How many write buffers there may be, full ones included."""
 
     bloom_filter_bits_per_key: int = 10
-    """What a file says about the keys it does not hold; 0 for nothing."""
+    """Bits per key of the bloom filter of each file; 0 for no filter."""
 
     cache_index_and_filter_blocks: bool = False
     """Whether the block cache also limits the memory of indexes and filters."""
@@ -57,11 +59,11 @@ class RocksDbSettings:
 
 
 RocksDbConfigSetter: TypeAlias = Callable[[str, RocksDbSettings], None]
-"""It is given a store's name and its settings, and changes these."""
+"""`setter(store_name, settings)` changes the settings of a store."""
 
 
 def settings_for(store_name: str, setter: RocksDbConfigSetter | None) -> RocksDbSettings:
-    """Give the settings of a store, changed by the user's setter if there is one.
+    """Return the settings of a store, changed by the user's setter if there is one.
 
     Raises:
         ConfigError: The setter failed, or left a value that RocksDB cannot have.

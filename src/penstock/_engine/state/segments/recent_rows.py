@@ -1,14 +1,13 @@
-"""The rows of a segment and key, asked for again and again: read once, then known.
+"""Read-through cache of the newest rows of each segment and key.
 
-Sessions, sliding windows and joins look at the latest rows of a key with each of its records. A
-look into RocksDB costs more than all the rest of such a record's way; and before it, everything
-that is committed must be written there. So what was read of a key, from some time on to its last
-row, is kept and follows what is written. Rows that are later than all that was there before need
-not be read at all: each was seen when it was written, and a key without any has none. Java has
-nothing like it.
+Sessions, sliding windows and joins read the latest rows of a key with each of its records. A look
+into RocksDB costs more than all the rest of such a record's way; and before it, everything that is
+committed must be written there. So rows of a key that were read, from some time on to its last row,
+are kept and follow what is written. Rows later than all that were there before need not be read at
+all: each was seen when it was written, and a key without any has none. Java has nothing like it.
 
-What happens nearly always is also in C (`_recent.c`), which is there if a C compiler was when
-Penstock was installed. It does the same, and the same tests are run on both.
+`RecentRows.note` and `Rows.of_key` are in Python and, for the usual case, in C
+(`fast/recent_rows.c`), which owns the fields that it reads: the same tests run on both.
 """
 
 from __future__ import annotations
@@ -16,25 +15,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.codec import TIMESTAMP_BYTES, pack_timestamp, timestamp_of
 from penstock.windows import END_OF_TIME
 
 Row: TypeAlias = tuple[bytes, bytes]
 """A row key and what is under it."""
 
-# So many rows and keys a store may know; then it forgets what it has not met for longest. Of one
-# key it knows an eighth of that, or from a later time on.
+# Rows and keys that are kept for a store; then those met longest ago are dropped. Of one key an
+# eighth of that is kept.
 _KNOWN_MAX = 80_000
-# So many rows that are not committed are put in the order of their keys only if somebody asks.
+# Uncommitted rows that wait to be sorted by key until they are read.
 _UNSORTED_MAX = 10_000
-# So many rows of a key are looked through; of more, those before the time in question are let go.
+# Rows of a key that are looked through; of more, those before the time in question are dropped.
 _LOOKED_THROUGH_MAX = 16
 
 _NEVER = b"\xff" * TIMESTAMP_BYTES
 
 
 def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | None]]) -> None:
-    """Let rows have changes, None for what is deleted."""
+    """Apply changes to rows, None for a deleted row."""
     for row_key, row in changes:
         if row is None:
             rows.pop(row_key, None)
@@ -43,11 +43,11 @@ def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | No
 
 
 def _after(time: int) -> bytes:
-    """Give the bytes of the next millisecond; behind the last one comes no row."""
+    """Return the bytes of the next millisecond; behind the last one there is no row."""
     return pack_timestamp(time + 1) if time < END_OF_TIME else _NEVER
 
 
-class _Tail:
+class PlainTail:
     """All rows of a segment and key from a row key on."""
 
     __slots__ = ("first", "rows")
@@ -57,33 +57,41 @@ class _Tail:
         self.rows = rows
 
 
-class RecentRows:
-    """What is known of the rows of a store, `pending` those that wait for their commit.
-
-    `read(first, last)` gives what is committed from one row key up to another; `length` is how many
-    bytes follow segment and key in a row key, a time first; `observed` is the latest time of a row
-    that was put so far.
-
-    The keys that were met since half of what may be known was new are young, those before are old.
-    When the young are that many again, the old ones that were not met since are forgotten.
-    """
+class PlainKnownRows:
+    """The fields of `RecentRows` that C reads and writes."""
 
     __slots__ = (
-        "_latest",
-        "_length",
-        "_old",
-        "_old_until",
-        "_pending",
-        "_read",
-        "_since",
-        "_unsorted",
-        "_young",
-        "_young_count",
-        "_young_max",
+        "latest",
+        "length",
+        "old",
+        "since",
+        "unsorted",
+        "young",
+        "young_count",
+        "young_max",
     )
 
-    new_tail = _Tail
-    """For `_recent.c`."""
+
+if TYPE_CHECKING:
+    Tail: TypeAlias = PlainTail
+    KnownRows: TypeAlias = PlainKnownRows
+else:
+    Tail = PlainTail if compiled is None else compiled.Tail
+    KnownRows = PlainKnownRows if compiled is None else compiled.KnownRows
+
+
+class RecentRows(KnownRows):
+    """The newest rows of each key of a store, `pending` the uncommitted ones.
+
+    `read(first, last)` returns the committed rows from one row key up to another; `length` is how
+    many bytes follow segment and key in a row key, a time first; `observed` is the latest time of a
+    row that was put so far.
+
+    Two generations: a key is young if it was met since half of the allowed rows were new, else old.
+    When the young are that many again, the old keys that were not met since are dropped.
+    """
+
+    __slots__ = ("_old_until", "_pending", "_read")
 
     def __init__(
         self,
@@ -93,56 +101,56 @@ class RecentRows:
         observed: int,
     ) -> None:
         self._read = read
-        self._length = length
-        self._since = self._old_until = self._latest = _after(observed)
-        """`_since`: from this time on all rows are known: where there is no tail, there are none.
+        self.length = length
+        self.since = self._old_until = self.latest = _after(observed)
+        """`since`: from this time on all rows are kept: a key without a tail has none.
         `_old_until`: no row of an old key is of this time or later.
         """
-        self._young: dict[bytes, _Tail] = {}
-        self._young_count = 0
-        self._young_max = 3 * _KNOWN_MAX // 8 - 1
-        self._old: dict[bytes, _Tail] = {}
+        self.young: dict[bytes, Tail] = {}
+        self.young_count = 0
+        self.young_max = 3 * _KNOWN_MAX // 8 - 1
+        self.old: dict[bytes, Tail] = {}
         self._pending: dict[bytes, dict[bytes, bytes | None]] = {}
-        self._unsorted: list[tuple[bytes, bytes | None]] = []
+        self.unsorted: list[tuple[bytes, bytes | None]] = []
         for row_key, row in pending.items():
             self.note(row_key, row)
 
     def note(self, row_key: bytes, row: bytes | None) -> None:
-        """Learn that a row is written, or deleted (None)."""
-        self._unsorted.append((row_key, row))
-        if len(self._unsorted) > _UNSORTED_MAX:
+        """Note that a row is written, or deleted (None)."""
+        self.unsorted.append((row_key, row))
+        if len(self.unsorted) > _UNSORTED_MAX:
             self._sort_pending()
-        prefix = row_key[: -self._length]
+        prefix = row_key[: -self.length]
         at = len(prefix)
         time = row_key[at : at + TIMESTAMP_BYTES]
-        self._latest = max(self._latest, time)
-        tail = self._young.get(prefix) or self._met_again(prefix)
+        self.latest = max(self.latest, time)
+        tail = self.young.get(prefix) or self._met_again(prefix)
         if tail is None:
-            if row is not None and time >= self._since:
-                self._keep(prefix, _Tail(prefix + self._since, {row_key: row}))
+            if row is not None and time >= self.since:
+                self._keep(prefix, Tail(prefix + self.since, {row_key: row}))
         elif row_key >= tail.first:
             before = len(tail.rows)
             lay_over(tail.rows, ((row_key, row),))
-            self._young_count += len(tail.rows) - before
-            self._forget_if_many(tail)
+            self.young_count += len(tail.rows) - before
+            self._drop_if_many(tail)
 
     def committed(self) -> None:
-        """Learn that all that was noted is committed."""
+        """Mark all pending rows as committed."""
         self._pending.clear()
-        self._unsorted.clear()
+        self.unsorted.clear()
 
     def collect(self, prefix: bytes, start: bytes, end: bytes, *, to_the_last: bool) -> list[Row]:
-        """Give the rows of a segment and key from one time to another, in order; `to_the_last` if
+        """Return the rows of a segment and key from one time to another, in order; `to_the_last` if
         there is none behind them.
         """
         first, last = prefix + start, prefix + end
-        tail = self._young.get(prefix) or self._met_again(prefix)
-        if tail is None and start >= self._since:
+        tail = self.young.get(prefix) or self._met_again(prefix)
+        if tail is None and start >= self.since:
             return []
         if tail is None or tail.first > first:
             rows = self._rows_between(prefix, first, last)
             if to_the_last:
-                self._keep(prefix, _Tail(first, rows))
+                self._keep(prefix, Tail(first, rows))
             return sorted(rows.items())
         rows = tail.rows
         if len(rows) > _LOOKED_THROUGH_MAX:
@@ -152,22 +160,22 @@ class RecentRows:
         return sorted(row for row in rows.items() if first <= row[0] < last)
 
     def count(self) -> int:
-        """Give how many rows and keys are known."""
-        tails = (*self._young.values(), *self._old.values())
+        """Return how many rows and keys are kept."""
+        tails = (*self.young.values(), *self.old.values())
         return sum(1 + len(tail.rows) for tail in tails)
 
-    def _met_again(self, prefix: bytes) -> _Tail | None:
-        """Give the tail of a key that is not young, which makes it so."""
-        tail = self._old.pop(prefix, None)
+    def _met_again(self, prefix: bytes) -> Tail | None:
+        """Return the tail of a key that is not young, which becomes young."""
+        tail = self.old.pop(prefix, None)
         if tail is not None:
             self._grow_old_if_many()
-            self._young[prefix] = tail
-            self._young_count += 1 + len(tail.rows)
+            self.young[prefix] = tail
+            self.young_count += 1 + len(tail.rows)
         return tail
 
     def _rows_between(self, prefix: bytes, first: bytes, last: bytes) -> dict[bytes, bytes]:
-        length = len(prefix) + self._length
-        # Of another length is another key, whose bytes go on as if they were a time.
+        length = len(prefix) + self.length
+        # Row keys of another length belong to a longer key, whose bytes look like a time.
         rows = {key: row for key, row in self._read(first, last) if len(key) == length}
         self._sort_pending()
         pending = self._pending.get(prefix, {}).items()
@@ -175,51 +183,41 @@ class RecentRows:
         return rows
 
     def _sort_pending(self) -> None:
-        pending, length = self._pending, self._length
-        for row_key, row in self._unsorted:
+        pending, length = self._pending, self.length
+        for row_key, row in self.unsorted:
             pending.setdefault(row_key[:-length], {})[row_key] = row
-        self._unsorted.clear()
+        self.unsorted.clear()
 
-    def _keep(self, prefix: bytes, tail: _Tail) -> None:
-        known = self._young.get(prefix)
-        self._young[prefix] = tail
-        self._young_count += 1 + len(tail.rows) - (0 if known is None else 1 + len(known.rows))
-        self._forget_if_many(tail)
+    def _keep(self, prefix: bytes, tail: Tail) -> None:
+        known = self.young.get(prefix)
+        self.young[prefix] = tail
+        self.young_count += 1 + len(tail.rows) - (0 if known is None else 1 + len(known.rows))
+        self._drop_if_many(tail)
 
-    def _forget_if_many(self, grown: _Tail) -> None:
-        """Forget something if there is too much since a young key has grown."""
+    def _drop_if_many(self, grown: Tail) -> None:
+        """Drop rows if there are too many since a young key has grown."""
         of_one_key = _KNOWN_MAX // 8
         if len(grown.rows) > of_one_key:
             self._cut(grown, sorted(grown.rows)[-(of_one_key // 2)])
         self._grow_old_if_many()
 
     def _grow_old_if_many(self) -> None:
-        if self._young_count > self._young_max:
-            self._since = max(self._since, self._old_until)
-            self._old_until = max(self._since, _after(timestamp_of(self._latest)))
-            self._old, self._young = self._young, {}
-            self._young_count = 0
+        if self.young_count > self.young_max:
+            self.since = max(self.since, self._old_until)
+            self._old_until = max(self.since, _after(timestamp_of(self.latest)))
+            self.old, self.young = self.young, {}
+            self.young_count = 0
 
-    def _cut(self, tail: _Tail, first: bytes) -> dict[bytes, bytes]:
-        """Forget the rows of a young key before a row key; give the others."""
+    def _cut(self, tail: Tail, first: bytes) -> dict[bytes, bytes]:
+        """Drop the rows of a young key before a row key; return the others."""
         before = len(tail.rows)
         tail.rows = {row_key: row for row_key, row in tail.rows.items() if row_key >= first}
         tail.first = first
-        self._young_count += len(tail.rows) - before
+        self.young_count += len(tail.rows) - before
         return tail.rows
-
-
-def is_compiled() -> bool:
-    """Tell whether there is the form in C."""
-    return note is not RecentRows.note
 
 
 if TYPE_CHECKING:
     note = RecentRows.note
 else:
-    try:
-        from penstock._engine.fast import _recent
-    except ImportError:
-        note = RecentRows.note
-    else:
-        note = _recent.note
+    note = RecentRows.note if compiled is None else compiled.note_row

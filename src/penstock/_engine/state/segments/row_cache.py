@@ -1,9 +1,9 @@
-"""The record cache of a store of windows or sessions. Semantics 8.4, Java: CachingWindowStore,
+"""The record cache of a store of windows or sessions. Java: CachingWindowStore,
 CachingSessionStore.
 
-It holds rows by their row keys, as Java does, so that it overflows at the same record. Unlike that
-of a key-value store it does not keep what was only read, and the rows of one key are often asked
-for.
+It holds rows by their row keys, as Java does, so that it overflows at the same record. Unlike the
+cache of a key-value store it does not keep rows that were only read, and it has an index of the
+rows of each key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from penstock._engine.state.merging import merged
 from penstock._engine.state.segments.recent_rows import Row
 from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows
 
-# So many row keys that are gone may be remembered, besides as many as there are others.
+# The index may hold this many evicted row keys, besides as many as there are cached ones.
 _GONE_MAX = 1_000
 
 
@@ -30,8 +30,8 @@ class CachedRows(CachedStore):
         super().__init__(below, place.budget, place.position)
         self._tail = tail
         self._by_key: dict[bytes, list[bytes]] | None = None
-        """The row keys of each key, in order: all that are cached, and some that were. None until
-        somebody asks.
+        """The index: row keys of each key, in order, all that are cached and some that were. None
+        until the first `of_key`.
         """
         self._remembered = 0
 
@@ -43,29 +43,31 @@ class CachedRows(CachedStore):
             self._remember(self._by_key, key)
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
-        return self.woven_into(
+        return self.merged_with(
             self._below.scan(start, end, reverse=reverse),
             lambda key: (start is None or start <= key) and (end is None or key < end),
             reverse=reverse,
         )
 
-    def woven_into(
-        self, entries: Iterator[Row], is_meant: Callable[[bytes], bool], *, reverse: bool
+    def merged_with(
+        self, entries: Iterator[Row], matches: Callable[[bytes], bool], *, reverse: bool
     ) -> Iterator[Row]:
-        """Give what is cached, as far as it is meant, woven into entries of the store below."""
-        cached = self.cached(is_meant, reverse=reverse)
+        """Return the cached rows that match, merged with entries of the store below."""
+        cached = self.cached(matches, reverse=reverse)
         return merged(cached, entries, reverse=reverse) if cached else entries
 
-    def cached(self, is_meant: Callable[[bytes], bool], *, reverse: bool) -> list[CachedPair]:
-        """Give what is cached, as far as it is meant, in order."""
+    def cached(self, matches: Callable[[bytes], bool], *, reverse: bool) -> list[CachedPair]:
+        """Return the cached rows that match, in order."""
         return self.entries.used(
-            sorted(filter(is_meant, self.entries.in_order_of_use()), reverse=reverse)
+            sorted(filter(matches, self.entries.in_order_of_use()), reverse=reverse)
         )
 
     def of_key(
         self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
     ) -> list[CachedPair]:
-        """Give what is cached of a key, from a row key up to another, None for no end; in order."""
+        """Return the cached rows of a key in order, from one row key up to another, None for no
+        end.
+        """
         if not len(self.entries):
             return []
         by_key = self._by_key

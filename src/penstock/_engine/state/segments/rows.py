@@ -8,7 +8,7 @@ clock:      0xff "clock"                     the store's stream time, and how ma
 
 A row key without its segment is the key of the changelog record; with it, the key in Java's cache
 and, in Java's stores on disk, in which database it is and where. A segment that is too old is one
-range of keys, dropped with the next commit; until then nobody looks there. Java:
+range of keys, dropped with the next commit; until then it is not read. Java:
 AbstractRocksDBSegmentedBytesStore, InMemoryWindowStore, InMemorySessionStore.
 """
 
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.cache.entries import CacheBudget, RecordInHand
 from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.contract import KeyRange
@@ -26,14 +27,13 @@ from penstock._engine.state.logged import Log, Write
 from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.segments.recent_rows import RecentRows, Row, note
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreBuilder, StoreTimes
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import StoreTimes
 
 SEGMENT_BYTES: Final = 8
 CLOCK_KEY: Final = b"\xffclock"
 BEHIND_EVERY_REST: Final = b"\xff"
-"""Behind a key and a time, it is greater than what may follow them: a number that is not
-negative.
-"""
+"""Behind a key and a time, it is greater than what may follow them: a non-negative number."""
 
 _CLOCK = Struct(">qi")
 _TIME_FIRST = Struct(">Q")
@@ -47,12 +47,12 @@ time_at: Callable[[bytes, int], tuple[int]] = Struct(">q").unpack_from
 
 
 def time_first(time: int) -> bytes:
-    """Give how the key of a row in the order of time begins."""
+    """Return the first bytes of index keys, which are in the order of time."""
     return _TIME_FIRST.pack(time + _TIME_BIT)
 
 
 def time_of_index(index_key: bytes) -> int:
-    """Give the time of a row by its key in the order of time."""
+    """Return the time of a row by its index key."""
     time: int = _TIME_FIRST.unpack_from(index_key)[0]
     return time - _TIME_BIT
 
@@ -60,7 +60,7 @@ def time_of_index(index_key: bytes) -> int:
 def _bounds_in(
     segment: int, key_from: bytes | None, key_to: bytes | None, latest: int
 ) -> tuple[bytes, bytes]:
-    """Give the row keys in a segment between which the rows of a range of keys are, and others;
+    """Return the row keys in a segment between which the rows of a range of keys are, and others;
     `latest` is the last time of a row.
     """
     start = pack_segment(segment) + (key_from or b"")
@@ -73,12 +73,12 @@ def _bounds_in(
 
 
 def is_within(raw_key: bytes, key_from: bytes | None, key_to: bytes | None) -> bool:
-    """Tell whether a key is in a range of keys, bounds included, None for no bound."""
+    """Yes if a key is in a range of keys, bounds included, None for no bound."""
     return (key_from is None or raw_key >= key_from) and (key_to is None or raw_key <= key_to)
 
 
 class RowClock:
-    """What a store knows of the time: it decides what is too old."""
+    """The stream time of a store: it decides which rows are too old."""
 
     __slots__ = (
         "_interval",
@@ -109,7 +109,7 @@ class RowClock:
         """No row of a later time is in the engine."""
 
     def observe(self, time: int) -> None:
-        """Learn of a time later than all before."""
+        """Advance the stream time to a later one."""
         self.observed = time
         self.expired = time - self._seen
         if time >= self._next:
@@ -118,8 +118,8 @@ class RowClock:
             self._next = (self.live + 1) * self._interval + self._retention
 
     def kept_from(self, observed: int) -> int:
-        """Return the first time whose rows are there when `observed` is the latest that was put:
-        rows that are too old to be seen are, until their segment is.
+        """Return the first time whose rows are stored when `observed` is the latest that was put:
+        rows that are too old to be seen are stored until their segment is dropped.
         """
         return max(0, (observed - self._retention) // self._interval) * self._interval
 
@@ -128,27 +128,28 @@ class RowClock:
         return observed - self._seen + 1
 
     def note_write(self) -> None:
-        """Learn that what was put so far is about to be written to the engine."""
+        """Note that all rows put so far are about to be written to the engine."""
         self.written = self.observed
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """Where the rows of a store of a task live, and who is told of what."""
+    """Where the rows of a task's store are kept, and where changes are reported."""
 
     overlay: Overlay
     log: Log | None
     drop: Callable[[], None]
-    """Told of each row that is too old to be put."""
+    """Called for each row that is too old to be put."""
     budget: CacheBudget
     position: RecordInHand
 
 
 class Rows:
-    """Rows over what is not committed yet: a RecordStore by row keys, below the cache if any.
+    """The rows of a store, uncommitted ones over committed ones: a RecordStore by row keys, below
+    the cache if any.
 
-    `rest` is how many bytes follow the time in a row key; `to_index` gives the key of a row in the
-    order of time, if it is to have one.
+    `rest` is how many bytes follow the time in a row key; `to_index` returns the index key of a
+    row, if the store has an index in the order of time.
     """
 
     __slots__ = (
@@ -195,17 +196,17 @@ class Rows:
         self._saved: bytes | None = None
         self._resume()
         self.log = place.log or _nowhere
-        # A join asks for the rows of keys, but perhaps not before it has put many: known from the
-        # first on, they need never be read.
-        self.recent = self._begin_to_know() if times.retain_duplicates else None
-        """What is known of the rows of keys; else None until somebody asks for those of one."""
+        # A join reads the rows of keys, but perhaps not before it has put many: cached from the
+        # first on, they need never be read from the engine.
+        self.recent = self._open_recent() if times.retain_duplicates else None
+        """The newest rows of each key; other stores have none until they read rows of a key."""
         overlay.before_write = self.clock.note_write
         self.get = _getter(overlay, self.clock, rest + 8)
         self.write: Write = _writer(self, place)
         """`write(row_key, row, timestamp, headers)`: put a row, or delete it (None)."""
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
-        """Give the rows that are seen between two row keys."""
+        """Yield the rows that are seen between two row keys."""
         expired, at = self.clock.expired, self._rest + 8
         for row_key, row in self._overlay.scan(start, end, reverse=reverse):
             if time_at(row_key, len(row_key) - at)[0] > expired:
@@ -219,7 +220,7 @@ class Rows:
         *,
         reverse: bool,
     ) -> Iterator[Row]:
-        """Give the rows that are seen of a range of keys and times, and some others, segment by
+        """Yield the rows that are seen of a range of keys and times, and some others, segment by
         segment.
         """
         clock, interval = self.clock, self.interval
@@ -230,28 +231,28 @@ class Rows:
             yield from self.scan(*bounds, reverse=reverse)
 
     def scan_by_time(self, start: int, end: int, *, reverse: bool) -> Iterator[bytes]:
-        """Give the keys, in the order of time, of rows from `start` to `end`, both included; only
-        where there is such an order.
+        """Return the index keys of rows from `start` to `end`, both included, in the order of time;
+        only for stores with an index.
         """
         entries = self._overlay.scan(time_first(start), time_first(end + 1), reverse=reverse)
         return (key for key, _ in entries)
 
     def get_if_live(self, row_key: bytes) -> bytes | None:
-        """Give a row that is not in a dropped segment, even if it is not seen any more."""
+        """Return a row that is not in a dropped segment, even if it is too old to be seen."""
         return None if row_key < self.clock.live_key else self._overlay.get(row_key)
 
     def approximate_num_entries(self) -> int:
         return self._overlay.approximate_num_entries()
 
     def touch(self, time: int) -> None:
-        """Learn of a time at which nothing is put, as a store in memory does."""
+        """Advance the stream time without a put, as a store in memory does."""
         if time > self.clock.observed:
             self.clock.observe(time)
         if time <= self.clock.expired:
             self._drop()
 
     def remove(self, row_key: bytes, timestamp: int, headers: HeaderPairs) -> None:
-        """Delete a row; one that is too old is none, and is not counted as dropped."""
+        """Delete a row; one that is too old is ignored, and not counted as dropped."""
         clock = self.clock
         time = time_at(row_key, len(row_key) - self._rest - 8)[0]
         if not self._in_memory and time > clock.observed:
@@ -265,9 +266,7 @@ class Rows:
         self.log(row_key[SEGMENT_BYTES:], None, timestamp, headers)
 
     def of_key(self, raw_key: bytes, time_from: int, time_to: int) -> list[Row]:
-        """Give at once the rows of a key between two times, both included, that are seen; in
-        order.
-        """
+        """Return the rows of a key between two times, both included, that are seen; in order."""
         clock, interval, recent = self.clock, self.interval, self.recent
         first, last = clock.expired + 1, clock.observed
         first = max(first, time_from)
@@ -276,8 +275,8 @@ class Rows:
         if not to_the_last:
             last = time_to
         if recent is None:
-            # Even if there is nothing yet to be found: then all that comes is known.
-            recent = self.recent = self._begin_to_know()
+            # Even if there are no rows yet: then all that follow are cached.
+            recent = self.recent = self._open_recent()
         if first > last:
             return []
         start, end = pack_timestamp(first), pack_timestamp(last + 1)
@@ -291,7 +290,7 @@ class Rows:
         return found
 
     def commit(self, changelog_offset: int | None) -> None:
-        """Make all changes part of the engine, and drop what is too old."""
+        """Write all changes to the engine, and drop the segments that are too old."""
         clock = self.clock
         state = _CLOCK.pack(clock.observed, self.sequence)
         if state != self._saved:
@@ -305,11 +304,11 @@ class Rows:
     def restored(
         self, records: Iterable[tuple[bytes, bytes | None]]
     ) -> tuple[dict[bytes, bytes | None], list[KeyRange]]:
-        """Learn of rows by the keys of their changelog records; give what that changes in the
-        engine, and what it drops.
+        """Take over rows by the keys of their changelog records; return the changes for the engine,
+        and the ranges to drop.
         """
         clock, rest, to_index = self.clock, self._rest, self._to_index
-        self.recent = None  # it does not hear of these
+        self.recent = None  # it does not have these rows
         changes: dict[bytes, bytes | None] = {}
         for key, row in records:
             time = time_at(key, len(key) - rest - 8)[0]
@@ -326,14 +325,14 @@ class Rows:
         self._dropped_to = clock.live
         return changes, dropped
 
-    def _begin_to_know(self) -> RecentRows:
+    def _open_recent(self) -> RecentRows:
         overlay = self._overlay
         return RecentRows(
             overlay.collect_committed, self._rest + 8, overlay.changes, self.clock.observed
         )
 
     def _resume(self) -> None:
-        """Go on with the time that the engine knows."""
+        """Continue with the stream time that is stored in the engine."""
         self._saved = self._overlay.get(CLOCK_KEY)
         if self._saved is not None:
             observed, self.sequence = _CLOCK.unpack(self._saved)
@@ -372,7 +371,7 @@ def _writer(rows: Rows, place: RowPlace) -> Write:
         time = time_at(row_key, len(row_key) - at)[0]
         if time > clock.observed:
             clock.observe(time)
-        # On disk a row may be put as long as its segment is there, even if nobody will see it.
+        # On disk a row may be put as long as its segment is there, even if it is not seen.
         if (time <= clock.expired) if in_memory else (row_key < clock.live_key):
             drop()
         else:
@@ -403,9 +402,4 @@ def _nowhere(key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs
 if TYPE_CHECKING:
     of_key = Rows.of_key
 else:
-    try:
-        from penstock._engine.fast import _recent
-    except ImportError:
-        of_key = Rows.of_key
-    else:
-        of_key = _recent.of_key
+    of_key = Rows.of_key if compiled is None else compiled.rows_of_key

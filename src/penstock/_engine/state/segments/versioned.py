@@ -1,5 +1,4 @@
-"""A key-value store that remembers old versions: which value a key had when. Semantics 8.5, Java:
-RocksDBVersionedStore.
+"""A key-value store that keeps old versions of each key's value. Java: RocksDBVersionedStore.
 
 ```
 newest:    0x80 | key        since when | value         never a deletion
@@ -32,8 +31,8 @@ from penstock._engine.state.logged import Log
 from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.segments.rows import CLOCK_KEY
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreTimes
-from penstock.store_types import NEWEST, NOT_PUT
+from penstock.stores import NEWEST, NOT_PUT
+from penstock.stores._builders import StoreTimes
 
 Version: TypeAlias = tuple[bytes, int]
 """(value, since when)"""
@@ -47,7 +46,7 @@ _DELETED = -1
 
 
 class VersionedRows:
-    """Versions over what is not committed yet; `drop` is told of each that is too old to be put."""
+    """The versions of all keys, as bytes; `drop` is called for each put that is too old."""
 
     __slots__ = (
         "_dropped_to",
@@ -81,8 +80,8 @@ class VersionedRows:
         return self._retention
 
     def put(self, key: bytes, value: bytes | None, timestamp: int) -> int:
-        """Set the value that a key has from `timestamp` on, or delete it (None); give until when it
-        is valid, NEWEST or NOT_PUT.
+        """Set the value that a key has from `timestamp` on, or delete it (None). Return until when
+        it is valid, NEWEST or NOT_PUT.
         """
         if timestamp < self._observed - self._retention:
             self._tell_dropped()
@@ -95,7 +94,7 @@ class VersionedRows:
         return valid_to
 
     def delete(self, key: bytes, timestamp: int) -> Version | None:
-        """Delete a key from `timestamp` on; give the version of then."""
+        """Delete a key from `timestamp` on. Return its version of that time."""
         before = None
         if timestamp < self._observed - self._retention:
             self._tell_dropped()
@@ -108,12 +107,12 @@ class VersionedRows:
         return before
 
     def get(self, key: bytes) -> Version | None:
-        """Give the newest version, None if there is none or it is deleted."""
+        """Return the newest version, None if there is none or it is deleted."""
         row = self._overlay.get(_LATEST + key)
         return None if row is None else (row[TIMESTAMP_BYTES:], timestamp_of(row))
 
     def get_as_of(self, key: bytes, as_of: int) -> Version | None:
-        """Give the version of a time, None if there was none; the newest is never too old."""
+        """Return the version of a time, None if there was none; the newest is never too old."""
         latest = self.get(key)
         if latest is not None and latest[1] <= as_of:
             return latest
@@ -147,8 +146,8 @@ class VersionedRows:
         return found
 
     def every_version(self) -> Iterator[tuple[bytes, bytes, int, int | None]]:
-        """Give key, value, since when and until when of all versions within the history; the
-        newest of a key, which has no end, is never too old.
+        """Yield key, value, begin and end of all versions within the history; the newest of a key
+        has no end and is never too old.
         """
         for key, row in self._overlay.scan(_LATEST, _BEHIND_LATEST, reverse=False):
             yield key[1:], row[TIMESTAMP_BYTES:], timestamp_of(row), None
@@ -163,7 +162,7 @@ class VersionedRows:
                 until = since
 
     def commit(self, changelog_offset: int | None) -> None:
-        """Make all changes part of the engine, and drop what is too old."""
+        """Write all changes to the engine, and drop expired segments."""
         state = pack_timestamp(self._observed)
         if state != self._saved:
             self._overlay.put(CLOCK_KEY, state)
@@ -172,7 +171,7 @@ class VersionedRows:
         self._dropped_to = self._live
 
     def restore(self, records: Iterable[tuple[bytes, bytes | None, int]], offset: int) -> None:
-        """Take in records of the changelog; the store is then complete up to `offset`."""
+        """Apply changelog records; the store is then complete up to `offset`."""
         for key, value, timestamp in records:
             if timestamp >= self._observed - self._retention:
                 self._observe(timestamp)
@@ -219,7 +218,9 @@ class VersionedRows:
             self._overlay.put(_LATEST + key, pack_timestamp(timestamp) + value)
 
     def _put_newest(self, key: bytes, value: bytes | None, timestamp: int) -> int:
-        """Put a version of which nothing newer is known, and no newest one either."""
+        """Put a version of a key that has no newest version and none after `timestamp` in its
+        history.
+        """
         if value is not None:
             self._put_latest(key, value, timestamp)
             return NEWEST
@@ -252,12 +253,12 @@ class VersionedRows:
     def _put_between(
         self, segment: int, history: _History, key: bytes, value: bytes | None, timestamp: int
     ) -> int:
-        """Put a version into a history that knows what was before it and what came after it."""
+        """Put a version into a history that holds the versions before and after it."""
         index, since, valid_to = history.find(timestamp)
         if since == timestamp:
             history.versions[index] = (timestamp, value)
         elif timestamp // self._interval != segment:
-            # What was before it ends now, in a segment before this one.
+            # The version before it ends here, in an earlier segment.
             self._move_to_history(key, history.versions[index][1], since, timestamp)
             history.versions[index] = (timestamp, value)
         else:
@@ -269,7 +270,7 @@ class VersionedRows:
         self._move_to_history(key, latest[0], latest[1], timestamp)
 
     def _move_to_history(self, key: bytes, value: bytes | None, since: int, valid_to: int) -> None:
-        """Keep a version that has been replaced, unless that is too long ago."""
+        """Put a replaced version into the segment of its end, unless that has expired."""
         segment = valid_to // self._interval
         if segment < self._live:
             return
@@ -281,7 +282,7 @@ class VersionedRows:
         self._keep(segment, key, history)
 
     def _segments_from(self, time: int) -> Iterator[int]:
-        """Give the segments of that time and later, the newest first."""
+        """Return the segments of that time and later, the newest first."""
         first = max(time // self._interval, self._live)
         return iter(range(self._observed // self._interval, first - 1, -1))
 
@@ -295,7 +296,7 @@ class VersionedRows:
 
 class _History:
     """The versions of a key that were replaced in one segment, newest first; the newest ends at
-    `end`. If that is where it begins, it is a deletion of which nothing more is known.
+    `end`. If it also begins there, it stands for a deletion.
     """
 
     __slots__ = ("end", "versions")
@@ -331,7 +332,7 @@ class _History:
         return b"".join((head, *items, *(value for _, value in versions if value is not None)))
 
     def find(self, time: int) -> tuple[int, int, int]:
-        """Give the place of the version of a time, its beginning and its end."""
+        """Return the index of the version of a time, its begin and its end."""
         end = self.end
         for index, (since, _) in enumerate(self.versions):
             if since <= time:
@@ -345,7 +346,7 @@ class _History:
         return None if value is None else (value, since)
 
     def add_newest(self, since: int, end: int, value: bytes | None) -> None:
-        """Add a version; between the last end and its beginning there was none."""
+        """Add a version; between the last end and its begin the key was deleted."""
         is_only_deletion = self.end == self.versions[-1][0]
         if is_only_deletion:
             self.versions.clear()
@@ -383,11 +384,11 @@ class VersionedState:
         self.history_retention_ms = rows.history_retention_ms
 
     def get(self, raw_key: bytes) -> tuple[Any, int] | None:
-        """Give the newest value of a key and since when it has it; None if it has none."""
+        """Return the newest value of a key and its timestamp, None if it has none."""
         return self._decoded(self._rows.get(raw_key))
 
     def get_as_of(self, raw_key: bytes, as_of: int) -> tuple[Any, int] | None:
-        """Give the value that a key had at a time, and since when; None if it had none."""
+        """Return the value that a key had at a time, and its timestamp; None if it had none."""
         return self._decoded(self._rows.get_as_of(raw_key, as_of))
 
     def put(
@@ -395,11 +396,11 @@ class VersionedState:
         raw_key: bytes,
         value: Any,
         value_timestamp: int,
-        timestamp: int,  # noqa: ARG002  # as all writes of operators: the record in hand
+        timestamp: int,  # noqa: ARG002 # the record in hand, as in all writes of operators
         headers: HeaderPairs,  # noqa: ARG002
     ) -> int:
-        """Set the value that a key has from `value_timestamp` on; give until when, NEWEST or
-        NOT_PUT.
+        """Set the value that a key has from `value_timestamp` on. Return until when it is valid,
+        NEWEST or NOT_PUT.
         """
         try:
             data = None if value is None else self._codec.encode_value(value)
@@ -408,11 +409,11 @@ class VersionedState:
         return self._rows.put(raw_key, data, value_timestamp)
 
     def copy(self, value: Any) -> Any:
-        """Give the value as it would come back from the store."""
+        """Return the value as it would come back from the store."""
         return copied(value, self._codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
-        """Give the error, or a better one if the store's serde does not fit the key."""
+        """Return the error, or a better one if the store's serde does not fit the key."""
         return explained(error, key, self._name, self._codec)
 
     def _decoded(self, version: Version | None) -> tuple[Any, int] | None:

@@ -25,7 +25,7 @@ from penstock._engine.state.segments.rows import (
     time_of_index,
 )
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreBuilder
+from penstock.stores import StoreBuilder
 from penstock.windows import END_OF_TIME
 
 WindowRow: TypeAlias = tuple[bytes, int, bytes]
@@ -37,14 +37,14 @@ TAIL_BYTES: Final = 12
 _SEQUENCE_BYTES = 4
 _SEQUENCE_LIMIT = 0x7FFFFFFF
 
-# So many starts are in use at a time, and a few more.
+# More starts than are in use at a time.
 _STARTS_MAX = 1_000
 
 _pack_tail = Struct(">qi").pack
 
 
-class _Ends(dict[int, tuple[bytes, bytes]]):
-    """What comes before and behind the key in the row keys of a start: made once for many keys."""
+class _AroundKey(dict[int, tuple[bytes, bytes]]):
+    """The bytes before and behind the key in the row keys of a start; many keys share them."""
 
     def __init__(self, interval: int) -> None:
         self._interval = interval
@@ -52,8 +52,8 @@ class _Ends(dict[int, tuple[bytes, bytes]]):
     def __missing__(self, start: int) -> tuple[bytes, bytes]:
         if len(self) >= _STARTS_MAX:
             self.clear()
-        ends = self[start] = (pack_segment(start // self._interval), _pack_tail(start, 0))
-        return ends
+        parts = self[start] = (pack_segment(start // self._interval), _pack_tail(start, 0))
+        return parts
 
 
 class WindowRows:
@@ -63,8 +63,8 @@ class WindowRows:
         "_by_time",
         "_is_indexed",
         "_last_sequence",
+        "around_key",
         "cache",
-        "ends",
         "get",
         "in_memory",
         "peek_row",
@@ -94,17 +94,17 @@ class WindowRows:
         self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
         self.store: RecordStore = self.cache or self.rows
         retains = times.retain_duplicates
-        self.ends = _Ends(self.rows.interval)
-        """`(before, behind) = ends[start]`: what is before and behind the key in a row key."""
+        self.around_key = _AroundKey(self.rows.interval)
+        """`(before, behind) = around_key[start]`: the bytes around the key in a row key."""
         self.get = self._get_last if retains else self._get
-        """`get(raw_key, start)` gives a row, None if there is none."""
+        """`get(raw_key, start)` returns a row, None if there is none."""
         self.peek_row = self.rows.get if self.cache is None else self.cache.peek
-        """`peek_row(row_key)` gives a row to a reader that is about to put it."""
-        self.put = self._add if retains else _putter(self.store, self.ends)
+        """`peek_row(row_key)` returns a row to a reader that is about to put it."""
+        self.put = self._add if retains else _putter(self.store, self.around_key)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
 
     def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
-        """Give the starts and rows of a key between two times, the earliest first."""
+        """Return the starts and rows of a key between two times, the earliest first."""
         if self.cache is None:
             at = SEGMENT_BYTES + len(raw_key)
             return [
@@ -114,7 +114,7 @@ class WindowRows:
         return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
 
     def backward_fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterator[StartedRow]:
-        """Give what `fetch` gives, the latest first."""
+        """Yield what `fetch` returns, the latest first."""
         if self.cache is None:
             return reversed(self.fetch(raw_key, time_from, time_to))
         return iter(self._fetch_cached(raw_key, time_from, time_to, reverse=True))
@@ -128,7 +128,7 @@ class WindowRows:
         *,
         reverse: bool,
     ) -> Iterator[WindowRow]:
-        """Give the rows of several keys between two times, None for no bound."""
+        """Return the rows of several keys between two times, None for no bound."""
         if key_from is not None and key_to is not None and key_from > key_to:
             return
         if self._is_indexed and key_from is None and key_to is None:
@@ -142,8 +142,8 @@ class WindowRows:
             yield row_key[SEGMENT_BYTES:-TAIL_BYTES], _start_of(row_key), row
 
     def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
-        """Yield the rows of all keys between two times that are there, seen or not; only where
-        there is an order of time.
+        """Yield the rows of all keys between two times, expired ones too that are still stored;
+        only where there is an index by time.
         """
         for index_key, row in self._of_index(time_from, time_to, reverse=False, unseen=True):
             yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
@@ -154,21 +154,23 @@ class WindowRows:
         """
         clock = self.rows.clock
         if self.cache is not None and self.in_memory:
-            # What leaves the cache too late to be seen is not put.
+            # Rows that have expired when they are flushed are not put.
             return clock.seen_from(observed)
         return clock.kept_from(observed)
 
     def end_of(self, start: int) -> int:
-        """Give the end of the window that begins at `start`."""
+        """Return the end of the window that begins at `start`."""
         end = start + self.window_size_ms
         return end if end < END_OF_TIME else END_OF_TIME
 
     def _get(self, raw_key: bytes, start: int) -> bytes | None:
-        before, behind = self.ends[start]
+        before, behind = self.around_key[start]
         return self.store.get(before + raw_key + behind)
 
     def _get_last(self, raw_key: bytes, start: int) -> bytes | None:
-        """Of duplicates Java finds only the last one put on disk, and none in memory."""
+        """Return the last duplicate that is stored on disk; as in Java, none that is stored in
+        memory.
+        """
         if self.in_memory:
             return None
         segment = pack_segment(start // self.rows.interval)
@@ -177,7 +179,7 @@ class WindowRows:
     def _add(
         self, raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
     ) -> None:
-        """Put a row beside those that are there."""
+        """Add a row, with a sequence number of its own."""
         rows = self.rows
         sequence = rows.sequence = (rows.sequence + 1) & _SEQUENCE_LIMIT
         tail = _pack_tail(start, sequence)
@@ -186,7 +188,8 @@ class WindowRows:
             segment = pack_segment(start // rows.interval)
             rows.write(segment + raw_key + tail, row, timestamp, headers)
             return
-        # No value is no duplicate: it is only written to the changelog. Time passes in memory.
+        # A deletion removes no duplicate: it is only written to the changelog. In memory it
+        # advances the observed time.
         if self.in_memory:
             rows.touch(start)
         rows.log(raw_key + tail, None, timestamp, headers)
@@ -221,13 +224,13 @@ class WindowRows:
         *,
         reverse: bool,
     ) -> Iterator[Row]:
-        """Give rows segment by segment, in each of them by key and start."""
+        """Yield rows segment by segment, in each of them by key and start."""
         rows = self.rows
         found = rows.scan_keys(key_from, key_to, (time_from, time_to), reverse=reverse)
         if self.cache is not None:
-            # Java has then used all that is cached, or what is of these keys and segments.
+            # As in Java, all cached rows, or those of these keys and segments, count as used.
             segments = range(max(time_from, 0) // rows.interval, time_to // rows.interval + 1)
-            found = self.cache.woven_into(
+            found = self.cache.merged_with(
                 found, _in_bounds(key_from, key_to, segments), reverse=reverse
             )
         for row_key, row in found:
@@ -239,7 +242,7 @@ class WindowRows:
     def _of_index(
         self, time_from: int, time_to: int, *, reverse: bool, unseen: bool = False
     ) -> Iterator[Row]:
-        """Give rows by start, then key, under their keys in that order."""
+        """Yield rows by start, then key, under their index keys."""
         stored = self._indexed(time_from, time_to, reverse=reverse, unseen=unseen)
         if self.cache is None:
             return stored
@@ -267,14 +270,14 @@ class WindowRows:
 
 
 def _putter(
-    store: RecordStore, ends: _Ends
+    store: RecordStore, around_key: _AroundKey
 ) -> Callable[[bytes, int, bytes | None, int, HeaderPairs], None]:
     write = store.write
 
     def put(
         raw_key: bytes, start: int, row: bytes | None, timestamp: int, headers: HeaderPairs
     ) -> None:
-        before, behind = ends[start]
+        before, behind = around_key[start]
         write(before + raw_key + behind, row, timestamp, headers)
 
     return put
@@ -283,7 +286,7 @@ def _putter(
 def _in_bounds(
     key_from: bytes | None, key_to: bytes | None, segments: range
 ) -> Callable[[bytes], bool]:
-    """Give which row keys are of a range of keys and segments."""
+    """Return the predicate for the row keys in a range of keys and segments."""
     if key_from is None and key_to is None:
         return lambda row_key: True
     first, last = pack_segment(segments.start), pack_segment(segments.stop)
@@ -297,7 +300,7 @@ def _start_of(row_key: bytes) -> int:
 
 
 def _index_key(row_key: bytes) -> bytes:
-    """Give the key of a row in the order of starts, then keys."""
+    """Return the key of a row in the order of starts, then keys."""
     start = time_first(_start_of(row_key))
     return start + row_key[SEGMENT_BYTES:-TAIL_BYTES] + row_key[-_SEQUENCE_BYTES:]
 

@@ -1,5 +1,5 @@
-"""Where a stream's records wait before they are joined with a versioned table: by time, then by
-key, then as they came. Java: RocksDBTimeOrderedKeyValueBuffer.
+"""The buffer in which a stream's records wait for a join with a versioned table: by time, key and
+order of arrival. Java: RocksDBTimeOrderedKeyValueBuffer.
 
 ```
 key:     0 | time | key | a number that each put counts up
@@ -40,11 +40,11 @@ class Waited(NamedTuple):
     topic: str | None
     partition: int
     raw: Any
-    """The record as it was read, its offset first; of its bytes nothing is left."""
+    """The raw record, its offset first, without its bytes."""
 
 
 class JoinBuffer:
-    """Records in the order of their times, over what is not committed yet."""
+    """Records in the order of their times."""
 
     __slots__ = (
         "_codec",
@@ -66,12 +66,12 @@ class JoinBuffer:
         self._log = log or _nowhere
         self._position = position
         self._earliest = 0
-        """No record that waits is earlier."""
+        """No buffered record is earlier."""
         clock = overlay.get(_CLOCK_KEY)
         self.stream_time, self._number = (-1, 0) if clock is None else _CLOCK.unpack(clock)
 
     def put(self, key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
-        """Let a record wait."""
+        """Buffer a record."""
         self._number = (self._number + 1) & _NUMBER_LIMIT
         tail = _NUMBER.pack(self._number)
         row_key = _TIME_FIRST.pack(0, timestamp) + self._encoded(key, "key") + tail
@@ -95,8 +95,8 @@ class JoinBuffer:
         self._earliest = min(self._earliest, timestamp)
 
     def take(self, until: int) -> Iterator[Waited]:
-        """Give the records of `until` and before, in order, each forgotten when the caller asks for
-        the next one.
+        """Yield the records of `until` and before, in order; each is deleted when the caller asks
+        for the next one.
         """
         if until < self._earliest:
             return
@@ -112,14 +112,14 @@ class JoinBuffer:
         self._earliest = until + 1
 
     def commit(self, changelog_offset: int | None) -> None:
-        """Make all changes part of the engine."""
+        """Write all changes to the engine."""
         self._overlay.put(_CLOCK_KEY, _CLOCK.pack(self.stream_time, self._number))
         self._overlay.apply(changelog_offset)
 
     def restored(
         self, records: Iterable[tuple[bytes, bytes | None, int]]
     ) -> dict[bytes, bytes | None]:
-        """Learn of records of the changelog; give what they change in the engine."""
+        """Apply changelog records; return the changes to write to the engine."""
         changes: dict[bytes, bytes | None] = {}
         for row_key, row, _ in records:
             changes[row_key] = row

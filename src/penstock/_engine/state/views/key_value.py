@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.codec import Codec, wrong_type
 from penstock._engine.state.logged import RecordStore
-from penstock.camel_case import ExplainsCamelCase
 
 
 class TypedKeyValueStore(ExplainsCamelCase):
@@ -95,6 +95,6 @@ class TypedKeyValueStore(ExplainsCamelCase):
 
 
 def after_prefix(prefix: bytes) -> bytes | None:
-    """Give the first key behind all keys with that prefix, None if there is none."""
+    """Return the first key behind all keys with that prefix, None if there is none."""
     stripped = prefix.rstrip(b"\xff")
     return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

@@ -1,4 +1,4 @@
-"""A key-value store of limited size: the key used longest ago gives way to a new one. Java:
+"""A key-value store of limited size that evicts the least recently used key. Java:
 MemoryNavigableLRUCache.
 """
 
@@ -20,7 +20,7 @@ class LimitedStore:
         self._below = below
         self._max_entries = max_entries
         self._used: OrderedDict[bytes, None] = OrderedDict()
-        """The key used longest ago first."""
+        """The least recently used key first."""
 
     def get(self, key: bytes) -> bytes | None:
         if key in self._used:
@@ -47,7 +47,7 @@ class LimitedStore:
         return len(self._used)
 
     def restored(self, key: bytes, value: bytes | None) -> bytes | None:
-        """Learn of a change that is restored; give the key that gives way to it, if any."""
+        """Apply a change that is restored. Return the key that it evicts, None if none."""
         self._used.pop(key, None)
         if value is not None:
             self._used[key] = None

@@ -1,5 +1,5 @@
-"""What a left or outer stream-stream join has not matched yet: lists of values under a time, a side
-and a key, in that order. Semantics 5.2, Java: ListValueStore, TimestampedKeyAndJoinSideSerializer.
+"""The values that a left or outer stream-stream join has not matched yet: lists under a time, a
+side and a key. Java: ListValueStore, TimestampedKeyAndJoinSideSerializer.
 
 ```
 key:     time | 1 if left, 0 if right | key
@@ -28,7 +28,7 @@ _SIDES = (b"\x00", b"\x01")
 
 
 class OuterJoinState:
-    """Values that wait for their match, as the join's operators see them."""
+    """The store of unmatched values as the join's operators see it."""
 
     __slots__ = ("_left", "_name", "_right", "_store", "decode_key", "encode_key")
 
@@ -79,22 +79,22 @@ class OuterJoinState:
             self._store.write(key, None, timestamp, headers)
 
     def all(self) -> Iterator[Unmatched]:
-        """Give all values in order: by time, the right side before the left, by key, as they came.
-        They are those of now.
+        """Yield all values in order: by time, the right side before the left, by key, by arrival.
+        Later writes do not show.
         """
         entries = self._store.scan(None, None, reverse=False)
         return self._each(entries)
 
     def decode_left(self, data: bytes) -> Any:
-        """Give a value of the left side."""
+        """Decode a value of the left side."""
         return self._left.decode_value(data)
 
     def decode_right(self, data: bytes) -> Any:
-        """Give a value of the right side."""
+        """Decode a value of the right side."""
         return self._right.decode_value(data)
 
     def explained(self, error: Exception, key: Any) -> Exception:
-        """Give the error, or a better one if the store's serde does not fit the key."""
+        """Return the error, or a better one if the store's serde does not fit the key."""
         return explained(error, key, self._name, self._left)
 
     @staticmethod
@@ -110,6 +110,6 @@ class OuterJoinState:
 
 
 def _longer(values: bytes) -> bytes:
-    """Give a list that counts one more value than it holds."""
+    """Return a list with its count increased by one."""
     _, count = _HEAD.unpack_from(values)
     return _HEAD.pack(_LENGTHS_DIFFER, count + 1) + values[_HEAD.size :]

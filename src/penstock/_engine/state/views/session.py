@@ -1,5 +1,5 @@
-"""The store of session aggregates as its operator sees it: bytes up to the last moment, as in
-`table.py`. A *row* is a stored value; it has no time, a session's is its end.
+"""The store of session aggregates as its operator sees it: bytes are decoded as late as possible,
+as in `table.py`. A *row* is a stored value without a timestamp: a session's is its end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from penstock._engine.state.segments.rows import (
 )
 from penstock._engine.state.views.table import Forward
 from penstock.record import HeaderPairs
-from penstock.store_builders import StoreBuilder
+from penstock.stores import StoreBuilder
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 
@@ -62,7 +62,7 @@ class SessionRows:
         self._store: RecordStore = self.cache or self.rows
 
     def get(self, raw_key: bytes, start: int, end: int) -> bytes | None:
-        """Give the row of a session, None if there is none."""
+        """Return the row of a session, None if there is none."""
         return self._store.get(self._row_key(raw_key, start, end))
 
     def put(
@@ -88,10 +88,10 @@ class SessionRows:
     def find(
         self, raw_key: bytes, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> list[Session]:
-        """Give the sessions of a key that end and start so, by their ends."""
+        """Return the sessions of a key within these bounds, by their ends."""
         found = of_key(self.rows, raw_key, earliest_end, END_OF_TIME)
         if self.cache is not None:
-            # As in Java all of them have then been used, whenever they started.
+            # As in Java, all of them count as used, whenever they started.
             earliest = max(earliest_end, 0)
             first = pack_segment(earliest // self.rows.interval) + raw_key + _pack_tail(earliest, 0)
             cached = self.cache.of_key(raw_key, first, None, reverse=reverse)
@@ -122,7 +122,7 @@ class SessionRows:
         *,
         reverse: bool,
     ) -> Iterator[SessionRow]:
-        """Give the sessions of several keys, None for no bound, that end and start so."""
+        """Yield the sessions of several keys, None for no bound, within these bounds of time."""
         if key_from is not None and key_to is not None and key_from > key_to:
             return iter(())
         found = self._by_segment(key_from, key_to, earliest_end, END_OF_TIME, reverse=reverse)
@@ -132,7 +132,7 @@ class SessionRows:
         return matching
 
     def find_ending(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
-        """Give the sessions of all keys that end between two times, both included."""
+        """Yield the sessions of all keys that end between two times, both included."""
         if self._is_indexed and self.cache is None and not self.in_memory:
             return self._of_index(earliest_end, latest_end)
         found = self._by_segment(None, None, earliest_end, latest_end, reverse=False)
@@ -140,8 +140,8 @@ class SessionRows:
         return iter(sorted(found, key=order))
 
     def find_kept(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
-        """Give what `find_ending` gives, and what is there though it is not seen any more; only of
-        the store of an aggregation that emits on close, which has no cache.
+        """Yield what `find_ending` yields, and expired sessions that are still stored; only of the
+        store of an aggregation that emits on close, which has no cache.
         """
         found = self._of_index(earliest_end, latest_end)
         return _as_in_memory(found) if self.in_memory else found
@@ -155,15 +155,15 @@ class SessionRows:
         *,
         reverse: bool,
     ) -> Iterator[SessionRow]:
-        """Give sessions segment by segment, in each of them by key and end."""
+        """Yield sessions segment by segment, in each of them by key and end."""
         ends = earliest_end, latest_end
         found = self.rows.scan_keys(key_from, key_to, ends, reverse=reverse)
         if self.cache is not None:
-            # As in Java, where there is no segment for a range of keys and all of their times.
+            # As in Java, which has no segment for a range of keys and all times.
             start = pack_segment(0) + (key_from or b"")
             last = pack_segment(END_OF_TIME // self.rows.interval)
             end = last + (key_to or b"") + BEHIND_EVERY_REST
-            found = self.cache.woven_into(
+            found = self.cache.merged_with(
                 found, lambda row_key: start <= row_key < end, reverse=reverse
             )
         for row_key, row in found:
@@ -173,7 +173,7 @@ class SessionRows:
                 yield raw_key, start_time, end_time, row
 
     def _of_index(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
-        """Give sessions by end, start and key; as in Java also some that are not seen any more."""
+        """Yield sessions by end, start and key; as in Java also some that have expired."""
         first, last = max(earliest_end, 0), min(latest_end, self.rows.clock.observed)
         if first > last:
             return
@@ -190,7 +190,7 @@ class SessionRows:
 
 
 class SessionState:
-    """Rows of sessions. What an operator calls for each record are plain functions."""
+    """Rows of sessions. Attributes that an operator calls for each record are plain functions."""
 
     __slots__ = (
         "_codec",
@@ -213,19 +213,19 @@ class SessionState:
         self.encode_key = codec.encode_key
         self.decode_key = codec.decode_key
         self.decode_value = codec.decode_value
-        """`decode_value(row)` gives a new value each time."""
+        """`decode_value(row)` returns a new value each time."""
         self.get = rows.get
-        """`get(raw_key, start, end)` gives a row, None if there is none."""
+        """`get(raw_key, start, end)` returns a row, None if there is none."""
         self.remove = rows.remove
         """`remove(raw_key, start, end, timestamp, headers)` deletes a session."""
         self.find_closed = rows.find_ending
-        """`find_closed(earliest_end, latest_end)` gives (raw key, start, end, row) of all keys."""
+        """`find_closed(earliest_end, latest_end)` yields (raw key, start, end, row) of all keys."""
         self.find_kept = rows.find_kept
-        """`find_kept(earliest_end, latest_end)` gives these, and what is there though it is not
-        seen any more; only of the store of an aggregation that emits on close.
+        """`find_kept(earliest_end, latest_end)` also yields expired sessions that are still stored;
+        only of the store of an aggregation that emits on close.
         """
         self.kept_from = rows.rows.clock.kept_from
-        """`kept_from(observed)` gives the first end that `find_kept` finds once `observed` is the
+        """`kept_from(observed)` returns the first end that `find_kept` finds once `observed` is the
         latest that was put.
         """
 
@@ -234,7 +234,7 @@ class SessionState:
         return self._rows.rows.clock.observed
 
     def find_sessions(self, raw_key: bytes, earliest_end: int, latest_start: int) -> list[Session]:
-        """Give (start, end, row) of the sessions of a key that end at `earliest_end` or later and
+        """Return (start, end, row) of the sessions of a key that end at `earliest_end` or later and
         start at `latest_start` or earlier, by their ends.
         """
         return self._rows.find(raw_key, earliest_end, latest_start, reverse=False)
@@ -258,27 +258,27 @@ class SessionState:
         self._rows.put((raw_key, start, end), row, timestamp, headers)
 
     def value_of(self, row: bytes | None) -> Any:
-        """Give the value of a row, a new one each time."""
+        """Return the value of a row, a new one each time."""
         return None if row is None else self._codec.decode_value(row)
 
     def copy(self, value: Any) -> Any:
-        """Give the value as it would come back from the store."""
+        """Return the value as it would come back from the store."""
         return copied(value, self._codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
-        """Give the error, or a better one if the store's serde does not fit the key."""
+        """Return the error, or a better one if the store's serde does not fit the key."""
         return explained(error, key, self._name, self._codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
-        """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
-        whoever makes a change must forward it.
+        """Forward changes when the cache is flushed; False if there is no cache: then the operator
+        must forward each change itself.
         """
         cache = self._rows.cache
         if cache is None:
             return False
         decode_key, value_of = self._codec.decode_key, self.value_of
 
-        def let_out(
+        def forward_row(
             row_key: bytes,
             new: bytes | None,
             old: bytes | None,
@@ -289,7 +289,7 @@ class SessionState:
             key = Windowed(decode_key(row_key[SEGMENT_BYTES:-_TAIL_BYTES]), start, end)
             forward(key, (value_of(new), value_of(old)), end, headers)
 
-        cache.listen(let_out, sends_old_values=sends_old_values)
+        cache.listen(forward_row, sends_old_values=sends_old_values)
         return True
 
 
@@ -298,14 +298,14 @@ def _end_of(row_key: bytes) -> int:
 
 
 def _index_key(row_key: bytes) -> bytes:
-    """Give the key of a row in the order of ends, then starts, then keys."""
+    """Return the key of a row in the order of ends, then starts, then keys."""
     return (
         time_first(_end_of(row_key)) + row_key[-_START_BYTES:] + row_key[SEGMENT_BYTES:-_TAIL_BYTES]
     )
 
 
 def _in_memory_order(session: Session) -> tuple[int, int]:
-    """In memory, Java gives sessions of one end with the latest start first."""
+    """Order sessions of one end as Java's store in memory does: the latest start first."""
     start, end, _ = session
     return end, -start
 

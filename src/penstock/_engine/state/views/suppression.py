@@ -9,7 +9,9 @@ from penstock._engine.state.suppression_buffer import SuppressionBuffer
 
 
 class SuppressionState:
-    """What an operator asks of the buffer; what it calls for each record are plain functions."""
+    """The buffer with keys and values of the user. Attributes called for each record are plain
+    functions.
+    """
 
     __slots__ = (
         "_codec",
@@ -29,7 +31,7 @@ class SuppressionState:
         self.decode_value = codec.decode_value
 
     def encode_value(self, value: Any) -> bytes | None:
-        """Give the bytes of a value, None for None."""
+        """Return the bytes of a value, None for None."""
         if value is None:
             return None
         try:
@@ -38,7 +40,7 @@ class SuppressionState:
             raise wrong_type(self._name, "value", value, error) from error
 
     def prior_value(self, key: Any) -> tuple[bool, Any]:
-        """Tell whether a row is held back, and which value was let out last."""
+        """Return whether a row is held back, and the value that was emitted last."""
         held = self.buffer.held.get(self.encode_key(key))
         if held is None:
             return False, None

@@ -1,8 +1,8 @@
-"""The store of a table or an aggregate, as its operator sees it: bytes up to the last moment, so
-that an operator encodes a key once and decodes a value only if it looks at it.
+"""The store of a table or an aggregate as its operator sees it: bytes are decoded as late as
+possible. An operator encodes a key once, and decodes a value only if it needs it.
 
-A *row* is a stored value with its time. No two readers share a value that can be changed: each
-decodes its own.
+A *row* is a stored value with its timestamp. Readers never share a mutable value: each decodes its
+own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from penstock._engine.state.cache.fold import Fold, Functions, make_fold
-from penstock._engine.state.cache.record_cache import CachedStore, FlushListener
+from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
     RowCodec,
@@ -26,14 +26,14 @@ Forward: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
 
 
 class TableState:
-    """Rows under keys. What an operator calls for each record are plain functions."""
+    """Rows by key. Attributes that an operator calls for each record are plain functions."""
 
-    AROUND_KEY: Final = (0, 0)
-    """How many bytes of a row's key come before and behind the key of its record."""
+    KEY_MARGINS: Final = (0, 0)
+    """How many bytes of a row's key stand before and behind those of its record's key."""
 
     __slots__ = (
-        "_cache",
         "_name",
+        "cache",
         "codec",
         "decode_row",
         "decode_value",
@@ -47,17 +47,18 @@ class TableState:
     def __init__(self, name: str, codec: RowCodec, store: RecordStore) -> None:
         self._name = name
         self.codec = codec
-        self._cache = store if isinstance(store, CachedStore) else None
+        self.cache = store if isinstance(store, CachedStore) else None
         self.encode_key = codec.encode_key
         self.decode_value = codec.decode_value
-        """`decode_value(row[TIMESTAMP_BYTES:])` gives a new value each time."""
+        """`decode_value(row[TIMESTAMP_BYTES:])` returns a new value each time."""
         self.decode_row = codec.decode_row
         """`(timestamp, value) = decode_row(row)`."""
         self.read = store.get
-        """`read(raw_key)` gives the row, None if there is none."""
+        """`read(raw_key)` returns the row, None if there is none."""
         self.scan = store.scan
-        """`scan(first, end, reverse=False)` gives keys and rows in the order of the keys' bytes."""
-        self.peek = store.get if self._cache is None else self._cache.peek
+        """`scan(first, end, reverse=False)` yields keys and rows in the order of the keys' bytes.
+        """
+        self.peek = store.get if self.cache is None else self.cache.peek
         """`read` for an operator that is about to put the same row."""
         self.put = row_putter(name, codec, store)
         """`put(raw_key, value, value_timestamp, timestamp, headers)` stores a row, or deletes it
@@ -65,41 +66,41 @@ class TableState:
         """
 
     def looker(self) -> Callable[[bytes], Any]:
-        """Give `look(raw_key)`, which gives the value under a key, None if there is none."""
+        """Return `look(raw_key)`, which returns the value of a key, None if there is none."""
         read, value_of = self.read, self.value_of
-        if self._cache is not None and self.codec.gives_frozen():
-            return self._cache.entries.decoding(value_of)
+        if self.cache is not None and self.codec.gives_frozen():
+            return self.cache.entries.decoding(value_of)
         return lambda raw_key: value_of(read(raw_key))
 
     def value_of(self, row: bytes | None) -> Any:
-        """Give the value of a row, a new one each time."""
+        """Return the value of a row, a new one each time."""
         return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
 
     def copy(self, value: Any) -> Any:
-        """Give the value as it would come back from the store."""
+        """Return the value as it would come back from the store."""
         return copied(value, self.codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
-        """Give the error, or a better one if the store's serde does not fit the key."""
+        """Return the error, or a better one if the store's serde does not fit the key."""
         return explained(error, key, self._name, self.codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
-        """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
-        whoever makes a change must forward it.
+        """Forward changes when the cache is flushed; False if there is no cache: then the operator
+        must forward each change itself.
         """
-        if self._cache is None:
+        if self.cache is None:
             return False
         decode_key, value_of = self.codec.decode_key, self.value_of
         decode_row = self.codec.decode_row
 
-        def let_out(
+        def forward_row(
             raw_key: bytes,
             new: bytes | None,
             old: bytes | None,
             timestamp: int,
             headers: HeaderPairs,
         ) -> None:
-            # The old value is None unless it was asked for; most rows are new ones.
+            # The old value is None unless the listener asks for it; most rows are new ones.
             old_value = None if old is None else value_of(old)
             if new is None:
                 forward(decode_key(raw_key), (None, old_value), timestamp, headers)
@@ -107,25 +108,18 @@ class TableState:
                 own_timestamp, value = decode_row(new)
                 forward(decode_key(raw_key), (value, old_value), own_timestamp, headers)
 
-        self._cache.listen(let_out, sends_old_values=sends_old_values)
+        self.cache.listen(forward_row, sends_old_values=sends_old_values)
         return True
 
     def folder(self, functions: Functions) -> Fold:
-        """Give the function that folds a record into what is stored under its key."""
-        return make_fold(self._cache, self.codec, self.peek, self.put, functions)
-
-    def let_rows_out(self, listener: FlushListener) -> None:
-        """Let changes go to a listener as they are stored, if they are forwarded when the cache is
-        flushed.
-        """
-        if self._cache is not None:
-            self._cache.replace_listener(listener)
+        """Return the function that folds a record into the aggregate of its key."""
+        return make_fold(self.cache, self.codec, self.peek, self.put, functions)
 
 
 def row_putter(
     name: str, codec: RowCodec, store: RecordStore
 ) -> Callable[[bytes, Any, int, int, HeaderPairs], None]:
-    """Give `put(raw_key, value, value_timestamp, timestamp, headers)` of a store."""
+    """Return `put(raw_key, value, value_timestamp, timestamp, headers)` of a store."""
     encode, write = codec.encode_row, store.write
 
     def put(

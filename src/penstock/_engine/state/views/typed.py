@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.codec import Codec, wrong_type
 from penstock._engine.state.segments.versioned import VersionedRows
 from penstock._engine.state.segments.window_rows import WindowRow, WindowRows
 from penstock._engine.state.views.session import SessionRow, SessionRows
-from penstock.camel_case import ExplainsCamelCase
-from penstock.store_types import VersionedRecord
+from penstock.stores import VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 
@@ -22,7 +22,7 @@ _BEFORE_ALL_TIME = -(2**63)
 
 
 class _Typed(ExplainsCamelCase):
-    """Keys and values of a store, as bytes."""
+    """Encodes the keys and values of a store."""
 
     def __init__(self, name: str, codec: Codec) -> None:
         self._name = name

@@ -1,7 +1,7 @@
 """The store of windowed aggregates, or of one side of a stream-stream join, as its operator sees
-it: bytes up to the last moment, as in `table.py`.
+it: bytes are decoded as late as possible, as in `table.py`.
 
-A *row* is a stored value, with its time before it if the store keeps times.
+A *row* is a stored value, with its timestamp before it if the store is timestamped.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Final
 
 from penstock._engine.state.cache.fold import Fold, Functions, make_fold
-from penstock._engine.state.cache.record_cache import FlushListener
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
     Codec,
@@ -27,27 +26,30 @@ from penstock.record import HeaderPairs
 from penstock.windowed import Windowed
 
 _SEQUENCE_BYTES = TAIL_BYTES - 8
-"""What follows the start in a row key; only joins have several rows of a key and a start."""
+"""The sequence number behind the start in a row key; only joins have several rows of a key and
+start.
+"""
 
 
 class WindowState:
-    """Rows of windows. What an operator calls for each record are plain functions."""
+    """Rows of windows. Attributes that an operator calls for each record are plain functions."""
 
-    AROUND_KEY: Final = (SEGMENT_BYTES, _SEQUENCE_BYTES)
-    """How many bytes of a row's key come before and behind the key of its record, which ends with
-    the start of the window.
+    KEY_MARGINS: Final = (SEGMENT_BYTES, _SEQUENCE_BYTES)
+    """How many bytes of a row's key stand before and behind those of its record's key, which ends
+    with the start of the window.
     """
 
     __slots__ = (
         "_name",
         "_rows",
+        "around_key",
         "backward_fetch",
+        "cache",
         "codec",
         "decode_key",
         "decode_row",
         "decode_value",
         "encode_key",
-        "ends",
         "fetch",
         "get",
         "peek_row",
@@ -61,43 +63,44 @@ class WindowState:
         self._name = name
         self.codec = codec
         self._rows = rows
+        self.cache = rows.cache
         self.window_size_ms = rows.window_size_ms
         self.encode_key = codec.encode_key
         self.decode_key = codec.decode_key
         self.decode_value = codec.decode_value
-        """`decode_value(row[TIMESTAMP_BYTES:])`, or of a plain row, gives a new value each time."""
+        """`decode_value(row[TIMESTAMP_BYTES:])`, or of a plain row, returns a new value each time.
+        """
         self.decode_row = codec.decode_row
         """`(timestamp, value) = decode_row(row)` of a row with a time."""
         self.get = rows.get
-        """`get(raw_key, start)` gives a row, None if there is none."""
-        self.ends = rows.ends
-        """`(before, behind) = ends[start]`: what is before and behind the raw key in a row key."""
+        """`get(raw_key, start)` returns a row, None if there is none."""
+        self.around_key = rows.around_key
+        """`(before, behind) = around_key[start]`: the bytes around the raw key in a row key."""
         self.peek_row = rows.peek_row
-        """`peek_row(row_key)` gives a row to an operator that is about to put it."""
+        """`peek_row(row_key)` returns a row to an operator that is about to put it."""
         self.put_row = row_putter(name, codec, rows.store)
         """`put_row(row_key, value, value_timestamp, timestamp, headers)` does what `put` does."""
         self.fetch = rows.fetch
-        """`fetch(raw_key, time_from, time_to)` gives a list of (start, row), the earliest first;
+        """`fetch(raw_key, time_from, time_to)` returns a list of (start, row), the earliest first;
         the bounds are included.
         """
         self.backward_fetch = rows.backward_fetch
-        """`backward_fetch(raw_key, time_from, time_to)` gives the same, the latest first, as it is
-        asked for.
-        """
+        """`backward_fetch(raw_key, time_from, time_to)` yields the same, the latest first."""
         self.put = _make_put(name, codec, rows)
         """`put(raw_key, start, value, value_timestamp, timestamp, headers)` stores a row with its
         time, or deletes it (None), on behalf of a record of `timestamp` and `headers`.
         """
         self.put_plain = _make_plain_put(name, codec, rows)
-        """`put_plain(raw_key, start, value, timestamp, headers)` does so without a time."""
+        """`put_plain(raw_key, start, value, timestamp, headers)` stores a row without a timestamp.
+        """
 
     def fetch_all(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
-        """Give (raw key, start, row) of all keys between two times, both included."""
+        """Yield (raw key, start, row) of all keys between two times, both included."""
         return self._rows.fetch_range(None, None, time_from, time_to, reverse=False)
 
     def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
-        """Give what `fetch_all` gives, and what is there though it is not seen any more; only of
-        the store of an aggregation that emits on close.
+        """Yield what `fetch_all` yields, and expired rows that are still stored; only of the store
+        of an aggregation that emits on close.
         """
         return self._rows.fetch_kept(time_from, time_to)
 
@@ -108,41 +111,41 @@ class WindowState:
         return self._rows.kept_from(observed)
 
     def observed_time(self) -> int:
-        """Give the latest start that was put, -1 if nothing was."""
+        """Return the latest start that was put, -1 if nothing was."""
         return self._rows.rows.clock.observed
 
     @staticmethod
     def start_of(row_key: bytes) -> int:
-        """Give the start of the window of a row key."""
+        """Return the start of the window of a row key."""
         return time_at(row_key, len(row_key) - TAIL_BYTES)[0]
 
     def value_of(self, row: bytes | None) -> Any:
-        """Give the value of a row with a time, a new one each time."""
+        """Return the value of a row with a time, a new one each time."""
         return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
 
     def copy(self, value: Any) -> Any:
-        """Give the value as it would come back from the store."""
+        """Return the value as it would come back from the store."""
         return copied(value, self.codec)
 
     def explained(self, error: Exception, key: Any) -> Exception:
-        """Give the error, or a better one if the store's serde does not fit the key."""
+        """Return the error, or a better one if the store's serde does not fit the key."""
         return explained(error, key, self._name, self.codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
-        """Let changes be forwarded when the cache is flushed; False if there is no cache, so that
-        whoever makes a change must forward it.
+        """Forward changes when the cache is flushed; False if there is no cache: then the operator
+        must forward each change itself.
         """
-        cache = self._rows.cache
+        cache = self.cache
         if cache is None:
             return False
         decode_key, decode_row = self.codec.decode_key, self.codec.decode_row
         value_of, start_of, end_of = self.value_of, self.start_of, self._rows.end_of
-        # The class itself would go through a function in Python.
+        # The constructor of Windowed is a function in Python: this is faster.
         in_window: Callable[[tuple[Any, int, int]], Windowed[Any]] = partial(
             tuple.__new__, Windowed
         )
 
-        def let_out(
+        def forward_row(
             row_key: bytes,
             new: bytes | None,
             old: bytes | None,
@@ -155,19 +158,12 @@ class WindowState:
             own_timestamp, value = (timestamp, None) if new is None else decode_row(new)
             forward(key, (value, old_value), own_timestamp, headers)
 
-        cache.listen(let_out, sends_old_values=sends_old_values)
+        cache.listen(forward_row, sends_old_values=sends_old_values)
         return True
 
     def folder(self, functions: Functions) -> Fold:
-        """Give the function that folds a record into what is stored under a row key."""
-        return make_fold(self._rows.cache, self.codec, self.peek_row, self.put_row, functions)
-
-    def let_rows_out(self, listener: FlushListener) -> None:
-        """Let changes go to a listener as they are stored, if they are forwarded when the cache is
-        flushed.
-        """
-        if self._rows.cache is not None:
-            self._rows.cache.replace_listener(listener)
+        """Return the function that folds a record into the aggregate of a row key."""
+        return make_fold(self.cache, self.codec, self.peek_row, self.put_row, functions)
 
 
 def _make_put(

@@ -1,8 +1,9 @@
-"""From a topology to its description, with Java's order in every list."""
+"""Describes a topology, with Java's order in every list."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from penstock._engine.topology.description.description import (
     GlobalStoreDescription,
@@ -24,30 +25,37 @@ from penstock._engine.topology.nodes.stream_nodes import (
 )
 from penstock._engine.topology.subtopologies import node_groups
 
-if TYPE_CHECKING:
-    from penstock._engine.topology.topology import Topology
+StoresOf: TypeAlias = Callable[[str], list[str]]
+"""The stores that a processor uses, in the order in which they were connected."""
 
 
-def describe(topology: Topology) -> TopologyDescription:
-    """Describe the whole topology."""
-    groups = list(enumerate(node_groups(topology)))
-    global_sources = {fed.source: fed for fed in topology.global_stores.values()}
+def describe(
+    nodes: Mapping[str, Node],
+    store_users: Mapping[str, list[str]],
+    stores_of: StoresOf,
+    global_stores: Mapping[str, GlobalStoreNodes],
+) -> TopologyDescription:
+    """Describe the topology of these nodes and stores."""
+    groups = list(enumerate(node_groups(nodes, store_users)))
+    global_sources = {fed.source: fed for fed in global_stores.values()}
     return TopologyDescription(
         subtopologies=tuple(
-            _subtopology(topology, number, group)
+            _subtopology(nodes, stores_of, number, group)
             for number, group in groups
             if group[0] not in global_sources
         ),
         global_stores=tuple(
-            _global_store(topology, number, global_sources[group[0]])
+            _global_store(nodes, number, global_sources[group[0]])
             for number, group in groups
             if group[0] in global_sources
         ),
     )
 
 
-def _global_store(topology: Topology, number: int, fed: GlobalStoreNodes) -> GlobalStoreDescription:
-    source = topology.nodes[fed.source]
+def _global_store(
+    nodes: Mapping[str, Node], number: int, fed: GlobalStoreNodes
+) -> GlobalStoreDescription:
+    source = nodes[fed.source]
     assert isinstance(source, SourceNode)
     return GlobalStoreDescription(
         number,
@@ -57,9 +65,7 @@ def _global_store(topology: Topology, number: int, fed: GlobalStoreNodes) -> Glo
 
 
 class _Vertex:
-    """A node while its neighbours are being connected; `size` counts the paths below it, itself
-    included.
-    """
+    """A node and its neighbours; `size` counts the paths below it, itself included."""
 
     __slots__ = ("name", "predecessors", "size", "successors")
 
@@ -83,14 +89,16 @@ def _larger_first(one: _Vertex, other: _Vertex) -> int:
 
 
 def _java_order(name: str) -> bytes:
-    """Java compares strings by their UTF-16 units, which differs beyond the basic plane."""
+    """Return what orders names as in Java: UTF-16 units, which differ beyond the basic plane."""
     return name.encode("utf-16-be")
 
 
-def _subtopology(topology: Topology, number: int, group: tuple[str, ...]) -> SubtopologyDescription:
+def _subtopology(
+    nodes: Mapping[str, Node], stores_of: StoresOf, number: int, group: tuple[str, ...]
+) -> SubtopologyDescription:
     vertices = {name: _Vertex(name) for name in order_after_growing(group)}
     for vertex in vertices.values():
-        for parent in parents_of(topology.nodes[vertex.name]):
+        for parent in parents_of(nodes[vertex.name]):
             predecessor = vertices[parent]
             vertex.predecessors.add(predecessor)
             predecessor.successors.add(vertex)
@@ -100,11 +108,11 @@ def _subtopology(topology: Topology, number: int, group: tuple[str, ...]) -> Sub
     )
     return SubtopologyDescription(
         id=number,
-        nodes=tuple(_node(topology, topology.nodes[vertex.name], vertex) for vertex in in_order),
+        nodes=tuple(_node(nodes[vertex.name], stores_of, vertex) for vertex in in_order),
     )
 
 
-def _node(topology: Topology, node: Node, vertex: _Vertex) -> NodeDescription:
+def _node(node: Node, stores_of: StoresOf, vertex: _Vertex) -> NodeDescription:
     successors = tuple(successor.name for successor in vertex.successors)
     predecessors = tuple(predecessor.name for predecessor in vertex.predecessors)
     if isinstance(node, SourceNode):
@@ -116,10 +124,10 @@ def _node(topology: Topology, node: Node, vertex: _Vertex) -> NodeDescription:
         topic = node.topic if isinstance(node.topic, str) else None
         extractor = None if isinstance(node.topic, str) else _function_name(node.topic)
         return SinkDescription(node.name, topic, extractor, predecessors)
-    stores = order_when_copied(order_after_growing(topology.stores_of(node.name)))
+    stores = order_when_copied(order_after_growing(stores_of(node.name)))
     return ProcessorDescription(node.name, tuple(stores), successors, predecessors)
 
 
 def _function_name(function: object) -> str:
-    """Java prints the extractor's class here; we print the function's name and place."""
+    """Return the function's qualified name, where Java prints the extractor's class."""
     return getattr(function, "__qualname__", None) or type(function).__qualname__

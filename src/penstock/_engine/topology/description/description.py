@@ -1,6 +1,4 @@
-"""What `Topology.describe()` gives: the topology as plain data, whose `str()` is Java's text, byte
-for byte.
-"""
+"""The result of `Topology.describe()`: plain data, whose `str()` is Java's text, byte for byte."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class SourceDescription:
-    """A source node; it reads `topics`, or what matches `pattern`."""
+    """A source node; it reads `topics`, or all that match `pattern`."""
 
     name: str
     topics: tuple[str, ...]
@@ -63,7 +61,7 @@ NodeDescription: TypeAlias = SourceDescription | ProcessorDescription | SinkDesc
 
 @dataclass(frozen=True, slots=True)
 class SubtopologyDescription:
-    """Nodes that one task runs together, the ones with most below them first."""
+    """The nodes of one task, those with the most nodes below them first."""
 
     id: int
     nodes: tuple[NodeDescription, ...]
@@ -75,7 +73,7 @@ class SubtopologyDescription:
 
 @dataclass(frozen=True, slots=True)
 class GlobalStoreDescription:
-    """A store that every worker holds whole, and what feeds it."""
+    """A store of which every worker has a full copy, and the nodes that feed it."""
 
     id: int
     source: SourceDescription

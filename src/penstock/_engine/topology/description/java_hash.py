@@ -1,8 +1,8 @@
-"""Java's hash order, which `describe()` prints: a set of strings comes out by bucket, not by name.
+"""Java's hash order, which `describe()` prints: a set of strings is ordered by bucket, not by name.
 
 A `HashMap` spreads `String.hashCode` over a power-of-two table and walks it bucket by bucket;
-within a bucket insertion order holds. Two growth rules matter: a table that grew by insertion, and
-one sized for a collection at once.
+within a bucket, insertion order holds. The table size matters: one that grew by insertion differs
+from one that was sized for a whole collection.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Java's TreeSet, insertion only: `describe()` depends on the very shape of its tree.
 
-The neighbours of a described node are kept in a sorted set whose order looks at subtree sizes that
-still grow while the set is filled. Where a new name lands therefore depends on which elements it is
-compared with, that is, on the red-black tree that has been built so far; a sorted list would land
-it elsewhere.
+Java keeps the neighbours of a node in a sorted set, and compares them by subtree sizes that grow
+while the set is filled. The position of a new name therefore depends on the elements with which it
+is compared, that is, on the shape of the red-black tree; a sorted list would order it differently.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class TreeSet(Generic[T]):
         self._root: _Entry[T] | None = None
 
     def add(self, item: T) -> None:
-        """Insert `item` where comparing leads it now."""
+        """Insert `item`; its position depends on the comparisons at this time."""
         entry, parent, side = self._root, None, 0
         while entry is not None:
             parent, side = entry, self._compare(item, entry.item)

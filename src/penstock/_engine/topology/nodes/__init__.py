@@ -1,1 +1,1 @@
-"""What the nodes of a topology do, as frozen data."""
+"""The nodes of a topology and their operations, as frozen data."""

@@ -1,18 +1,18 @@
-"""What `count` folds records with. The engine knows these functions: it counts without a call."""
+"""The aggregator of `count`. The engine recognizes these functions and counts without a call."""
 
 from __future__ import annotations
 
 
 def nothing_counted() -> int:
-    """Begin to count."""
+    """Return the first count."""
     return 0
 
 
 def count_one(_key: object, _value: object, count: int) -> int:
-    """Count a record."""
+    """Add a record."""
     return count + 1
 
 
 def count_one_less(_key: object, _value: object, count: int) -> int:
-    """Count a row of a table no more."""
+    """Remove a row of a table."""
     return count - 1

@@ -1,4 +1,4 @@
-"""What the nodes of a foreign-key join do.
+"""The operations of a foreign-key join.
 
 ```
 left table ── Subscribe ──▶ subscriptions (topic) ──▶ KeepSubscriptions ── AnswerSubscription ──┐
@@ -8,9 +8,9 @@ left table ── Subscribe ──▶ subscriptions (topic) ──▶ KeepSubscr
 result ◀─────────────────────────────── ResolveAnswer ◀───────────────────────── answers (topic)
 ```
 
-The left rows stay where they are: a subscription tells the right table who wants which of its rows.
-Whenever a subscription or a right row changes, an answer goes back to the left row. By the hash of
-its value the left row knows whether an answer is still to its question. Java:
+The left rows stay in place: a subscription asks the right table for one of its rows. Whenever a
+subscription or a right row changes, an answer goes back to the left row. A hash of the left row's
+value shows whether an answer is to its current subscription. Java:
 SubscriptionSendProcessorSupplier and its four companions.
 """
 
@@ -25,9 +25,9 @@ from penstock.stores import StoreBuilder
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the rows of a table are looked up, and the serde that turns their values into bytes.
+    """How the rows of a table are looked up, and the serde of their values.
 
-    `as_stored` tells that the store keeps the very bytes that the serde writes.
+    `as_stored`: the store keeps the very bytes that the serde writes.
     """
 
     view: View
@@ -37,9 +37,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Subscribe(Operation):
-    """For each change of a left row, take back the subscription to the right row that it no longer
-    wants, and subscribe to the one it wants: `extractor(value)`, or `extractor(key, value)` if
-    `with_key`.
+    """For each change of a left row, cancel the subscription to its old right row and subscribe to
+    the new one: `extractor(value)`, or `extractor(key, value)` if `with_key`.
     """
 
     extractor: AnyFunction
@@ -47,7 +46,7 @@ class Subscribe(Operation):
     keeps_left: bool
     latest_only: bool
     topic: str
-    """The subscription topic: the topics that serdes are told begin with its name."""
+    """The subscription topic: the topics that serdes get begin with its name."""
     key_serde: AnySerde | None
     value_serde: AnySerde | None
     foreign_key_serde: AnySerde | None
@@ -55,7 +54,7 @@ class Subscribe(Operation):
 
 @dataclass(frozen=True, slots=True)
 class KeepSubscriptions(Operation):
-    """Keep each subscription, or forget it, and hand it on."""
+    """Store each subscription, or delete it, and forward it."""
 
     store: StoreBuilder
     topic: str
@@ -74,12 +73,12 @@ class AnswerSubscription(Operation):
     answer_topic: str
     key_serde: AnySerde | None
     decodes_keys: bool
-    """Whether the left keys are looked at: by a partitioner, or a serde that wants the topic."""
+    """Whether a partitioner, or a serde that depends on the topic, needs the left keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSubscribers(Operation):
-    """For each change of a right row, answer all who subscribed to it."""
+    """For each change of a right row, answer all its subscriptions."""
 
     store: StoreBuilder
     latest_only: bool
@@ -96,7 +95,7 @@ class AnswerSubscribers(Operation):
 
 @dataclass(frozen=True, slots=True)
 class ResolveAnswer(Operation):
-    """Join the left row with the answer it asked for: `joiner(left, right)`; drop other answers."""
+    """Join the left row with its answer: `joiner(left, right)`; drop outdated answers."""
 
     left: Reading
     joiner: AnyFunction

@@ -1,4 +1,4 @@
-"""What the nodes of a stream's joins do: with another stream, a table, a global table."""
+"""The operations of a stream's joins: with another stream, a table, a global table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.stores import StoreBuilder
 
 @dataclass(frozen=True, slots=True)
 class KeepForJoin(Operation):
-    """Forward each record, then keep it for the records of the other stream that are to come."""
+    """Forward each record, then store it for later records of the other stream."""
 
     store: StoreBuilder
 
@@ -24,9 +24,9 @@ class StreamJoinSide(Operation):
     """Join each record of one stream with those of the other's `store` that are from `before_ms`
     before it to `after_ms` after it.
 
-    A side that `keeps_own` gives records without a match too, once their window is closed; until
-    then they wait in `waiting`, which both sides share. `left_reach_ms` and `right_reach_ms` say
-    how long a record of each side waits for the other, before the grace.
+    A side that `keeps_own` also forwards records without a match, once their window is closed;
+    until then they are in the store `waiting`, which both sides share. `left_reach_ms` and
+    `right_reach_ms` are how long a record of each side waits for the other, before the grace.
     """
 
     store: StoreBuilder
@@ -54,11 +54,11 @@ class StreamJoinSide(Operation):
 
 @dataclass(frozen=True, slots=True)
 class SelfJoin(Operation):
-    """Join each record of a stream with the others of that stream, both ways, and with itself:
-    what both sides of an inner join would give, from one store.
+    """Join each record of a stream with the others of that stream, both ways, and with itself: the
+    results of both sides of an inner join, from one store.
 
-    As in Java, one that stands for a left or outer join (`keeps_own`) drops records without a key,
-    but lets them come so far.
+    As in Java, one that replaces a left or outer join (`keeps_own`) gets records without a key, and
+    drops them.
     """
 
     store: StoreBuilder
@@ -75,11 +75,11 @@ class SelfJoin(Operation):
 
 @dataclass(frozen=True, slots=True)
 class StreamTableJoin(Operation):
-    """Join each record with the row that a table has for its key, now, or as of the record's time
+    """Join each record with the row of its key in a table: the latest, or that of the record's time
     if the table keeps versions.
 
-    With a `buffer` records wait there until stream time is `join_grace_ms` past theirs, so that
-    rows of their time that come late are seen.
+    With a `buffer`, records wait there until stream time is `join_grace_ms` past theirs, so that
+    they see late rows of their time.
     """
 
     rows: View
@@ -95,7 +95,7 @@ class StreamTableJoin(Operation):
 
 @dataclass(frozen=True, slots=True)
 class GlobalTableJoin(Operation):
-    """Join each record with the row that a global table has for `key_selector(key, value)`."""
+    """Join each record with the row of `key_selector(key, value)` in a global table."""
 
     store: str
     key_selector: AnyFunction

@@ -1,8 +1,8 @@
-"""What a topology is made of.
+"""The nodes of a topology, and the operations of streams and tables.
 
-A *node* is a vertex of the finished topology: source, processor or sink. What a processor node does
-is its *operation*: plain data, turned into running code by `planner/lower.py`. Facts that rewriting
-and repartitioning need (does it change the key?) are class variables.
+A *node* is a vertex of the finished topology: source, processor or sink. The *operation* of a
+processor node is plain data; `planner/lower.py` maps it to the operator that runs it. Facts for
+rewrites and repartitioning (does it change the key?) are class variables.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ class Operation:
     changes_value: ClassVar[bool] = False
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
-        """Give the stores that the operation brings along."""
+        """Return the stores that the operation owns."""
         return ()
 
     def side_outputs(self) -> tuple[str, ...]:
-        """Give the children that are forwarded to by name only."""
+        """Return the children that get records by name only."""
         return ()
 
     def grace_ms(self) -> int | None:
-        """Give how long after its end a window of this operation takes records; None if there are
-        no windows.
+        """Return how long after its end a window of this operation accepts records; None without
+        windows.
         """
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class TableOperation(Operation):
-    """An operation whose results are changes of rows: what stands behind a KTable."""
+    """An operation whose results are changes of rows: the operation of a KTable."""
 
     sends_old_values: bool = field(default=False, kw_only=True)
-    """Whether a change also has the value of before: something below asked for it."""
+    """Whether a change also has the old value: a verb below needs it."""
     is_versioned: bool = field(default=False, kw_only=True)
-    """Whether rows are told apart by their times: a change then also says if it is the latest."""
+    """Whether rows have versions by timestamp: a change then also says if it is the latest."""
 
     def rows(self) -> View | None:
-        """Give how the rows that it keeps are looked up; None if it keeps none of its own."""
+        """Return how to look up the rows that it stores; None if it stores none."""
         return None
 
 
@@ -67,7 +67,7 @@ class Filter(Operation):
 
 @dataclass(frozen=True, slots=True)
 class Map(Operation):
-    """Forward `mapper(key, value)`, a pair, in the record's place."""
+    """Forward `mapper(key, value)`, a pair, instead of the record."""
 
     changes_key: ClassVar[bool] = True
 
@@ -146,17 +146,17 @@ class PassThrough(Operation):
     """Forward every record: `merge`, and the head of each branch."""
 
     merges: bool = False
-    """Whether streams come together here."""
+    """Whether it merges streams."""
 
 
 @dataclass(frozen=True, slots=True)
 class DropNullKeys(Operation):
-    """Forward records with a key: what stands before every repartition topic."""
+    """Forward records with a key: the filter before every repartition topic."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserProcessor(Operation):
-    """A processor of the user's own; `supplier()` gives a new one for each task."""
+    """A processor of the user's; `supplier()` returns a new one for each task."""
 
     supplier: Callable[[], Any]
     fixed_key: bool
@@ -195,8 +195,8 @@ class Reduce(TableOperation):
 
 @dataclass(frozen=True, slots=True)
 class TableSource(TableOperation):
-    """Turn a stream of upserts into the changes of a table; the store is there only if something
-    needs it.
+    """Turn a stream of upserts into the changes of a table; it has its store only if a verb needs
+    it.
     """
 
     store: StoreBuilder
@@ -212,7 +212,7 @@ class TableSource(TableOperation):
 @dataclass(frozen=True, slots=True)
 class TableFilter(TableOperation):
     """Keep the rows of a table for which the truth of `predicate(key, value)` equals `keep_when`;
-    the others are deleted. `is_of_versions` tells that the table above has versions.
+    delete the others. `is_of_versions`: the table above has versions.
     """
 
     predicate: AnyFunction
@@ -263,7 +263,7 @@ class SourceNode:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorNode:
-    """Does its operation on what its parents forward."""
+    """Performs its operation on the records that its parents forward."""
 
     name: str
     operation: Operation
@@ -288,12 +288,12 @@ Node: TypeAlias = SourceNode | ProcessorNode | SinkNode
 
 
 def parents_of(node: Node) -> tuple[str, ...]:
-    """Give the names of the nodes that forward to `node`."""
+    """Return the names of the nodes that forward to `node`."""
     return () if isinstance(node, SourceNode) else node.parents
 
 
 def title_of(node: Node) -> str:
-    """Name `node` in a message: its kind, its name and where the user wrote it."""
+    """Return `node` as text for a message: its kind, its name and the user's line."""
     kinds = {SourceNode: "source", ProcessorNode: "processor", SinkNode: "sink"}
     where = f" (defined at {node.location})" if node.location else ""
     return f"{kinds[type(node)]} {node.name!r}{where}"
@@ -309,7 +309,7 @@ class InternalTopic:
 
 @dataclass(frozen=True, slots=True)
 class GlobalStoreNodes:
-    """A store that every worker holds whole, and the names of the nodes that feed it."""
+    """A store of which every worker has a full copy, and the names of the nodes that feed it."""
 
     source: str
     processor: str

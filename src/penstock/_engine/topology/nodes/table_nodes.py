@@ -1,5 +1,5 @@
-"""What the nodes of tables do, beyond reading, filtering and mapping them (`nodes.py`): grouping,
-joining, transforming, holding back.
+"""The operations of tables other than source, filter and map (`stream_nodes.py`): group, join,
+transform, suppress.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from penstock.stores import StoreBuilder
 
 @dataclass(frozen=True, slots=True)
 class TableTransformValues(TableOperation):
-    """Replace the value of each row by what a transformer of `supplier()` gives."""
+    """Replace the value of each row by the result of a transformer of `supplier()`."""
 
     supplier: AnyFunction
     store: StoreBuilder | None
@@ -28,7 +28,7 @@ class TableTransformValues(TableOperation):
 @dataclass(frozen=True, slots=True)
 class TableRepartitionMap(Operation):
     """Turn each change of a row into changes under the keys of `mapper(key, value)`, a pair; if
-    `latest_only`, those that are older than the row are left out.
+    `latest_only`, drop changes that are older than the row.
     """
 
     mapper: AnyFunction
@@ -37,7 +37,7 @@ class TableRepartitionMap(Operation):
 
 @dataclass(frozen=True, slots=True)
 class GroupedTableAggregate(TableOperation):
-    """Take the old value of each change out of the aggregate of its key, then add the new one."""
+    """Subtract the old value of each change from the aggregate of its key, then add the new one."""
 
     store: StoreBuilder
     initializer: AnyFunction
@@ -53,7 +53,7 @@ class GroupedTableAggregate(TableOperation):
 
 @dataclass(frozen=True, slots=True)
 class GroupedTableReduce(TableOperation):
-    """The same with values of one type, begun with the first: `adder(aggregate, value)`."""
+    """The same with values of one type, starting with the first: `adder(aggregate, value)`."""
 
     store: StoreBuilder
     adder: AnyFunction
@@ -70,8 +70,8 @@ class GroupedTableReduce(TableOperation):
 class TableJoinSide(Operation):
     """Join each change of one table with the other's row of that key: `joiner(left, right)`.
 
-    A row that is missing on a side counts as None if the other side is kept; if `latest_only`,
-    changes that are older than their row are dropped.
+    A missing row on one side counts as None if the other side is kept; if `latest_only`, drop
+    changes that are older than their row.
     """
 
     other: View
@@ -85,7 +85,7 @@ class TableJoinSide(Operation):
 
 @dataclass(frozen=True, slots=True)
 class TableJoinMerge(TableOperation):
-    """Bring the results of both sides of a join together, and keep them if there is a store."""
+    """Merge the results of both sides of a join, and store them if there is a store."""
 
     joined: JoinedRows
     store: StoreBuilder | None
@@ -101,8 +101,8 @@ class TableJoinMerge(TableOperation):
 
 @dataclass(frozen=True, slots=True)
 class TableSuppress(TableOperation):
-    """Hold the changes of rows back in the buffer `store`: for `wait_ms` of stream time after the
-    first, or after the end of their window. Limits of None are none.
+    """Buffer the changes of rows in `store`: for `wait_ms` of stream time after the first, or after
+    the end of their window. None: no limit.
     """
 
     store: StoreBuilder

@@ -1,8 +1,8 @@
-"""How the rows of a table are looked up, as data: in a store, or through the tables above it.
+"""How to look up the rows of a table, as data: in a store, or through the tables above it.
 
-A join looks up the other table's row. A table that is not kept anywhere has its rows computed from
-those of the tables above, down to the next one that has a store. `operators/getters.py` makes
-functions of these. Java: KTableValueGetterSupplier.
+A join looks up the other table's row. The rows of a table without a store are computed from those
+of the tables above, up to the next one that has a store. `operators/getters.py` makes functions of
+these. Java: KTableValueGetterSupplier.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A way to the rows of a table."""
+    """How to look up the rows of a table."""
 
     def stores(self) -> tuple[str, ...]:
-        """Give the stores it reads: whoever looks rows up must be connected to them."""
+        """Return the stores that it reads: a processor that uses it must be connected to them."""
         raise NotImplementedError
 
     @property
@@ -28,7 +28,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class StoredRows(View):
-    """Rows kept in a store; if `with_versions`, in one that keeps the older ones too."""
+    """Rows in a store; if `with_versions`, in a versioned one."""
 
     store: str
     with_versions: bool = False
@@ -75,10 +75,10 @@ class MappedRows(View):
 
 @dataclass(frozen=True, slots=True)
 class TransformedRows(View):
-    """The rows of another view, their values given by a transformer of their own.
+    """The rows of another view, their values transformed by a transformer of its own.
 
-    As in Java, the transformer works where the row is looked up: the stores of `transform_values`
-    are not connected there.
+    As in Java, the transformer runs in the processor that looks the row up: the stores of
+    `transform_values` are not connected to it.
     """
 
     of: View
@@ -94,7 +94,7 @@ class TransformedRows(View):
 
 @dataclass(frozen=True, slots=True)
 class JoinedRows(View):
-    """The rows of two views, joined by key; one side alone makes a row if it is kept."""
+    """The rows of two views, joined by key; a side that is kept needs no match."""
 
     left: View
     right: View
@@ -108,7 +108,7 @@ class JoinedRows(View):
 
 @dataclass(frozen=True, slots=True)
 class SuppressedRows(View):
-    """The rows of another view as they were last let out of the buffer `store`."""
+    """The rows of another view as the buffer `store` last emitted them."""
 
     store: str
     of: View
@@ -119,7 +119,7 @@ class SuppressedRows(View):
 
 @dataclass(frozen=True, slots=True)
 class WindowRows(View):
-    """Rows of keys in windows of a known size, kept in a store."""
+    """Rows of keys and windows of fixed size in a store."""
 
     store: str
 
@@ -129,7 +129,7 @@ class WindowRows(View):
 
 @dataclass(frozen=True, slots=True)
 class SessionRows(View):
-    """Rows of keys in sessions, kept in a store."""
+    """Rows of keys and sessions in a store."""
 
     store: str
 

@@ -1,5 +1,5 @@
-"""The operations of windowed aggregations. What they have in common: a store with a row for each
-key and window, a time after which a window takes no more records, and what happens then.
+"""The operations of windowed aggregations: each has a store with a row for each key and window, and
+a time at which a window closes.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from penstock.windows import AlignedWindows, SessionWindows, SlidingWindows
 
 
 def partition_by_key_alone(topic: str, key: object, value: object, partitions: int) -> None:
-    """Stands for the partitioner of a sink with windowed keys: all windows of a key go to one
+    """Placeholder for the partitioner of a sink with windowed keys: all windows of a key go to one
     partition. Java: WindowedStreamPartitioner.
 
-    It needs the sink's own serde, so `runtime/output/sink.py` puts the real one in its place.
+    It needs the sink's serde, so `runtime/output/sink.py` replaces it by the real one.
     """
 
 
@@ -30,11 +30,11 @@ class WindowedOperation(TableOperation):
     initializer: AnyFunction
     aggregator: AnyFunction
     emits_on_close: bool = field(default=False, kw_only=True)
-    """Whether a window is forwarded only once, when it takes no more records."""
+    """Whether a window is forwarded only once, when it closes."""
     late_to: str | None = field(default=None, kw_only=True)
-    """The child that is given the records that come too late."""
+    """The child that gets the late records."""
     idle_after_ms: int | None = field(default=None, kw_only=True)
-    """How long a task may be without records until time goes on with the wall clock."""
+    """How long a task is idle before the wall clock advances its stream time."""
 
     def own_stores(self) -> tuple[StoreBuilder, ...]:
         return (self.store,)
@@ -45,7 +45,7 @@ class WindowedOperation(TableOperation):
 
 @dataclass(frozen=True, slots=True)
 class WindowAggregate(WindowedOperation):
-    """Aggregate in windows that the clock decides about. Java: KStreamWindowAggregate."""
+    """Aggregate in windows that are aligned to the epoch. Java: KStreamWindowAggregate."""
 
     windows: AlignedWindows = field(kw_only=True)
 
@@ -71,7 +71,7 @@ class SlidingAggregate(WindowedOperation):
 
 @dataclass(frozen=True, slots=True)
 class SessionAggregate(WindowedOperation):
-    """Aggregate in sessions; two that meet become one by `merger(key, one, other)`. Java:
+    """Aggregate in sessions; `merger(key, one, other)` merges two that meet. Java:
     KStreamSessionWindowAggregate.
     """
 

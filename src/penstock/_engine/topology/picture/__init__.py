@@ -1,6 +1,5 @@
-"""What the pictures of a topology (`mermaid.py`, `svg.py`) are made of.
+"""Pictures of a topology: `mermaid.py` and `svg.py`.
 
-`scene` says what is on a picture. For the SVG, `labels` says what is written on it and `assembly`
-where it is; that rests on `layout`, which places any blocks and links (`mesh` -> `order` ->
-`placement`).
+`scene` has the contents of a picture. For the SVG, `labels` has the texts and `assembly` the
+coordinates; it uses `layout`, which places any blocks and links (`mesh` -> `order` -> `placement`).
 """

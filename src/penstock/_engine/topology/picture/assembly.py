@@ -1,7 +1,7 @@
-"""Where everything of a scene is: boxes for shapes and panels, routes for arrows.
+"""The coordinates of a scene: boxes for shapes and panels, routes for arrows.
 
 Small pictures are joined to a larger one, twice: shapes to a panel, then panels and topics to the
-whole. So panels never overlap and topics stand between them. Sources are in the first row of their
+whole. So panels never overlap and topics are between them. Sources are in the first row of their
 panel and sinks in the last, so that no arrow between a topic and a node passes another node.
 """
 
@@ -30,7 +30,7 @@ _PANEL_HEADER = 42.0
 _PANEL_PADDING = 24.0
 _MARGIN = 30.0
 _SHELF_WIDTH = 1400.0
-# A store hangs beside the way of the records; it must not bend it.
+# A store is beside the path of the records; it must not bend it.
 _STORE_PULL = 0.05
 
 _SINKS = {Kind.SINK, Kind.DYNAMIC_SINK}
@@ -48,12 +48,12 @@ class Box:
 
     @property
     def centre(self) -> float:
-        """Give the x of the middle, where arrows come and go."""
+        """The x of the middle, where arrows start and end."""
         return self.left + self.width / 2
 
     @property
     def bottom(self) -> float:
-        """Give the y of the lower side."""
+        """The y of the lower side."""
         return self.top + self.height
 
 
@@ -69,7 +69,7 @@ class Picture:
 
 
 def pictured(scene: Scene, labels: Sequence[Label]) -> Picture:
-    """Give a place to everything in `scene`, whose shapes carry `labels`."""
+    """Return the coordinates of everything in `scene`, whose shapes have `labels`."""
     panels = [_of_panel(number, panel, scene, labels) for number, panel in enumerate(scene.panels)]
     topics = [i for i, shape in enumerate(scene.shapes) if shape.kind in _TOPICS]
     pieces = [*panels, *(_of_shape(i, scene, labels) for i in topics)]
@@ -79,7 +79,7 @@ def pictured(scene: Scene, labels: Sequence[Label]) -> Picture:
 
 
 def _connected(count: int, ends: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Give the pieces that hang together, in their order."""
+    """Return the groups of connected pieces, in their order."""
     group_of = {piece: [piece] for piece in range(count)}
     for tail, head in ends:
         if group_of[tail] is not group_of[head]:
@@ -95,13 +95,13 @@ def _of_group(pieces: Sequence[Picture], scene: Scene) -> Picture:
     ranks = longest_path_ranks(first, ends.values())
     written = {head for _, head in ends.values()}
     for piece in {tail for tail, _ in ends.values() if not pieces[tail].panels} - written:
-        # A topic that is only read stands just above its first reader.
+        # A topic that is only read is just above its first reader.
         ranks[piece] = min(ranks[head] for tail, head in ends.values() if tail == piece) - 1
     return _joined(pieces, ranks, ends, scene, _PANEL_GAPS)
 
 
 def _shelved(pictures: Sequence[Picture]) -> Picture:
-    """Set pictures side by side, and below each other where the whole would become too wide."""
+    """Place pictures side by side, and below each other where the whole would be too wide."""
     widest = max([_SHELF_WIDTH, *(picture.width for picture in pictures)])
     corners: list[Point] = []
     x = top = bottom = right = 0.0
@@ -124,7 +124,7 @@ def _of_shape(index: int, scene: Scene, labels: Sequence[Label]) -> Picture:
 
 
 def _of_member(index: int, scene: Scene, labels: Sequence[Label]) -> Picture:
-    """Leave a node that has one topic as much room as the topic takes: their arrow is straight."""
+    """Make a node with one topic as wide as the topic, so that their arrow is straight."""
     alone = _of_shape(index, scene, labels)
     topics = [
         other
@@ -147,7 +147,7 @@ def _of_panel(number: int, panel: Panel, scene: Scene, labels: Sequence[Label]) 
         if scene.shapes[index].kind in _SINKS:
             ranks[piece] = max(ranks)
     inner = _joined(pieces, ranks, ends, scene, _NODE_GAPS)
-    # The title stands left of the first arrow that comes in from above.
+    # The title is left of the first arrow from above.
     sources = [box.centre for i, box in inner.boxes.items() if scene.shapes[i].kind is Kind.SOURCE]
     title_right = TITLE_LEFT + headline_width(panel.title) + TITLE_LEFT
     side = max(_PANEL_PADDING, math.ceil(title_right - min(sources, default=title_right)))
@@ -157,7 +157,7 @@ def _of_panel(number: int, panel: Panel, scene: Scene, labels: Sequence[Label]) 
 
 
 def _ends(pieces: Sequence[Picture], scene: Scene) -> dict[int, tuple[int, int]]:
-    """Give for each arrow between two pieces the positions of these pieces."""
+    """Return the indices of the two pieces of each arrow between pieces."""
     piece_of = {index: n for n, piece in enumerate(pieces) for index in piece.boxes}
     ends = {
         n: (piece_of[arrow.tail], piece_of[arrow.head])
@@ -187,7 +187,7 @@ def _joined(
     joined = _merged(moved, (arrangement.width, arrangement.height))
     for n, route in zip(ends, arrangement.routes, strict=True):
         tail_box, head_box = joined.boxes[scene.arrows[n].tail], joined.boxes[scene.arrows[n].head]
-        # Of a panel, the route reaches only the side: the node is further inside.
+        # The route ends at the side of a panel; the node is inside.
         points = [(tail_box.centre, tail_box.bottom), *route, (head_box.centre, head_box.top)]
         joined.routes[n] = tuple(dict.fromkeys(points))
     return joined

@@ -1,8 +1,8 @@
-"""What is written on a shape of the SVG, in two lines, and how wide that is.
+"""The two lines of text on a shape of the SVG, and their width.
 
-A generated name (`KSTREAM-FILTER-0000000003`) becomes its verb with the name beneath; a name the
-user gave stays as it is, with its kind beneath. Nobody can measure text without fonts, so widths
-are estimated for a wide font, and text that might not fit loses its middle.
+A generated name (`KSTREAM-FILTER-0000000003`) becomes its verb with the name below; a name of the
+user's stays, with its kind below. Fonts are not known here, so widths are estimated for a wide
+font, and text that might not fit loses its middle.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def caption_width(text: str) -> float:
 
 
 def _in_words(kind: Kind, name: str) -> str | None:
-    """Say a generated name in words; None if the user gave it."""
+    """Return a generated name in words; None if the user gave it."""
     if kind is Kind.STORE:
         store = _STORE_NAME.fullmatch(name)
         return f"{_verb(store[2]) if store[1] else store[2]} store" if store else None
@@ -125,7 +125,7 @@ def _verb(part: str) -> str:
 
 
 def _shortened(text: str, width_of: Callable[[str], float]) -> str:
-    """Take out of the middle what is too much: names differ at their ends."""
+    """Shorten a text in its middle: names differ at their ends."""
     if width_of(text) <= _WIDTH_MAX:
         return text
     kept = min(len(text), _LENGTH_MAX)
@@ -143,5 +143,5 @@ def _em(char: str) -> float:
 
 
 def _is_full(char: str) -> bool:
-    """Take every character beyond the Latin ones for as wide as they come."""
+    """Return whether a character is beyond the Latin ones, which counts as full width."""
     return char > _LAST_LATIN

@@ -1,4 +1,4 @@
-"""Put ranked blocks into rows and route the links between them: sizes in, coordinates out.
+"""Places ranked blocks in rows and routes the links between them: sizes in, coordinates out.
 
 The layered method of Sugiyama: rank, cut long links (`mesh.py`), order (`order.py`), place across
 (`placement.py`) and, here, down, then route. Its law: a link touches no block but its two ends,
@@ -29,7 +29,7 @@ _TRACK_GAP = 12.0
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Each block's left upper corner, each link's way, and the size of the whole."""
+    """Each block's left upper corner, each link's route, and the size of the whole."""
 
     corners: tuple[Point, ...]
     routes: tuple[Route, ...]
@@ -61,7 +61,7 @@ def arrange(blocks: Sequence[Block], links: Sequence[Link], gaps: Point) -> Arra
 
 
 def _upward(mesh: Mesh, links: Sequence[Link], lefts: list[float]) -> dict[int, Point]:
-    """Give each upward link the x of its lane and the distance of its tracks; short ones inside."""
+    """Return the x of each upward link's lane and the distance of its tracks; short ones inside."""
     rights = [0.0] * (1 + max((block.rank for block in mesh.blocks), default=0))
     for left, block in zip(lefts, mesh.blocks, strict=True):
         rights[block.rank] = max(rights[block.rank], left + block.width)
@@ -81,7 +81,7 @@ def _upward(mesh: Mesh, links: Sequence[Link], lefts: list[float]) -> dict[int, 
 def _bands(
     mesh: Mesh, rows: Rows, lefts: list[float], upward: Sequence[Link], gap: float
 ) -> list[Point]:
-    """Give each row's top and bottom; the more happens between two rows, the more room there is."""
+    """Return each row's top and bottom; rows with wide swings between them are further apart."""
     swings = [0.0] * len(rows)
     for link in mesh.links:
         rank = mesh.blocks[link.head].rank

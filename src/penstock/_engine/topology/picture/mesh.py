@@ -82,7 +82,7 @@ def with_lanes(blocks: Sequence[Block], links: Sequence[Link]) -> Mesh:
 
 
 def _topological(below: list[list[int]]) -> list[int]:
-    """Give all blocks, each before those below it; takes out of `below` what closes a cycle."""
+    """Return all blocks in topological order; remove links that close a cycle from `below`."""
     entered = {head for heads in below for head in heads}
     done: dict[int, None] = {}
     for root in sorted(range(len(below)), key=lambda block: block in entered):

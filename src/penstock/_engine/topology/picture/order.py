@@ -17,7 +17,7 @@ _SWEEPS = 12
 
 
 def ordered(mesh: Mesh) -> Rows:
-    """Give the blocks of each rank from left to right."""
+    """Return the blocks of each rank from left to right."""
     rows = _depth_first(mesh)
     best, fewest = rows, crossing_count(mesh, rows)
     for sweep in range(_SWEEPS):
@@ -47,7 +47,7 @@ def crossing_count(mesh: Mesh, rows: Rows) -> int:
 
 
 def _depth_first(mesh: Mesh) -> Rows:
-    """Let what belongs to one branch stand together in every row."""
+    """Return rows in which the blocks of one branch are together."""
     below: list[list[int]] = [[] for _ in mesh.blocks]
     for link in mesh.links:
         below[link.tail].append(link.head)

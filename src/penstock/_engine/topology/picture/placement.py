@@ -1,4 +1,4 @@
-"""The place of each block in its row, so that most links run straight.
+"""The position of each block in its row, so that most links are straight.
 
 `_settled` minimises the links' squared slants, row by row; this makes branches symmetric, but it
 bends a long link a little in each row. So `_straightened` then moves whole columns: chains of
@@ -28,7 +28,7 @@ _SQUEEZE_MAX = 6.0
 _NO_PULL = 1e-6
 _PIN = 1e9
 
-# For each block: who pulls it, how far from his left side to, how strongly.
+# For each block: the blocks that pull it, to which distance from their left side, how strongly.
 _Pulls: TypeAlias = list[list[tuple[int, float, float]]]
 # For each block: its neighbours in the row, if any, and the least distances of left sides to them.
 _Sides: TypeAlias = list[tuple[tuple[int, float] | None, tuple[int, float] | None]]
@@ -37,16 +37,16 @@ _Column: TypeAlias = dict[int, float]
 
 
 def placed(mesh: Mesh, rows: Rows, gap: float) -> list[float]:
-    """Give each block's left side, a whole number; the leftmost is 0."""
+    """Return each block's left side, a whole number; the leftmost is 0."""
     offsets = [_offsets(mesh, row, gap) for row in rows]
     lefts = _straightened(mesh, rows, offsets, _settled(mesh, rows, offsets))
     leftmost = min(lefts, default=0.0)
-    # Whole numbers also make straight what is not so only by a rounding error.
+    # Whole numbers also remove bends that are only rounding errors.
     return [float(math.floor(left - leftmost + 0.5)) for left in lefts]
 
 
 def _offsets(mesh: Mesh, row: list[int], gap: float) -> list[float]:
-    """Give the least distance of each block's left side from the first one's."""
+    """Return the least distance of each block's left side from the first one's."""
     offsets = [0.0] if row else []
     for one, other in pairwise(row):
         are_lanes = mesh.blocks[one].height == mesh.blocks[other].height == 0.0
@@ -81,7 +81,7 @@ def _settled(mesh: Mesh, rows: Rows, offsets: list[list[float]]) -> list[float]:
 
 
 def _pulls(block_count: int, links: Iterable[Link]) -> tuple[_Pulls, _Pulls]:
-    """Give the pulls from above and those from below."""
+    """Return the pulls from above and those from below."""
     above: _Pulls = [[] for _ in range(block_count)]
     below: _Pulls = [[] for _ in range(block_count)]
     for link in links:
@@ -112,7 +112,7 @@ def _settle(row: list[int], offsets: list[float], pulls: _Pulls, lefts: list[flo
 
 
 def _wanted(pulls: Iterable[tuple[int, float, float]], lefts: list[float]) -> tuple[float, float]:
-    """Give the mean of the places that `pulls` ask for, and how strongly they do."""
+    """Return the weighted mean of the positions that `pulls` want, and the total weight."""
     total = place = 0.0
     for other, shift, pull in pulls:
         total += pull
@@ -142,7 +142,7 @@ def _straightened(
 
 
 def _columns(mesh: Mesh) -> list[_Column]:
-    """Give every block in one column, many of them alone."""
+    """Return the columns; each block is in one, many are alone."""
     below = _column_links(mesh)
     not_first = {link.head for link in below.values()}
     columns = []
@@ -158,14 +158,14 @@ def _columns(mesh: Mesh) -> list[_Column]:
 
 
 def _column_links(mesh: Mesh) -> dict[int, Link]:
-    """Give, by their tails, the links from an only parent to an only child; loose ones aside."""
+    """Return, by tail, the firm links from an only parent to an only child."""
     firm = [link for link in mesh.links if link.pull >= 1.0]
     outs, ins = Counter(link.tail for link in firm), Counter(link.head for link in firm)
     return {link.tail: link for link in firm if outs[link.tail] == ins[link.head] == 1}
 
 
 def _sides(mesh: Mesh, rows: Rows, offsets: list[list[float]]) -> _Sides:
-    """Let a loose block respect all its neighbours, another one only those that are not loose."""
+    """Return the neighbours of each block: of a loose block all, of another only the firm ones."""
     sides: _Sides = [(None, None) for _ in mesh.blocks]
     for row, row_offsets in zip(rows, offsets, strict=True):
         places = list(zip(row, row_offsets, strict=True))
@@ -200,7 +200,7 @@ def _straighten(column: _Column, sides: _Sides, pulls: _Pulls, lefts: list[float
 def _runs(
     column: _Column, sides: _Sides, lefts: list[float]
 ) -> Iterator[tuple[_Column, tuple[float, float]]]:
-    """Cut a column where its neighbours leave no common place; give the parts and their room."""
+    """Cut a column where its neighbours leave no common position; yield the parts and limits."""
     run: _Column = {}
     low, high = -math.inf, math.inf
     for block, shift in column.items():

@@ -1,4 +1,4 @@
-"""What a picture of a topology shows: shapes, panels and arrows, before any coordinate.
+"""The contents of a picture of a topology: shapes, panels and arrows, without coordinates.
 
 `mermaid.py` and `svg.py` both draw a `Scene`. Its law: a topic that one sub-topology writes and
 another reads is one shape with two arrows; a store that several processors of a panel share is one
@@ -25,7 +25,7 @@ from penstock._engine.topology.description.description import (
 
 
 class Kind(StrEnum):
-    """What a shape stands for; the value is its class in the SVG and in the Mermaid text."""
+    """The kind of a shape; the value is its class in the SVG and in the Mermaid text."""
 
     SOURCE = "source"
     PROCESSOR = "processor"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One thing on the picture; `text` is its full name, or the pattern or extractor of topics."""
+    """A shape of the picture; `text` is its full name, or the pattern or extractor of topics."""
 
     kind: Kind
     text: str
@@ -73,7 +73,7 @@ class Scene:
 
 
 def compose(description: TopologyDescription) -> Scene:
-    """Collect what the picture of `description` shows."""
+    """Return the scene of `description`."""
     parts = _parts(description)
     shapes: dict[_Key, Shape] = {}
     for number, (_, nodes) in enumerate(parts):
@@ -143,7 +143,7 @@ def _node_kind(node: NodeDescription) -> Kind:
 
 
 def _topics(number: int, node: NodeDescription) -> dict[_Key, Shape]:
-    """Give what `node` reads or writes.
+    """Return the topics that `node` reads or writes.
 
     Two sinks with one extractor have two shapes: they need not write to the same topics.
     """
@@ -164,7 +164,7 @@ def _topic_kind(name: str) -> Kind:
 
 
 def _pairs(number: int, nodes: tuple[NodeDescription, ...]) -> Iterator[tuple[_Key, _Key]]:
-    """Give both ends of every arrow: to what is read, called, written and remembered."""
+    """Yield both ends of every arrow: from and to topics, to other nodes and to stores."""
     for node in nodes:
         here = (number, "node", node.name)
         if isinstance(node, SourceDescription):

@@ -110,7 +110,7 @@ def _style() -> str:
 
 
 def _rule(selector: str, rule: str) -> str:
-    """Bind a rule to our pictures: inside an HTML page a style would reach everything else."""
+    """Limit a rule to our pictures: in an HTML page a style applies to everything."""
     ours = ", ".join(f".penstock-topology {part}" for part in selector.split(", "))
     return f"{ours} {{ {rule} }}\n"
 
@@ -165,7 +165,7 @@ def _is_level(one: Point, other: Point) -> bool:
 
 
 def _towards(one: Point, other: Point) -> Point:
-    """Give the point a corner's radius, or half the way if that is less, from `one` to `other`."""
+    """Return the point from `one` towards `other` by a corner's radius, at most half the way."""
     length = abs(other[0] - one[0]) + abs(other[1] - one[1])
     part = min(_TURN_RADIUS / length, 0.5)
     return one[0] + (other[0] - one[0]) * part, one[1] + (other[1] - one[1]) * part

@@ -1,1 +1,1 @@
-"""Changes of the steps of a program before they become a topology."""
+"""Rewrites of a program's steps before they become a topology."""

@@ -1,8 +1,7 @@
-"""Which repartition topics records without a key may go through.
+"""Removes the null-key filter of repartition topics above joins that use records without a key.
 
-Before a repartition topic they are filtered out, as nothing below could find them, unless a join
-below keeps records that match nothing: it has a use for them. Java:
-NodesWithRelaxedNullKeyJoinDownstream.
+A filter before a repartition topic drops them, since nothing below could find them. A join that
+keeps records without a match needs them. Java: NodesWithRelaxedNullKeyJoinDownstream.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from dataclasses import replace
 from penstock._engine.topology.graph import Repartition, Step, takes_null_keys
 
 
-def let_null_keys_through(steps: dict[int, Step]) -> dict[int, Step]:
-    """Take the filter off the repartition topics above such joins, near or far."""
+def pass_null_keys(steps: dict[int, Step]) -> dict[int, Step]:
+    """Remove the filter of all repartition topics above such joins."""
     above = _above_joins_of_null_keys(steps)
     return {
         index: replace(step, drawing=replace(step.drawing, takes_null_keys=True))

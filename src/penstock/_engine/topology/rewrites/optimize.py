@@ -1,11 +1,11 @@
-"""The rewrites that `topology.optimization` asks for: each gives new steps, none changes what a
-program computes.
+"""The rewrites of `topology.optimization`: each returns new steps, none changes what a program
+computes.
 
 - `reuse.ktable.source.topics`: a table that reads a topic needs no changelog, the topic is one.
-- `merge.repartition.topics`: what is below one change of key shares one repartition topic.
-- `single.store.self.join` is in `self_joins.py`.
+- `merge.repartition.topics`: the steps below one change of key share one repartition topic.
+- `single.store.self.join`: a stream that is joined with itself keeps its records once.
 
-Shapes, names and order are Java's, where it has the shape wrong too: then we say so. Java:
+Shapes, names and order are Java's, also where Java's shape is wrong: then a warning says so. Java:
 InternalStreamsBuilder.optimizeTopology.
 """
 
@@ -20,12 +20,13 @@ from penstock._engine.topology.graph import (
     Repartition,
     RepartitionNames,
     Step,
+    StreamJoin,
     TableFromTopic,
 )
 from penstock._engine.topology.nodes.stream_nodes import AnySerde, PassThrough
 from penstock.errors import TopologyError
 
-_LOG = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 REUSE_SOURCE_TOPICS = "reuse.ktable.source.topics"
 MERGE_REPARTITION_TOPICS = "merge.repartition.topics"
@@ -34,16 +35,14 @@ SINGLE_STORE_SELF_JOIN = "single.store.self.join"
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The steps after the repartition topics were merged, and the sources that took the place of
-    others.
-    """
+    """The steps with merged repartition topics, and which source replaces each removed one."""
 
     steps: dict[int, Step]
     sources: Mapping[str, str]
 
 
 def reuse_source_topics(steps: Mapping[int, Step]) -> dict[int, Step]:
-    """Let each table that reads a topic have it for a changelog."""
+    """Make the topic of each table from a topic its changelog."""
     return {
         index: replace(step, drawing=replace(step.drawing, is_own_changelog=True))
         if isinstance(step.drawing, TableFromTopic)
@@ -53,16 +52,35 @@ def reuse_source_topics(steps: Mapping[int, Step]) -> dict[int, Step]:
 
 
 def merge_repartition_topics(steps: Mapping[int, Step]) -> Merged:
-    """Let all that is below one change of key, with no change of value between, share one topic.
+    """Replace the repartition topics below each change of key, with no change of value between, by
+    one topic.
 
-    It stands right behind the change of key and has the name of the first that it replaces; what
-    was between moves behind it.
+    It follows the change of key and has the name of the first topic that it replaces; the steps
+    between move below it.
     """
     return _Merging(steps).done()
 
 
+def single_store_self_joins(steps: dict[int, Step]) -> dict[int, Step]:
+    """Replace the two stores of each join of a stream with itself by one.
+
+    Two streams of one topic count as one: their sources have been shared before. Like Java, this
+    ignores the kind of join: a left or outer one is rewritten too, since every record matches
+    itself, and then drops records without a key. Java: rewriteSingleStoreSelfJoin.
+    """
+    rewritten = dict(steps)
+    by_name = {step.drawing.name: index for index, step in steps.items()}
+    for index, step in steps.items():
+        join = step.drawing
+        if isinstance(join, StreamJoin) and len(step.parents) == 1:
+            del rewritten[by_name[join.other_kept_by]]
+            alone = Process(join.name, join.alone)
+            rewritten[index] = replace(step, drawing=alone, parents=(by_name[join.this_kept_by],))
+    return rewritten
+
+
 class _Merging:
-    """The steps while they are being hung on others."""
+    """The steps during the rewrite, with mutable parents."""
 
     def __init__(self, steps: Mapping[int, Step]) -> None:
         self._drawn = steps
@@ -81,8 +99,8 @@ class _Merging:
         return Merged(steps, self._sources)
 
     def _topics_below_changes_of_key(self) -> dict[int, list[int]]:
-        """Give the repartition steps that can be merged, by the change of key above them. Where
-        streams come together first, their merge stands for the changes of key above it.
+        """Return the repartition steps that can be merged, by the change of key above them. A merge
+        of streams between replaces the changes of key above it.
         """
         below: dict[int, list[int]] = {}
         for index, step in sorted(self._steps.items()):
@@ -102,7 +120,7 @@ class _Merging:
         return below
 
     def _changers_above_merge(self, merge: int, below: Mapping[int, list[int]]) -> list[int]:
-        """Give the changes of key above a merge of streams all of whose topics are below it."""
+        """Return the changes of key above a merge of streams all of whose topics are below it."""
         return [
             changer
             for changer, topics in below.items()
@@ -120,7 +138,7 @@ class _Merging:
                 raise _not_possible(self._drawn[topic], self._drawn[changer])
             parents[moved].append(merged)
             parents[moved].remove(changer)
-            self._tell_of_records_that_miss(merged, topic, self._bypass(topic))
+            self._warn_of_bypass(merged, topic, self._bypass(topic))
             self._sources[self._drawn[topic].drawing.name] = self._steps[merged].drawing.name
         for topic in replaced:
             self._steps.pop(topic, None)
@@ -136,26 +154,24 @@ class _Merging:
             _first([topic.key_serde for topic in topics]),
             _first([topic.value_serde for topic in topics]),
         )
-        # With the priority of the change of key it is written right behind it.
+        # With the priority of the change of key it is written right after it.
         location, priority = self._drawn[replaced[0]].location, self._drawn[changer].priority
         return Step(shared, (), location, priority)
 
     def _bypass(self, topic: int) -> list[int]:
-        """Hang what is below a topic on what is above it; give the latter."""
+        """Connect the steps below a topic to those above it; return the latter."""
         parents, above = self._parents, self._parents[topic]
-        for index, hangs_on in parents.items():
-            if topic in hangs_on:
+        for index, own in parents.items():
+            if topic in own:
                 parents[index] = [
-                    *(parent for parent in hangs_on if parent != topic),
-                    *(parent for parent in above if parent not in hangs_on),
+                    *(parent for parent in own if parent != topic),
+                    *(parent for parent in above if parent not in own),
                 ]
         parents[topic] = []
         return above
 
-    def _tell_of_records_that_miss(self, merged: int, topic: int, above: list[int]) -> None:
-        """Warn if there is a way to what was below `topic` that does not lead through the shared
-        topic. Java builds it all the same.
-        """
+    def _warn_of_bypass(self, merged: int, topic: int, above: list[int]) -> None:
+        """Warn if a path to the steps below `topic` bypasses the shared topic; Java is silent."""
         ways, seen = list(above), {merged}
         while ways:
             at = ways.pop()
@@ -163,7 +179,7 @@ class _Merging:
                 continue
             seen.add(at)
             if not self._parents[at]:
-                _LOG.warning(
+                _log.warning(
                     "topic=%s step=%s (at %s) is not read through the shared repartition topic by "
                     "what is at %s: records of one key may lie in several partitions, in Kafka "
                     "Streams too; write .repartition() before the merge, or leave out %s",
@@ -176,7 +192,7 @@ class _Merging:
             ways += self._parents[at]
 
     def _step_under(self, above: int, below: int) -> int | None:
-        """Give the step on the way up from `below`, itself included, that hangs on `above`."""
+        """Return the step from `below` upwards, itself included, whose parent is `above`."""
         return self._nearest(below, lambda index: above in self._parents[index])
 
     def _changes_record(self, index: int) -> bool:
@@ -184,9 +200,7 @@ class _Merging:
         return _changes_key(step) or _changes_value(step)
 
     def _nearest(self, start: int, wanted: Callable[[int], bool]) -> int | None:
-        """Give the first step on the ways up from `start`, itself included, that is wanted; each
-        way is gone to its end before the next.
-        """
+        """Return the first wanted step from `start` upwards, itself included, depth first."""
         if wanted(start):
             return start
         for parent in self._parents[start]:

@@ -1,10 +1,10 @@
-"""What a table must have because of the verbs below it: old values in its changes, a store.
+"""What tables need for the verbs below them: old values in their changes, a store.
 
-The old value costs a lookup, so a table sends it only if something below asks. The question goes up
-to the nearest table with a store; one that reads a topic may be given a store for it. It is asked
-when a verb is drawn and the answer is drawn into the steps above: a verb that was refused, since no
-table above it had a store yet, is not asked again when one gets a store later. Java:
-KTableImpl.enableSendingOldValues and valueGetterSupplier.
+An old value costs a lookup, so a table sends it only if a verb below asks. The request goes up to
+the nearest table with a store; one that reads a topic may get a store for it. It happens when the
+verb is drawn and changes the steps above: a request that failed, since no table above had a store
+yet, is not repeated when one gets a store later. Java: KTableImpl.enableSendingOldValues and
+valueGetterSupplier.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from penstock._engine.topology.nodes.window_nodes import CogroupMerge
 
 
 class Ask(Enum):
-    """How much a verb wants the old values of the table above it."""
+    """How strongly a verb needs the old values of the table above it."""
 
     IF_STORED = "take them if a store above has them anyway"
     ALWAYS = "give the table a store if none above has one"
 
 
 def send_old_values(graph: Graph, step: int, ask: Ask) -> bool:
-    """Let the table of `step` send old values; False if it has none to send."""
+    """Make the table of `step` send old values; return False if it has none."""
     operation = table_operation(graph, step)
     if operation.sends_old_values:
         return True
@@ -60,8 +60,8 @@ def send_old_values(graph: Graph, step: int, ask: Ask) -> bool:
 
 
 def table_view(graph: Graph, step: int) -> View:
-    """Give how to look up the rows of the table at `step`; one that reads a topic is given a store
-    for it.
+    """Return how to look up the rows of the table at `step`; a table that reads a topic gets a
+    store for it.
     """
     operation = table_operation(graph, step)
     if isinstance(operation, TableSource) and not operation.is_materialized:
@@ -85,7 +85,7 @@ def table_view(graph: Graph, step: int) -> View:
 
 
 def table_operation(graph: Graph, step: int) -> TableOperation:
-    """Give what makes the changes of the table at `step`."""
+    """Return the operation that makes the changes of the table at `step`."""
     drawing = graph.steps[step].drawing
     assert isinstance(drawing, (TableFromTopic, Process, TableJoin))
     assert isinstance(drawing.operation, TableOperation)
@@ -98,7 +98,7 @@ def _parent_sends(graph: Graph, step: int, ask: Ask) -> bool:
 
 
 def _join_sends(graph: Graph, step: int, join: TableJoin) -> None:
-    """A join looks rows up, so both tables have stores: each can send its old values."""
+    """Make both tables of a join send old values: it looks rows up, so both have stores."""
     for parent in graph.steps[step].parents:
         send_old_values(graph, parent, Ask.ALWAYS)
     graph.redraw(

@@ -1,5 +1,6 @@
-"""Which windowed aggregations stand above a table: until when their windows take records, and what
-they must know of what is below. Java: GraphGraceSearchUtil.
+"""Finds the windowed aggregations above a table: their grace, and how they close windows when idle.
+
+Java: GraphGraceSearchUtil.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from penstock.errors import TopologyError
 
 
 def find_window_grace(graph: Graph, step: int) -> int:
-    """Give the longest grace of the windows above; on every way up there must be some."""
+    """Return the longest grace of the windows above; every path upwards must have some."""
     return max(grace_ms for _, grace_ms in _windowed_steps(graph, step, ()))
 
 
 def go_on_when_idle(graph: Graph, step: int, idle_after_ms: int) -> None:
-    """Let the time of the windowed aggregations above go on where no records come."""
+    """Make the windowed aggregations above advance their time while a task is idle."""
     for above, _ in _windowed_steps(graph, step, ()):
         drawing = graph.steps[above].drawing
         assert isinstance(drawing, Process)
@@ -31,7 +32,7 @@ def go_on_when_idle(graph: Graph, step: int, idle_after_ms: int) -> None:
 
 
 def _windowed_steps(graph: Graph, step: int, below: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Give the nearest steps above with windows, each with its grace."""
+    """Yield the nearest steps above with windows, each with its grace."""
     drawing = graph.steps[step].drawing
     grace_ms = drawing.operation.grace_ms() if isinstance(drawing, Process) else None
     if grace_ms is not None:

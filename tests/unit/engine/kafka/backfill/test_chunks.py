@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock._engine.kafka.backfill.chunks import Chunk, Chunker, Limits, checksum
-from penstock._engine.runtime.output.collector import Output
+from penstock._engine.runtime.records import Output
 
 LIMITS = Limits(outputs=3, outputs_bytes=1000, rows=4, rows_bytes=1000)
 
@@ -18,7 +18,7 @@ def output(topic: str, key: str, value: str | None, partition: int = 0) -> Outpu
 
 
 def cut(outputs: list[Output], sizes: list[int]) -> list[Chunk]:
-    """Give all chunks of outputs that are handed over in portions of these sizes."""
+    """Return all chunks of outputs that are handed over in portions of these sizes."""
     chunker, chunks, at = Chunker(["log"], LIMITS), list[Chunk](), 0
     for size in [*sizes, len(outputs)]:
         chunks += chunker.add(outputs[at : at + size])

@@ -14,7 +14,7 @@ pytest.importorskip(
 from confluent_kafka import KafkaError, KafkaException
 
 from penstock._engine.kafka.client import admin_calls
-from penstock._engine.kafka.client.admin_calls import open_admin, patiently, settle, until
+from penstock._engine.kafka.client.admin_calls import open_admin, settle, until, with_retries
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -39,13 +39,13 @@ class Cluster:
 
 def test_a_fault_that_passes_is_not_seen() -> None:
     cluster = Cluster(KafkaError._TRANSPORT, KafkaError.LEADER_NOT_AVAILABLE, "answer")
-    assert patiently("asking", cluster.ask, 60) == "answer"
+    assert with_retries("asking", cluster.ask, 60) == "answer"
 
 
 def test_a_fault_that_does_not_pass_says_what_was_wanted() -> None:
     cluster = Cluster(KafkaError._ALL_BROKERS_DOWN)
     with pytest.raises(StreamsError) as caught:
-        patiently("listing the topics", cluster.ask, 0)
+        with_retries("listing the topics", cluster.ask, 0)
     assert str(caught.value).startswith("listing the topics was not possible within 0 s: ")
     assert "bootstrap.servers" in str(caught.value)
 
@@ -53,7 +53,7 @@ def test_a_fault_that_does_not_pass_says_what_was_wanted() -> None:
 def test_a_refusal_is_not_repeated() -> None:
     cluster = Cluster(KafkaError.TOPIC_AUTHORIZATION_FAILED, "never asked")
     with pytest.raises(KafkaException):
-        patiently("asking", cluster.ask, 60)
+        with_retries("asking", cluster.ask, 60)
 
 
 def test_waiting_ends_when_it_is_true_or_when_time_is_up() -> None:

@@ -9,7 +9,7 @@ from confluent_kafka import KafkaError
 
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
-    Patience,
+    TaskTimeout,
     is_migration,
     is_unsettled,
     may_pass,
@@ -20,11 +20,11 @@ FAULT = BrokerAway("nobody answers")
 
 
 def test_faults_are_endured_until_the_timeout() -> None:
-    patience = Patience(3000)
-    patience.endure(FAULT, now=100.0)
-    patience.endure(FAULT, now=102.9)
+    timeout = TaskTimeout(3000)
+    timeout.record_failure(FAULT, now=100.0)
+    timeout.record_failure(FAULT, now=102.9)
     with pytest.raises(StreamsError) as caught:
-        patience.endure(FAULT, now=103.5)
+        timeout.record_failure(FAULT, now=103.5)
     assert str(caught.value) == (
         "the work could not go on for 4 s, which is as long as 'task.timeout.ms' allows; "
         "tried 3 times, at last: nobody answers"
@@ -34,16 +34,16 @@ def test_faults_are_endured_until_the_timeout() -> None:
 
 
 def test_an_answer_in_between_lets_the_time_begin_anew() -> None:
-    patience = Patience(3000)
-    patience.endure(FAULT, now=100.0)
-    patience.calm()
-    patience.endure(FAULT, now=200.0)
-    patience.endure(FAULT, now=202.0)
+    timeout = TaskTimeout(3000)
+    timeout.record_failure(FAULT, now=100.0)
+    timeout.reset()
+    timeout.record_failure(FAULT, now=200.0)
+    timeout.record_failure(FAULT, now=202.0)
 
 
 def test_a_timeout_of_nothing_means_no_second_try() -> None:
     with pytest.raises(StreamsError, match="tried 1 times"):
-        Patience(0).endure(FAULT, now=5.0)
+        TaskTimeout(0).record_failure(FAULT, now=5.0)
 
 
 def test_what_may_pass_is_not_what_is_lost() -> None:

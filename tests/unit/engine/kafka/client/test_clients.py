@@ -31,7 +31,7 @@ ROLES: tuple[Role, ...] = ("group", "input", "restore", "global")
 
 
 def config(values: dict[str, Any] | None = None) -> StreamsConfig:
-    # Nobody listens at port 9: these tests connect to nothing.
+    # No server listens at port 9: these tests connect to nothing.
     return StreamsConfig(
         {
             "application.id": "fraud",
@@ -237,7 +237,7 @@ def _translated_names() -> list[tuple[Client, str]]:
 
 
 def test_every_key_is_librdkafkas_in_the_end() -> None:
-    """With a key behind it that nobody knows, each is judged and no client is made."""
+    """With an unknown key behind it, each is judged and no client is made."""
     strangers = []
     for client, name in _translated_names():
         value = (lambda configuration: None) if name == "oauth_cb" else "1"

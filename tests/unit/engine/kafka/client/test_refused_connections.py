@@ -26,7 +26,7 @@ from penstock.errors import ConfigError
         ("Unsupported SASL mechanism: PLAIN", "'sasl.mechanism'"),
         ("Failed to acquire SASL OAUTHBEARER token: no", "'oauth_cb'"),
         ("ssl/tls alert bad certificate: SSL alert number 42", "'ssl.keystore.location'"),
-        # Nobody to ask why: no address in the text.
+        # No broker to ask why: no address in the text.
         ("SSL handshake failed: certificate verify failed", "'ssl.truststore.location'"),
         ("something else", "'security.protocol'"),
     ],

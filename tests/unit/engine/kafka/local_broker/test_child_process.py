@@ -1,4 +1,4 @@
-"""A program on a leash ends with its owner, however the owner ends."""
+"""A program behind a watchdog ends with its owner, however the owner ends."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from penstock._engine.kafka.local_broker import child_process as leash
+from penstock._engine.kafka.local_broker import child_process
 
 # Says that it is there and its process id, then lives until it is ended; politely or not.
 POLITE = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + POLITE
 
 
-class Leash:
-    """A leash held by a process: by this one, or by another that tests may kill."""
+class Watched:
+    """A watchdog of a process: of this one, or of another that tests may kill."""
 
     def __init__(self, holder: subprocess.Popen[bytes]) -> None:
         self.holder = holder
@@ -33,20 +33,20 @@ class Leash:
         return self.holder.wait(10)
 
 
-def on_leash(code: str, grace_seconds: float = 10.0) -> Leash:
-    command = leash.command([sys.executable, "-c", code], os.getpid(), grace_seconds)
-    return Leash(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+def watched(code: str, grace_seconds: float = 10.0) -> Watched:
+    command = child_process.command([sys.executable, "-c", code], os.getpid(), grace_seconds)
+    return Watched(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
 
 
 @pytest.fixture
-def held() -> Iterator[Leash]:
-    result = on_leash(POLITE)
+def held() -> Iterator[Watched]:
+    result = watched(POLITE)
     yield result
     result.let_go()
     close_output(result)
 
 
-def close_output(held: Leash) -> None:
+def close_output(held: Watched) -> None:
     assert held.holder.stdout is not None
     held.holder.stdout.close()
 
@@ -68,33 +68,35 @@ def ends_within(pid: int, seconds: float) -> bool:
 
 
 def test_program_ends_when_its_owner_lets_go() -> None:
-    held = on_leash(POLITE)
+    held = watched(POLITE)
     assert held.let_go() == 128 + signal.SIGTERM
     assert not lives(held.program_pid)
     close_output(held)
 
 
 def test_program_that_ignores_sigterm_is_killed_after_the_grace() -> None:
-    held = on_leash(STUBBORN, grace_seconds=0.1)
+    held = watched(STUBBORN, grace_seconds=0.1)
     assert held.let_go() == 128 + signal.SIGKILL
     assert not lives(held.program_pid)
     close_output(held)
 
 
 def test_exit_code_is_the_program_s() -> None:
-    command = leash.command([sys.executable, "-c", "raise SystemExit(7)"], os.getpid(), 10.0)
+    command = child_process.command(
+        [sys.executable, "-c", "raise SystemExit(7)"], os.getpid(), 10.0
+    )
     with subprocess.Popen(command, stdin=subprocess.PIPE) as holder:
         assert holder.wait(10) == 7
 
 
-def test_leash_told_to_end_ends_the_program(held: Leash) -> None:
+def test_watchdog_told_to_end_ends_the_program(held: Watched) -> None:
     held.holder.terminate()
     assert ends_within(held.program_pid, 5)
 
 
-def test_leash_told_to_kill_grants_no_grace() -> None:
-    held = on_leash(STUBBORN, grace_seconds=60)
-    held.holder.send_signal(leash.KILL)
+def test_watchdog_told_to_kill_grants_no_grace() -> None:
+    held = watched(STUBBORN, grace_seconds=60)
+    held.holder.send_signal(child_process.KILL)
     assert held.holder.wait(10) == 128 + signal.SIGKILL
     assert not lives(held.program_pid)
     held.let_go()
@@ -102,7 +104,7 @@ def test_leash_told_to_kill_grants_no_grace() -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has a death pact")
-def test_program_ends_when_the_leash_is_killed(held: Leash) -> None:
+def test_program_ends_when_the_watchdog_is_killed(held: Watched) -> None:
     held.holder.kill()
     assert ends_within(held.program_pid, 5)
 
@@ -111,19 +113,19 @@ def test_program_ends_when_the_leash_is_killed(held: Leash) -> None:
 def test_program_ends_when_the_owner_is_killed_and_a_fork_of_it_holds_the_pipe(
     tmp_path: Path,
 ) -> None:
-    """The pipe stays open; the leash notices that it has another parent."""
+    """The pipe stays open; the watchdog notices that it has another parent."""
     owner_code = (
         "import os, subprocess, sys, time\n"
-        "from penstock._engine.kafka.local_broker import child_process as leash\n"
+        "from penstock._engine.kafka.local_broker import child_process\n"
         f"program = [sys.executable, '-c', {POLITE!r}]\n"
-        "command = leash.command(program, os.getpid(), 10.0)\n"
+        "command = child_process.command(program, os.getpid(), 10.0)\n"
         "subprocess.Popen(command, stdin=subprocess.PIPE)\n"
         "fork = os.fork()\n"
         "if fork:\n"
         f"    open({str(tmp_path / 'fork')!r}, 'w').write(str(fork))\n"
         "time.sleep(60)\n"
     )
-    owner = Leash(
+    owner = Watched(
         subprocess.Popen(
             [sys.executable, "-c", owner_code], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock._engine.kafka.client.bulk import Portion
-from penstock._engine.kafka.tasks.paused_buffer import HeldBack
+from penstock._engine.kafka.tasks.paused_buffer import PausedBuffer
 
 ORDERS = ("orders", 0)
 PAYMENTS = ("payments", 1)
@@ -14,7 +14,7 @@ def portion(*offsets: int, value: bytes | None = b"v") -> Portion:
 
 
 def test_portions_of_a_partition_come_back_in_order() -> None:
-    held = HeldBack()
+    held = PausedBuffer()
     first, second, other = portion(0, 1), portion(2), portion(7)
     held.put(ORDERS, first)
     held.put(PAYMENTS, other)
@@ -28,7 +28,7 @@ def test_portions_of_a_partition_come_back_in_order() -> None:
 
 
 def test_it_is_full_by_bytes_of_all_partitions_and_has_room_at_half() -> None:
-    held = HeldBack(limit_bytes=2_000)
+    held = PausedBuffer(limit_bytes=2_000)
     held.put(ORDERS, portion(0, value=b"x" * 1_000))
     assert not held.is_full
     assert not held.has_room
@@ -42,7 +42,7 @@ def test_it_is_full_by_bytes_of_all_partitions_and_has_room_at_half() -> None:
 
 
 def test_records_without_bytes_are_not_for_nothing() -> None:
-    held = HeldBack(limit_bytes=100)
+    held = PausedBuffer(limit_bytes=100)
     held.put(ORDERS, ("orders", 0, [(0, 0, None, None, ())], None))
     assert held.is_full
     held.drop(ORDERS)

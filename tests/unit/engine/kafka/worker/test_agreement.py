@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock._engine.kafka.client.groups import GroupMember
-from penstock._engine.kafka.worker.agreement import refusal, strangers
+from penstock._engine.kafka.worker.agreement import incompatible_members, refusal
 from penstock._engine.planner.identity import Identity
 
 OWN = Identity("aaaaaaaa", "11111111")
@@ -17,16 +17,16 @@ def member(identity: Identity | None, instance: str = "m", host: str = "10.0.0.1
 
 
 def test_members_like_us_are_no_strangers() -> None:
-    assert strangers([member(OWN), member(OWN, "n")], OWN, set()) == []
+    assert incompatible_members([member(OWN), member(OWN, "n")], OWN, set()) == []
 
 
 def test_another_program_another_plan_and_one_that_shows_nothing_are_strangers() -> None:
     others = [member(OTHER_PLAN), member(OTHER_PROGRAM), member(None)]
-    assert strangers([member(OWN), *others], OWN, set()) == others
+    assert incompatible_members([member(OWN), *others], OWN, set()) == others
 
 
 def test_the_dead_are_no_strangers() -> None:
-    assert strangers([member(OTHER_PROGRAM, "dead")], OWN, {"dead"}) == []
+    assert incompatible_members([member(OTHER_PROGRAM, "dead")], OWN, {"dead"}) == []
 
 
 def test_another_program_is_refused_with_its_hosts_and_what_to_do() -> None:

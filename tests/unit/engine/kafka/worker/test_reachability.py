@@ -1,4 +1,4 @@
-"""A cluster that does not answer is noticed although nobody needs it."""
+"""A cluster that does not answer is noticed although no request is pending."""
 
 from __future__ import annotations
 

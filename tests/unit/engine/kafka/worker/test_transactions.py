@@ -54,4 +54,4 @@ def test_a_producer_that_is_fenced_while_it_tells_of_records_is_a_migration() ->
     committer = ExactlyOnce(nobody)
     committer._producer = cast("Producer", Fenced())
     with pytest.raises(TaskMigrated, match="of no use any more"):
-        committer._hear(0)
+        committer._poll_deliveries(0)

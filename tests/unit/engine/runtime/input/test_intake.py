@@ -9,7 +9,7 @@ import pytest
 from penstock import Headers, ProcessingError, serdes
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.failures import Failures, Handlers
-from penstock._engine.runtime.input.intake import Admit, Gate, decoders_of, make_admit
+from penstock._engine.runtime.input.intake import Admit, InputPartition, decoders_of, make_admit
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
@@ -47,7 +47,7 @@ class TopicSerde(Serde[str]):
         return f"{topic} {data!r} {dict(headers)}"
 
 
-def gate(
+def place(
     value_serde: Serde[Any],
     extractor: TimestampExtractor | None = None,
     handler: Decides | None = None,
@@ -58,26 +58,30 @@ def gate(
         LogAndFailProcessingExceptionHandler(),
         DefaultProductionExceptionHandler(),
     )
-    failures = Failures("0_1", handlers, Position(), Collector(lambda topic: 1), counters)
+    failures = Failures(
+        "0_1", handlers, Position(), Collector(lambda topic: 1).send_dead_letters, counters
+    )
     time = extractor or FailOnInvalidTimestamp()
     return (
-        make_admit(Gate(SOURCE, "in", 1, serdes.string(), value_serde, time), failures, counters),
+        make_admit(
+            InputPartition(SOURCE, "in", 1, serdes.string(), value_serde, time), failures, counters
+        ),
         counters,
     )
 
 
 def test_key_and_value_are_decoded() -> None:
-    admit, _ = gate(serdes.long())
+    admit, _ = place(serdes.long())
     assert admit((7, 5, b"k", b"\0\0\0\0\0\0\0\1", ()), -1) == (5, "k", 1)
 
 
 def test_no_bytes_are_none() -> None:
-    admit, _ = gate(serdes.long())
+    admit, _ = place(serdes.long())
     assert admit((7, 5, None, None, ()), -1) == (5, None, None)
 
 
 def test_a_serde_may_look_at_topic_and_headers() -> None:
-    admit, _ = gate(TopicSerde())
+    admit, _ = place(TopicSerde())
     assert admit((7, 5, None, None, (("h", b"x"),)), -1) == (5, None, "in None {'h': b'x'}")
 
 
@@ -88,21 +92,21 @@ def test_the_extractor_is_shown_the_decoded_record_and_the_partition_s_time() ->
         shown.append((record, partition_time))
         return 99
 
-    admit, _ = gate(serdes.string(), extract)
+    admit, _ = place(serdes.string(), extract)
     assert admit((7, 5, b"k", b"v", (("h", b"x"),)), 42) == (99, "k", "v")
     record = ConsumerRecord("in", 1, 7, 5, "k", "v", Headers([("h", b"x")]))
     assert shown == [(record, 42)]
 
 
 def test_a_negative_time_drops_the_record_and_counts_it() -> None:
-    admit, counters = gate(serdes.string(), lambda record, time: -1)
+    admit, counters = place(serdes.string(), lambda record, time: -1)
     assert admit((7, 5, b"k", b"v", ()), -1) is None
     assert counters.dropped_records == 1
 
 
 def test_bytes_that_cannot_be_read_are_skipped_if_the_handler_says_so() -> None:
     handler = Decides(Response.resume())
-    admit, counters = gate(serdes.long(), handler=handler)
+    admit, counters = place(serdes.long(), handler=handler)
     assert admit((7, 5, b"k", b"short", (("h", b"x"),)), -1) is None
     assert counters.dropped_records == 1
     ((context, record, exception),) = handler.shown
@@ -114,7 +118,7 @@ def test_bytes_that_cannot_be_read_are_skipped_if_the_handler_says_so() -> None:
 
 
 def test_bytes_that_cannot_be_read_stop_the_task_otherwise() -> None:
-    admit, counters = gate(serdes.long())
+    admit, counters = place(serdes.long())
     with pytest.raises(ProcessingError) as caught:
         admit((7, 5, b"k", b"short", ()), -1)
     error = caught.value
@@ -130,7 +134,7 @@ def test_bytes_that_cannot_be_read_stop_the_task_otherwise() -> None:
 
 def test_the_extractor_is_not_asked_about_bytes_that_cannot_be_read() -> None:
     asked: list[object] = []
-    admit, _ = gate(
+    admit, _ = place(
         serdes.long(),
         lambda record, time: asked.append(record) or 0,  # type: ignore[func-returns-value]
         Decides(Response.resume()),
@@ -141,7 +145,7 @@ def test_the_extractor_is_not_asked_about_bytes_that_cannot_be_read() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "5", 1.5])
 def test_an_extractor_must_give_whole_milliseconds(wrong: Any) -> None:
-    admit, _ = gate(serdes.string(), lambda record, time: wrong)
+    admit, _ = place(serdes.string(), lambda record, time: wrong)
     with pytest.raises(ProcessingError, match="must give whole milliseconds; got"):
         admit((7, 5, b"k", b"v", ()), -1)
 
@@ -173,10 +177,10 @@ def test_only_serdes_without_code_of_the_user_decode_without_being_asked(
 ) -> None:
     text = serdes.string()
     for key, value in ((serde, text), (text, serde)):
-        place = Gate(SOURCE, "in", 0, key, value, FailOnInvalidTimestamp())
+        place = InputPartition(SOURCE, "in", 0, key, value, FailOnInvalidTimestamp())
         assert (decoders_of(place) is not None) is is_plain
 
 
 def test_an_extractor_of_the_user_is_asked_for_each_record() -> None:
     text = serdes.string()
-    assert decoders_of(Gate(SOURCE, "in", 0, text, text, lambda record, time: 1)) is None
+    assert decoders_of(InputPartition(SOURCE, "in", 0, text, text, lambda record, time: 1)) is None

@@ -1,4 +1,4 @@
-"""Records one after the other, in Python and in C: nobody can tell which."""
+"""Records one after the other, in Python and in C: the same results."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import Consumed, StreamsBuilder, StreamsError, serdes
-from penstock._engine.runtime.input import partition_run as stretch
-from penstock._engine.runtime.input.partition_run import process_plainly
+from penstock._clock import monotonic
+from penstock._engine.fast.choice import compiled
+from penstock._engine.runtime.input.partition_run import process_plainly, process_run
 from penstock._engine.runtime.position import Position
-from penstock.clock import monotonic
 from penstock.handlers import ErrorHandlerContext, Response
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.test_task import offsets, raws, task
@@ -41,15 +41,14 @@ Given: TypeAlias = tuple[bytes | None, bytes | None, int]
 RECORDS = st.lists(st.tuples(KEYS_OR_NONE, JSON_OR_BAD, TIMES), max_size=12)
 TEXT, DOCUMENT = serdes.string(), serdes.json()
 
-is_compiled = stretch.is_compiled()
-FORMS = [process_plainly, stretch.process_stretch] if is_compiled else [process_plainly]
+FORMS = dict.fromkeys([process_plainly, process_run])
 
 
 class UnhappyError(Exception):
     """What the program of a user raises."""
 
 
-@pytest.mark.skipif(not is_compiled, reason="there is no C compiler")
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
 @given(
     st.tuples(RECORDS, RECORDS), st.booleans(), st.booleans(), st.integers(0, 30), st.integers(1, 4)
 )
@@ -94,7 +93,7 @@ def test_c_changes_neither_results_nor_the_order_of_events(
         seen += ((queue.head, queue.partition_time, len(queue)) for queue in queues)
         return [*seen, made.counters.by_name()]
 
-    with patch("penstock._engine.runtime.task.process_stretch", process_plainly):
+    with patch("penstock._engine.runtime.task.process_run", process_plainly):
         expected = events()
     assert events() == expected
 
@@ -107,7 +106,7 @@ def test_what_is_not_an_error_goes_through(process: Callable[..., int]) -> None:
     made = task(lambda builder: builder.stream("in").for_each(stop))
     made.add_records("in", 0, raws(1, 2))
     with (
-        patch("penstock._engine.runtime.task.process_stretch", process),
+        patch("penstock._engine.runtime.task.process_run", process),
         pytest.raises(KeyboardInterrupt),
     ):
         made.process(0, 2)
@@ -122,7 +121,7 @@ def test_nothing_of_a_record_stays(process: Callable[..., int]) -> None:
     records = [(at, at, b"key", b"value %d" % at, ()) for at in range(100)]
     before = [sys.getrefcount(record) for record in records]
     made.add_records("in", 0, records)
-    with patch("penstock._engine.runtime.task.process_stretch", process):
+    with patch("penstock._engine.runtime.task.process_run", process):
         assert made.process(200, 200) == 100
     made.position.raw = None
     assert [sys.getrefcount(record) for record in records] == before
@@ -146,13 +145,13 @@ def test_an_attribute_that_is_no_slot_is_set_by_its_name(process: Callable[..., 
 
     records = raws(1, 2)
     with (
-        patch("penstock._engine.runtime.task.process_stretch", process),
+        patch("penstock._engine.runtime.task.process_run", process),
         patch("penstock._engine.runtime.task.Position", Watched),
     ):
         for made in (task(program), task(program)):
             made.add_records("in", 0, records)
             made.process(0, 2)
-    with patch("penstock._engine.runtime.task.process_stretch", process):
+    with patch("penstock._engine.runtime.task.process_run", process):
         plain = task(program)
         plain.add_records("in", 0, records)
         plain.process(0, 2)
@@ -164,6 +163,6 @@ def test_an_attribute_that_is_no_slot_is_set_by_its_name(process: Callable[..., 
 def test_a_deadline_ends_it_after_the_record_in_hand(process: Callable[..., int]) -> None:
     made = task(lambda builder: builder.stream("in").for_each(lambda key, value: None))
     made.add_records("in", 0, raws(*range(10)))
-    with patch("penstock._engine.runtime.task.process_stretch", process):
+    with patch("penstock._engine.runtime.task.process_run", process):
         assert made.process(0, 10, deadline=0.0) == 1
         assert made.process(0, 10, deadline=monotonic() + 1000.0) == 9

@@ -1,4 +1,4 @@
-"""Queues of a task: which record comes next, and when the task waits. Semantics 2.2 and 2.3."""
+"""Queues of a task: which record comes next, and when the task waits."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.runtime.input.record_queue import (
-    SKIPPED,
-    RecordQueue,
-    RecordQueues,
-    TopicPartition,
-)
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.input.record_queue import SKIPPED, RecordQueue, RecordQueues
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.topology.nodes.stream_nodes import SourceNode
 
 SOURCE = SourceNode("source", ("a", "b", "c"), None, None, None, None, None, None)
@@ -34,7 +30,7 @@ def queue(topic: str = "a") -> RecordQueue:
 
 
 def queues(
-    *topics: str, idle_ms: int = 0, lags: dict[TopicPartition, int] | None = None
+    *topics: str, idle_ms: int = 0, lags: dict[Partition, int] | None = None
 ) -> RecordQueues:
     opened = RecordQueues(idle_ms, TaskCounters())
     for topic in topics:
@@ -137,7 +133,7 @@ def test_length_counts_all_records() -> None:
     assert len(opened) == 3
 
 
-# Waiting: the table of semantics 2.3, for a task whose partition "b" is empty
+# Waiting, of a task whose partition "b" is empty
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.records import Output
 from penstock.handlers import DeadLetterRecord
 
 ONE: Output = ("out", None, b"k", b"1", 5, ())

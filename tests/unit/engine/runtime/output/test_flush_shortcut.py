@@ -1,4 +1,4 @@
-"""Rows that a cache lets out to a topic are sent as they are stored: nobody can tell."""
+"""Rows that a cache flushes to a topic are sent as they are stored, with the same bytes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from penstock import (
     TimeWindows,
     serdes,
 )
-from penstock._engine.runtime.output.collector import Output
 from penstock._engine.runtime.output.sink import SinkBuilder
+from penstock._engine.runtime.records import Output
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.input.test_partition_run import OneByOne
 from tests.unit.engine.runtime.test_task import task
@@ -78,7 +78,7 @@ def outputs(
     records: list[tuple[str, int | None, int, bool]],
     cache_bytes: int,
 ) -> list[list[Output]]:
-    """Give what is sent, commit by commit; a record's last field says whether one follows it."""
+    """Return what is sent, commit by commit; a record's last field says whether one follows it."""
     made = task(
         lambda builder: make(builder).to_stream().to("out", produced),
         **{"statestore.cache.max.bytes": cache_bytes},

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import ProcessingError, StreamsError, Windowed, serdes
+from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.failures import Failures, Handlers
-from penstock._engine.runtime.output import sink
-from penstock._engine.runtime.output.acceptance import Acceptance
-from penstock._engine.runtime.output.collector import Collector, Output
+from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
 from penstock._engine.runtime.position import Position, RawScope
+from penstock._engine.runtime.records import Output
 from penstock._engine.topology.nodes.stream_nodes import SinkNode
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.errors import ProductionError
@@ -55,12 +55,12 @@ class Pair(msgspec.Struct):
     right: int = 0
 
 
-@pytest.fixture(params=["in Python", "in C"] if sink.is_compiled() else ["in Python"], autouse=True)
+@pytest.fixture(params=["in Python"] if compiled is None else ["in Python", "in C"], autouse=True)
 def form(request: pytest.FixtureRequest) -> Iterator[str]:
     if request.param == "in C":
         yield request.param
     else:
-        with patch("penstock._engine.runtime.output.sink._sink", None):
+        with patch("penstock._engine.runtime.output.sink.compiled", None):
             yield request.param
 
 
@@ -86,7 +86,9 @@ class Mouth:
             LogAndFailProcessingExceptionHandler(),
             production or DefaultProductionExceptionHandler(),
         )
-        failures = Failures("0_0", handlers, position, self.collector, self.counters)
+        failures = Failures(
+            "0_0", handlers, position, self.collector.send_dead_letters, self.counters
+        )
         node = SinkNode("sink", topic, (), None, None, partitioner, None)
         keys = completed(key_serde or TEXT, lambda: TEXT, lambda: TEXT)
         outlet = Outlet(node, keys, value_serde or TEXT, self.scope)
@@ -224,7 +226,7 @@ THINGS = st.sampled_from(
 RECORDS = st.lists(st.tuples(THINGS, THINGS, st.none() | st.integers(0, 3)), max_size=8)
 
 
-@pytest.mark.skipif(not sink.is_compiled(), reason="there is no C compiler")
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
 @given(SERDES, SERDES, RECORDS)
 def test_c_changes_neither_outputs_nor_what_handlers_hear(
     key_serde: Serde[Any], value_serde: Serde[Any], records: list[tuple[Any, Any, int | None]]
@@ -243,7 +245,7 @@ def test_c_changes_neither_outputs_nor_what_handlers_hear(
             seen += [mouth.outputs(), mouth.scope.sent, handler.seen[:]]
         return [*seen, mouth.counters.by_name()]
 
-    with patch("penstock._engine.runtime.output.sink._sink", None):
+    with patch("penstock._engine.runtime.output.sink.compiled", None):
         expected = events()
     assert events() == expected
 

@@ -11,8 +11,7 @@ from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.rocksdb.key_value import RocksDbStore
 from penstock.settings import StreamsConfig
-from penstock.state import StorePlace
-from penstock.stores import Stores
+from penstock.stores import StorePlace, Stores
 
 TEXT = serdes.string()
 

@@ -12,10 +12,9 @@ from penstock._engine.runtime.stores.store_kinds import _KINDS
 from penstock._engine.state.segments.versioned import VersionedState
 from penstock._engine.state.views.session import SessionState
 from penstock._engine.state.views.window import WindowState
-from penstock.stores import (
-    StoreBuilder,
+from penstock.stores import StoreBuilder, VersionedRecord
+from penstock.stores._builders import (
     StoreKind,
-    VersionedRecord,
     join_store_builder,
     session_store_builder,
     versioned_store_builder,

@@ -20,7 +20,8 @@ from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.errors import ConfigError, StateClosedError, StreamsError
-from penstock.stores import StoreBuilder, store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import store_builder
 
 TEXT = serdes.string()
 PLAIN = Stores.in_memory_key_value_store("plain", key=TEXT, value=TEXT)

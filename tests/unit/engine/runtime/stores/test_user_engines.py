@@ -18,7 +18,7 @@ from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock.application import KafkaStreams
-from penstock.state import StorePlace
+from penstock.stores import StorePlace
 
 TEXT = serdes.string()
 

@@ -18,7 +18,11 @@ from types import ModuleType
 
 import pytest
 
-from penstock._engine.spark.shipping.sentinels import SentinelPlaces, looks_like_sentinel, refer
+from penstock._engine.spark.shipping.sentinels import (
+    SentinelPlaces,
+    find_sentinel,
+    looks_like_sentinel,
+)
 from penstock._engine.spark.shipping.shipping import dumps
 
 HERE = Path(__file__).parent
@@ -158,7 +162,7 @@ def test_a_sentinel_is_found_where_its_class_is() -> None:
 def test_a_sentinel_that_the_driver_has_put_into_a_module_is_put_there_once() -> None:
     sys.modules["shipped_by_the_driver"] = ModuleType("shipped_by_the_driver")
     try:
-        made = refer("shipped_by_the_driver", "PUT", object)
-        assert refer("shipped_by_the_driver", "PUT", object) is made
+        made = find_sentinel("shipped_by_the_driver", "PUT", object)
+        assert find_sentinel("shipped_by_the_driver", "PUT", object) is made
     finally:
         del sys.modules["shipped_by_the_driver"]

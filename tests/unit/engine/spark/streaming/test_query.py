@@ -41,7 +41,7 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
         self._query = started
 
     monkeypatch.setattr(ApplicationQuery, "_begin", begin)
-    going_on = threading.Thread(target=query.go_on, args=(None,))
+    going_on = threading.Thread(target=query.resume, args=(None,))
     going_on.start()
     starting.wait()
     query.close(5.0)

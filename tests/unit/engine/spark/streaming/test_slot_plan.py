@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.spark.streaming.slot_plan import Seats
+from penstock._engine.spark.streaming.slot_plan import SlotPlan
 
 
 class Cluster:
@@ -17,7 +17,7 @@ class Cluster:
 
 def test_slots_follow_the_cores_unless_a_number_is_given() -> None:
     cluster = Cluster(2)
-    following, fixed = Seats(None, cluster.capacity), Seats(3, cluster.capacity)
+    following, fixed = SlotPlan(None, cluster.capacity), SlotPlan(3, cluster.capacity)
     assert (following.open_turn(1), fixed.open_turn(1)) == (2, 3)
     cluster.cores = 5
     assert (following.open_turn(2), fixed.open_turn(2)) == (5, 3)
@@ -26,46 +26,46 @@ def test_slots_follow_the_cores_unless_a_number_is_given() -> None:
 
 
 def test_slots_are_added_up_to_the_cores_and_removed_down_to_one() -> None:
-    seats = Seats(1, Cluster(2).capacity)
-    assert seats.remove() is None
-    assert seats.add() == 2
-    assert seats.add() is None
-    assert seats.open_turn(1) == 2
-    assert seats.remove() == 1
-    assert seats.open_turn(2) == 1
+    slots = SlotPlan(1, Cluster(2).capacity)
+    assert slots.remove() is None
+    assert slots.add() == 2
+    assert slots.add() is None
+    assert slots.open_turn(1) == 2
+    assert slots.remove() == 1
+    assert slots.open_turn(2) == 1
 
 
 def test_one_removed_stays_removed_when_executors_join() -> None:
     cluster = Cluster(2)
-    seats = Seats(None, cluster.capacity)
-    assert seats.remove() == 1
+    slots = SlotPlan(None, cluster.capacity)
+    assert slots.remove() == 1
     cluster.cores = 4
-    assert seats.count() == 3
+    assert slots.count() == 3
 
 
 class Workers:
-    """Workers of `seats`: each has reported the slot that paid for it."""
+    """Workers of `slots`: each has reported the slot that paid for it."""
 
-    def __init__(self, seats: Seats) -> None:
-        self._seats = seats
+    def __init__(self, slots: SlotPlan) -> None:
+        self._slots = slots
         self.now = 100.0
 
     def report(self, worker: str, turn: int, index: int) -> bool:
-        return self._seats.is_surplus(worker, turn, index, self.now)
+        return self._slots.is_surplus(worker, turn, index, self.now)
 
     def may_start(self) -> bool:
-        return self._seats.may_start(self.now)
+        return self._slots.may_start(self.now)
 
 
 def test_when_slots_become_fewer_as_many_workers_without_one_are_too_many() -> None:
     cluster = Cluster(4)
-    seats = Seats(None, cluster.capacity)
-    workers = Workers(seats)
-    seats.open_turn(6)
+    slots = SlotPlan(None, cluster.capacity)
+    workers = Workers(slots)
+    slots.open_turn(6)
     assert not any(workers.report(name, 6, index) for index, name in enumerate("abcd"))
-    seats.worker_gone("d")
+    slots.worker_gone("d")
     cluster.cores = 2
-    seats.open_turn(7)
+    slots.open_turn(7)
     assert not workers.report("c", 6, 2)  # a slot may still become its own
     assert not workers.report("a", 7, 0)
     assert not workers.report("a", 7, 0)
@@ -76,9 +76,9 @@ def test_when_slots_become_fewer_as_many_workers_without_one_are_too_many() -> N
 
 def test_no_engine_is_started_where_each_slot_has_a_worker() -> None:
     cluster = Cluster(2)
-    seats = Seats(None, cluster.capacity)
-    workers = Workers(seats)
-    seats.open_turn(1)
+    slots = SlotPlan(None, cluster.capacity)
+    workers = Workers(slots)
+    slots.open_turn(1)
     assert workers.may_start()
     workers.report("a", 1, 0)
     assert workers.may_start()
@@ -86,32 +86,32 @@ def test_no_engine_is_started_where_each_slot_has_a_worker() -> None:
     assert not workers.may_start()
 
     cluster.cores = 1
-    seats.open_turn(2)
+    slots.open_turn(2)
     workers.report("a", 2, 0)
     assert workers.report("b", 1, 1)
-    seats.worker_gone("b")
+    slots.worker_gone("b")
     # Spark lends its processes in turn: the next slot is where there is no engine any more.
-    seats.open_turn(3)
+    slots.open_turn(3)
     assert not workers.may_start()
     assert not workers.report("a", 2, 0)
-    seats.open_turn(4)
+    slots.open_turn(4)
     assert not workers.report("a", 4, 0)
 
 
 def test_one_engine_may_start_before_a_turn_is_planned() -> None:
-    workers = Workers(Seats(2, Cluster(2).capacity))
+    workers = Workers(SlotPlan(2, Cluster(2).capacity))
     assert workers.may_start()
     assert not workers.report("a", 0, 0)
     assert not workers.may_start()
 
 
 def test_a_worker_that_is_gone_or_silent_is_replaced() -> None:
-    seats = Seats(2, Cluster(2).capacity)
-    workers = Workers(seats)
-    seats.open_turn(1)
+    slots = SlotPlan(2, Cluster(2).capacity)
+    workers = Workers(slots)
+    slots.open_turn(1)
     workers.report("a", 1, 0)
     workers.report("b", 1, 1)
-    seats.worker_gone("a")
+    slots.worker_gone("a")
     assert workers.may_start()
     workers.report("c", 1, 0)
     assert not workers.may_start()
@@ -120,7 +120,7 @@ def test_a_worker_that_is_gone_or_silent_is_replaced() -> None:
     assert workers.may_start()
     # The silent one speaks again, when another has its slot.
     workers.report("d", 1, 1)
-    seats.open_turn(2)
+    slots.open_turn(2)
     assert not workers.report("c", 2, 0)
     assert not workers.report("d", 2, 1)
     assert workers.report("b", 1, 1)
@@ -128,42 +128,42 @@ def test_a_worker_that_is_gone_or_silent_is_replaced() -> None:
 
 
 def test_when_slots_stay_as_many_a_worker_without_one_is_kept() -> None:
-    seats = Seats(2, Cluster(3).capacity)
-    workers = Workers(seats)
-    seats.open_turn(6)
+    slots = SlotPlan(2, Cluster(3).capacity)
+    workers = Workers(slots)
+    slots.open_turn(6)
     workers.report("a", 6, 0)
     workers.report("b", 6, 1)
-    seats.open_turn(7)
+    slots.open_turn(7)
     assert not workers.report("a", 7, 0)
     assert not workers.report("a", 7, 1)
     assert not workers.report("b", 6, 1)
 
 
 def test_a_turn_is_held_while_a_worker_of_it_is_silent() -> None:
-    seats = Seats(2, Cluster(3).capacity)
-    workers = Workers(seats)
-    seats.open_turn(1)
+    slots = SlotPlan(2, Cluster(3).capacity)
+    workers = Workers(slots)
+    slots.open_turn(1)
     workers.report("a", 1, 0)
     workers.report("b", 1, 1)
-    assert seats.hanging(workers.now) == set()
+    assert slots.hanging(workers.now) == set()
     workers.now += 6
     workers.report("a", 1, 0)
-    assert seats.hanging(workers.now) == {"b"}
+    assert slots.hanging(workers.now) == {"b"}
     workers.report("b", 1, 1)  # it was only slow
-    assert seats.hanging(workers.now) == set()
+    assert slots.hanging(workers.now) == set()
     workers.now += 6
     workers.report("a", 1, 0)
-    seats.worker_gone("b")
-    assert seats.hanging(workers.now) == set()
+    slots.worker_gone("b")
+    assert slots.hanging(workers.now) == set()
 
 
 def test_a_silent_worker_without_a_slot_of_this_turn_holds_nothing() -> None:
-    seats = Seats(2, Cluster(3).capacity)
-    workers = Workers(seats)
-    seats.open_turn(1)
+    slots = SlotPlan(2, Cluster(3).capacity)
+    workers = Workers(slots)
+    slots.open_turn(1)
     workers.report("a", 1, 0)
     workers.report("b", 1, 1)
-    seats.open_turn(2)
+    slots.open_turn(2)
     workers.now += 60
     workers.report("a", 2, 0)
-    assert seats.hanging(workers.now) == set()
+    assert slots.hanging(workers.now) == set()

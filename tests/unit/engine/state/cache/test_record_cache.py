@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import RecordMetadata
-from penstock._engine.runtime.position import Position, RawRecord
+from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.logged import LoggedStore
@@ -104,7 +105,7 @@ def test_a_listener_that_does_not_ask_which_record_it_is_hears_the_same() -> Non
         bench = Bench()
         bench.listen()
         if quiet:
-            bench.cache.replace_listener(bench.hear)
+            bench.cache.send_rows_to(bench.hear)
         bench.write((b"a", b"1"), (b"b", b"2"), (b"c", b"3"))
         bench.cache.flush()
         bench.write((b"a", b"4"), (b"b", None), (b"d", b"5"), (b"d", None), (b"c", b"6"))

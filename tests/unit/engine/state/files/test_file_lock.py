@@ -50,7 +50,7 @@ def test_the_file_says_who_holds_it(path: Path) -> None:
 
 
 def test_a_removed_file_is_not_the_lock_of_the_new_one(path: Path) -> None:
-    """Whoever opened the file before it was removed must not think that it holds the new one."""
+    """A process that opened the file before it was removed does not hold the new one."""
     first = taken(path)
     path.unlink()
     second = taken(path)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import weakref
 from random import Random
 
 import pytest
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.segments import recent_rows
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
@@ -136,6 +140,40 @@ def test_the_later_half_stays_known_when_there_are_too_many(
 
 
 @pytest.mark.parametrize("plainly", [True, False])
+def test_nothing_that_was_noted_stays(plainly: bool) -> None:
+    """A reference too many, and a worker would grow with each row."""
+    bench = Bench(-1, plainly=plainly)
+    key, row = row_key(b"a key of its own", 5), b"a row of its own"
+    before = sys.getrefcount(key), sys.getrefcount(row)
+    for _ in range(10):
+        bench._note(bench.recent, key, row)
+        bench.recent.collect(key[:-TAIL], pack_timestamp(0), pack_timestamp(9), to_the_last=True)
+        bench._note(bench.recent, key, None)
+        bench.recent.committed()
+    assert (sys.getrefcount(key), sys.getrefcount(row)) == before
+
+
+@pytest.mark.parametrize("plainly", [True, False])
+def test_a_circle_is_let_go(plainly: bool) -> None:
+    bench = Bench(-1, plainly=plainly)
+    bench.write(b"a", 5, b"row")
+    gone = weakref.ref(bench)
+    del bench
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
+def test_c_refuses_what_is_no_tail() -> None:
+    bench = Bench(-1)
+    bench.recent.young[b"a"] = 7  # type: ignore[assignment]
+    with pytest.raises(TypeError):
+        bench.write(b"a", 5, b"row")
+    with pytest.raises(TypeError):
+        compiled.Tail(b"a", [])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("plainly", [True, False])
 @pytest.mark.parametrize("observed", [-1, 40, OBSERVED])
 @pytest.mark.parametrize(
     ("looked_through", "known"), [(16, 50_000), (2, 50_000), (2, 16), (2, 40), (2, 80)]
@@ -166,6 +204,6 @@ def test_answers_are_those_of_the_engine(
                 end = latest + 1 if to_the_last else time + draw.randrange(10)
                 found = bench.collect(prefix, time, end, to_the_last=to_the_last)
                 assert found == bench.expected(prefix, time, end)
-        young = bench.recent._young.values()
-        assert bench.recent._young_count == sum(1 + len(tail.rows) for tail in young)
+        young = bench.recent.young.values()
+        assert bench.recent.young_count == sum(1 + len(tail.rows) for tail in young)
         assert bench.recent.count() <= known

@@ -14,7 +14,7 @@ from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.segments import row_cache
 from penstock._engine.state.segments.row_cache import CachedRows
 from penstock._engine.state.segments.rows import RowPlace, Rows, pack_segment
-from penstock.stores import window_store_builder
+from penstock.stores._builders import window_store_builder
 
 TAIL = 12
 

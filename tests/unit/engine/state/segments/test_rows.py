@@ -24,7 +24,7 @@ from penstock._engine.state.segments.rows import (
     time_first,
     time_of_index,
 )
-from penstock.stores import window_store_builder
+from penstock.stores._builders import window_store_builder
 from tests.unit.engine.state.test_overlay import CountingReads
 
 MINUTE = 60_000

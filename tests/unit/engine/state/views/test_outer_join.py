@@ -6,7 +6,7 @@ import pytest
 
 from penstock import StreamsError, serdes
 from penstock._engine.state.views.outer_join import OuterJoinState
-from penstock.stores import outer_join_store_builder
+from penstock.stores._builders import outer_join_store_builder
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES
 

@@ -38,7 +38,7 @@ def test_a_row_has_a_value_and_a_time() -> None:
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """Nobody can change it."""
+    """An immutable value."""
 
     visits: int
 

@@ -10,7 +10,8 @@ import pytest
 from penstock import StreamsError, serdes
 from penstock._engine.state.codec import TIMESTAMP_BYTES, timestamp_of
 from penstock._engine.state.views.window import WindowState
-from penstock.stores import StoreBuilder, join_store_builder, window_store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import join_store_builder, window_store_builder
 from penstock.windowed import Windowed
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES

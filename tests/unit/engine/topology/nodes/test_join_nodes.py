@@ -11,7 +11,7 @@ from penstock._engine.topology.nodes.join_nodes import (
     StreamTableJoin,
 )
 from penstock._engine.topology.nodes.views import StoredRows
-from penstock.stores import (
+from penstock.stores._builders import (
     join_buffer_builder,
     join_store_builder,
     outer_join_store_builder,

@@ -14,7 +14,8 @@ from penstock._engine.topology.nodes.table_nodes import (
     TableTransformValues,
 )
 from penstock._engine.topology.nodes.views import JoinedRows, StoredRows
-from penstock.stores import StoreBuilder, store_builder
+from penstock.stores import StoreBuilder
+from penstock.stores._builders import store_builder
 
 STORE = store_builder("rows", serdes.string(), serdes.string(), kind="timestamped_key_value")
 JOINED = JoinedRows(StoredRows("left"), StoredRows("right"), max, False, False)

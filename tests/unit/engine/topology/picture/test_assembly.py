@@ -30,7 +30,7 @@ def box_of(description: TopologyDescription, kind: Kind, text: str) -> Box:
 
 
 def along(route: Route) -> Iterator[Point]:
-    """Give points of the drawn line: straight, or a curve that leaves and arrives upright."""
+    """Yield points of the drawn line: straight, or a curve that leaves and arrives upright."""
     for (x, y), (next_x, next_y) in pairwise(route):
         for step in range(17):
             part = step / 16

@@ -17,7 +17,7 @@ def first(left: Any, right: Any) -> Any:
 
 
 def filters(build: Any) -> list[type]:
-    """Give what stands before each repartition topic."""
+    """Return the filter before each repartition topic."""
     builder = StreamsBuilder()
     build(builder, builder.stream("in").select_key(first))
     return [

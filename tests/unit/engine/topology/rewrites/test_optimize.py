@@ -8,9 +8,21 @@ from typing import Any
 
 import pytest
 
-from penstock import Grouped, JoinWindows, Materialized, StreamsBuilder, Topology, TopologyError
+from penstock import (
+    Grouped,
+    JoinWindows,
+    KStream,
+    Materialized,
+    StreamsBuilder,
+    Topology,
+    TopologyError,
+)
+from penstock._engine.topology.graph import Process, StreamJoin
+from penstock._engine.topology.nodes.join_nodes import SelfJoin
+from penstock._engine.topology.rewrites.optimize import single_store_self_joins
 
 ALL = {"topology.optimization": "all"}
+NEAR = JoinWindows.of_time_difference(5)
 
 
 def topics(draw: Callable[[StreamsBuilder], object], **config: Any) -> list[str]:
@@ -84,7 +96,7 @@ def test_steps_that_topics_share_are_refused_as_in_java() -> None:
         built(draw, **ALL)
 
 
-def test_streams_that_miss_the_shared_topic_are_told_since_java_does_not(
+def test_streams_that_bypass_the_shared_topic_are_warned_of_unlike_in_java(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def draw(builder: StreamsBuilder) -> None:
@@ -98,3 +110,47 @@ def test_streams_that_miss_the_shared_topic_are_told_since_java_does_not(
     [message] = caplog.messages
     assert message.startswith("topic=one-repartition step=KSTREAM-SOURCE-0000000006 (at ")
     assert "is not read through the shared repartition topic" in message
+
+
+def left_value(left: Any, right: Any) -> Any:
+    return left
+
+
+def test_the_second_store_goes_and_one_node_does_the_work_of_three() -> None:
+    builder = StreamsBuilder()
+    stream: KStream[Any, Any] = builder.stream("in")
+    stream.join(stream, left_value, NEAR)
+    steps = dict(enumerate(builder._graph.steps))
+    rewritten = single_store_self_joins(steps)
+    assert [step.drawing.name for step in rewritten.values()] == [
+        "KSTREAM-SOURCE-0000000000",
+        "KSTREAM-WINDOWED-0000000001",
+        "KSTREAM-MERGE-0000000005",
+    ]
+    join = rewritten[3].drawing
+    assert isinstance(join, Process)
+    assert isinstance(join.operation, SelfJoin)
+    assert rewritten[3].parents == (1,)
+    assert isinstance(steps[3].drawing, StreamJoin), "what was drawn stays as it was"
+
+
+def test_joins_of_two_streams_are_left_alone() -> None:
+    builder = StreamsBuilder()
+    left: KStream[Any, Any] = builder.stream("left")
+    left.join(builder.stream("right"), left_value, NEAR)
+    left.join(left.map_values(str), left_value, NEAR)
+    steps = dict(enumerate(builder._graph.steps))
+    assert single_store_self_joins(steps) == steps
+
+
+def stores(optimization: str) -> list[str]:
+    builder = StreamsBuilder()
+    stream: KStream[Any, Any] = builder.stream("in")
+    stream.join(stream, left_value, NEAR)
+    topology: Topology = builder.build({"topology.optimization": optimization})
+    return list(topology.stores)
+
+
+def test_one_store_for_a_self_join_must_be_asked_for() -> None:
+    assert len(stores("none")) == len(stores("merge.repartition.topics")) == 2
+    assert len(stores("all")) == len(stores("single.store.self.join")) == 1

@@ -21,11 +21,11 @@ from penstock._engine.topology.rewrites.table_needs import (
 
 
 def ask(table: KTable[Any, Any], ask: Ask) -> bool:
-    return send_old_values(table._graph, table._step, ask)
+    return send_old_values(table._handle.graph, table._handle.step, ask)
 
 
 def sends(table: KTable[Any, Any]) -> bool:
-    return table_operation(table._graph, table._step).sends_old_values
+    return table_operation(table._handle.graph, table._handle.step).sends_old_values
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_a_table_without_a_store_has_none_to_send(builder: StreamsBuilder) -> No
 def test_a_table_without_a_store_is_given_one_if_it_must_send(builder: StreamsBuilder) -> None:
     table = builder.table("in")
     assert ask(table, Ask.ALWAYS)
-    operation = table_operation(table._graph, table._step)
+    operation = table_operation(table._handle.graph, table._handle.step)
     assert isinstance(operation, TableSource)
     assert (operation.is_materialized, operation.sends_old_values) == (True, True)
     assert list(builder.build().stores) == ["in-STATE-STORE-0000000000"]
@@ -100,7 +100,7 @@ def test_a_join_always_sends_them(builder: StreamsBuilder) -> None:
     assert not sends(left)
     assert ask(joined, Ask.IF_STORED)
     assert [sends(table) for table in (left, right, joined)] == [True, True, True]
-    drawing = joined._graph.steps[joined._step].drawing
+    drawing = joined._handle.graph.steps[joined._handle.step].drawing
     assert isinstance(drawing, TableJoin)
     assert drawing.this.sends_old_values
     assert drawing.other.sends_old_values
@@ -124,7 +124,7 @@ def test_what_is_held_back_or_grouped_sends_them(builder: StreamsBuilder) -> Non
 def test_a_source_that_is_looked_up_is_given_a_store(builder: StreamsBuilder) -> None:
     table = builder.table("in")
     view = table.filter(lambda key, value: True).map_values(str)
-    shown = table_view(view._graph, view._step)
+    shown = table_view(view._handle.graph, view._handle.step)
     assert shown.stores() == ("in-STATE-STORE-0000000000",)
     assert not sends(table)
     assert list(builder.build().stores) == ["in-STATE-STORE-0000000000"]
@@ -132,20 +132,20 @@ def test_a_source_that_is_looked_up_is_given_a_store(builder: StreamsBuilder) ->
 
 def test_a_view_with_a_store_is_looked_up_there(builder: StreamsBuilder) -> None:
     view = builder.table("in").map_values(str, Materialized("shown"))
-    assert table_view(view._graph, view._step) == StoredRows("shown")
+    assert table_view(view._handle.graph, view._handle.step) == StoredRows("shown")
     assert list(builder.build().stores) == ["shown"]
 
 
 def test_what_is_held_back_is_looked_up_in_the_buffer_and_above(builder: StreamsBuilder) -> None:
     rows = builder.table("in", materialized=Materialized[Any, Any]("rows"))
     held = rows.suppress(Suppressed.until_time_limit(5, name="held"))
-    shown = table_view(held._graph, held._step)
+    shown = table_view(held._handle.graph, held._handle.step)
     assert shown == SuppressedRows("held-store", StoredRows("rows"))
 
 
 def test_versions_are_inherited_unless_a_materialized_is_given(builder: StreamsBuilder) -> None:
     def versioned(table: KTable[Any, Any]) -> bool:
-        return table_operation(table._graph, table._step).is_versioned
+        return table_operation(table._handle.graph, table._handle.step).is_versioned
 
     option = Materialized[Any, Any]("rows", history_retention=1000)
     rows = builder.table("in", materialized=option)

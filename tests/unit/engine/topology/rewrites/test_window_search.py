@@ -18,7 +18,7 @@ def counts(builder: StreamsBuilder, topic: str, windows: Any) -> KTable[Any, int
 
 
 def grace(table: KTable[Any, Any]) -> int:
-    return find_window_grace(table._graph, table._step)
+    return find_window_grace(table._handle.graph, table._handle.step)
 
 
 def test_it_is_that_of_the_windows() -> None:
@@ -45,7 +45,7 @@ def test_a_way_up_without_windows_is_refused() -> None:
 
 
 def idle_after(table: KTable[Any, Any]) -> int | None:
-    drawing = table._graph.steps[table._step].drawing
+    drawing = table._handle.graph.steps[table._handle.step].drawing
     assert isinstance(drawing, Process)
     assert isinstance(drawing.operation, WindowedOperation)
     return drawing.operation.idle_after_ms
@@ -56,5 +56,5 @@ def test_the_windows_above_go_on_when_idle_after_the_shortest_wait_asked_for() -
     windowed = counts(builder, "in", TimeWindows.of_size(10))
     view = windowed.filter(lambda key, count: True)
     for wait_ms, expected in ((500, 500), (900, 500), (100, 100)):
-        go_on_when_idle(view._graph, view._step, wait_ms)
+        go_on_when_idle(view._handle.graph, view._handle.step, wait_ms)
         assert idle_after(windowed) == expected

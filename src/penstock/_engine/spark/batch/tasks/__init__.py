@@ -1,1 +1,1 @@
-"""A bounded run inside a Python worker of Spark: its tasks, from first to last record."""
+"""The part of a bounded run in the Python workers: runs the tasks of a stage on their records."""

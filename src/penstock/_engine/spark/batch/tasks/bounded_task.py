@@ -1,7 +1,7 @@
-"""A task of a bounded run: the runtime's own, which refuses timers of a clock that stands still.
+"""The task of a bounded run: the runtime's, but it refuses wall-clock timers, which never fire.
 
-Whether a processor starts such a timer is only known when it is initialized. So before a job begins
-the processors of users are initialized once, here, with empty stores in memory, and closed again.
+Only its initialization shows whether a processor starts such a timer. So before a job begins,
+`refuse_unfit` initializes the user's processors once, with empty stores in memory, and closes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from penstock.timestamps import WallclockTimestampExtractor
 
 
 class WallClockError(StreamsError):
-    """A program of a bounded run needs a wall clock that moves."""
+    """The program of a bounded run needs a wall clock that moves."""
 
 
 class BoundedTask(Task):
@@ -45,7 +45,7 @@ class BoundedTask(Task):
 
 
 def has_user_code(plan: SubtopologyPlan) -> bool:
-    """Tell whether users' processors, which may start timers and ask for commits, run there."""
+    """Return whether the plan has user processors, which may start timers and request commits."""
     kinds = (UserProcessor, TableTransformValues)
     return any(
         isinstance(node, ProcessorNode) and isinstance(node.operation, kinds) for node in plan.nodes
@@ -79,7 +79,7 @@ def _refuse_extractors(plan: SubtopologyPlan, job: JobPlan) -> None:
 
 
 def _try_out(plan: SubtopologyPlan, job: JobPlan, now_ms: int) -> None:
-    """Make a task, and initialize its processors; what else goes wrong is for the job to tell."""
+    """Make a task and initialize its processors; other errors show in the job."""
     task = None
     try:
         task = BoundedTask(

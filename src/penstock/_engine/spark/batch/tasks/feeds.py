@@ -1,9 +1,9 @@
-"""The inputs of a Spark partition, taken apart into the queues of its tasks.
+"""Splits the rows of a Spark partition into the input queues of its tasks.
 
-Rows come ordered by topic, partition and place in the partition. A task needs the heads of all its
-queues at once, to take the one with the smallest time: so all queues but the last are laid down in
-files first and read back in step; the last one, of most tasks the only one, goes straight through.
-Nothing holds more than a batch of each queue.
+Rows come ordered by topic, partition and order in the partition. A task needs the heads of all its
+queues at once, to take the one with the smallest timestamp. So all queues but the last are spooled
+to files and read back; the last one, of most tasks the only one, is streamed. Memory holds at most
+a batch of each queue.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.position import RawRecord
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.schemas import FIRST_ROW
 
 Place: TypeAlias = tuple[int, int]
-"""(which topic of the stage, partition)."""
+"""(index of the topic in the stage, partition)."""
 Feed: TypeAlias = Iterator[list[RawRecord]]
 
 _NO_HEADERS: tuple[Any, ...] = ()
 
 
-def stretches(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Place, pa.RecordBatch]]:
-    """Cut batches where another queue begins."""
+def queue_slices(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Place, pa.RecordBatch]]:
+    """Cut batches where another queue begins; yield the slices with their queues."""
     for batch in batches:
         inputs = batch.column("input").to_pylist()
         partitions = batch.column("partition").to_pylist()
@@ -49,36 +49,39 @@ class Feeds:
     """The queues of one Spark partition. `global_records` must be read through before `open`."""
 
     def __init__(
-        self, batches: Iterable[pa.RecordBatch], topics: Sequence[str], of_all: Sequence[str]
+        self,
+        batches: Iterable[pa.RecordBatch],
+        topics: Sequence[str],
+        global_topics: Sequence[str],
     ) -> None:
         self._topics = topics
-        self._of_all = of_all
-        self._stretches = stretches(batches)
+        self._global_topics = global_topics
+        self._slices = queue_slices(batches)
         self._ahead: tuple[Place, pa.RecordBatch] | None = None
-        (kind, self.spark_partition), _ = next(self._stretches)
+        (kind, self.spark_partition), _ = next(self._slices)
         assert kind == FIRST_ROW, kind
 
-    def global_records(self) -> Iterator[tuple[TopicPartition, list[RawRecord]]]:
-        """Give the records of the global tables' topics, which come before all others."""
+    def global_records(self) -> Iterator[tuple[Partition, list[RawRecord]]]:
+        """Yield the records of the global tables' topics, which come before all others."""
         offsets: dict[Place, int] = {}
-        for place, batch in self._stretches:
+        for place, batch in self._slices:
             if place[0] >= 0:
                 self._ahead = place, batch
                 return
             raws = raw_records(batch, offsets.get(place, 0))
             offsets[place] = offsets.get(place, 0) + len(raws)
-            yield (self._of_all[-1 - place[0]], place[1]), raws
+            yield (self._global_topics[-1 - place[0]], place[1]), raws
 
-    def open(self, places: Iterable[TopicPartition], folder: Path) -> dict[TopicPartition, Feed]:
-        """Give the feed of each partition that has records; all but the last are written to
+    def open(self, places: Iterable[Partition], folder: Path) -> dict[Partition, Feed]:
+        """Return the feed of each partition that has records; all but the last are spooled to
         `folder` first.
         """
         expected = sorted((self._topics.index(topic), number) for topic, number in places)
-        feeds: dict[TopicPartition, Feed] = {}
+        feeds: dict[Partition, Feed] = {}
         spool: _Spool | None = None
         for place, batch in self._rest():
             if expected and place == expected[-1]:
-                feeds[self._named(place)] = _numbered(self._straight(batch))
+                feeds[self._named(place)] = _numbered(self._streamed(batch))
                 break
             if spool is None or spool.place != place:
                 if spool is not None:
@@ -93,20 +96,20 @@ class Feeds:
     def _rest(self) -> Iterator[tuple[Place, pa.RecordBatch]]:
         ahead = [] if self._ahead is None else [self._ahead]
         self._ahead = None
-        # No generator: one that is left half read would close what it reads from.
-        return chain(ahead, self._stretches)
+        # Not a generator: closing a half-read one would close the slices, too.
+        return chain(ahead, self._slices)
 
-    def _straight(self, first: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    def _streamed(self, first: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield first
-        for _, batch in self._stretches:
+        for _, batch in self._slices:
             yield batch
 
-    def _named(self, place: Place) -> TopicPartition:
+    def _named(self, place: Place) -> Partition:
         return self._topics[place[0]], place[1]
 
 
 class _Spool:
-    """A queue in a file: written first, read afterwards."""
+    """A queue in a file: written first, then read."""
 
     def __init__(self, place: Place, path: Path, schema: pa.Schema) -> None:
         self.place = place
@@ -128,7 +131,7 @@ class _Spool:
 
 
 def _numbered(batches: Iterable[pa.RecordBatch]) -> Feed:
-    """Give the batches as records; those without offsets are counted."""
+    """Yield the records of the batches; without offsets they are numbered from 0."""
     next_offset = 0
     for batch in batches:
         raws = raw_records(batch, next_offset)
@@ -137,7 +140,7 @@ def _numbered(batches: Iterable[pa.RecordBatch]) -> Feed:
 
 
 def raw_records(batch: pa.RecordBatch, next_offset: int) -> list[RawRecord]:
-    """Give the rows of a batch as a task takes them in."""
+    """Return the rows of a batch as raw records."""
     offsets = batch.column("offset")
     numbers = (
         offsets.to_pylist()

@@ -1,11 +1,13 @@
-"""What the tasks of a Spark partition have written, as rows, batch by batch."""
+"""The outputs of the tasks of a Spark partition as rows, in Arrow batches."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 
+from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
     POSITION,
@@ -19,16 +21,16 @@ _BATCH_ROWS = 10_000
 
 
 class Rows:
-    """Collects rows; whoever writes many takes a batch now and then.
+    """Collects rows; the caller takes a batch when it is full.
 
-    Each record of a topic has a *rank*: the largest time among the records that this Spark
-    partition has sent to that partition of the topic so far. Whoever orders the records of several
-    senders by rank takes the one whose head has the smallest time, as a task does with its queues,
-    and keeps the order of each.
+    Each record of a topic has a *rank*: the largest timestamp among the records that this Spark
+    partition has sent to that partition of the topic so far. To order the records of several Spark
+    partitions by rank is to take always the head with the smallest timestamp, as a task does with
+    its queues; the order within each stays.
     """
 
     def __init__(self, spark_partition: int) -> None:
-        self._task = spark_partition
+        self._spark_partition = spark_partition
         self._rows: list[tuple[Any, ...]] = []
         self._sequence = 0
         self._ranks: dict[tuple[str, int], int] = {}
@@ -59,7 +61,7 @@ class Rows:
         timestamp: int,
         headers: HeaderPairs,
     ) -> None:
-        """Add a record of a changelog; a task alone writes its partition, in order."""
+        """Add a record of a changelog; only one task writes its partition, in order."""
         self._add(CHANGELOG, place, 0, (key, value, timestamp, _pairs(headers), None, None))
 
     def add_store_row(
@@ -70,7 +72,7 @@ class Rows:
         timestamp: int | None,
         window: tuple[int | None, int | None],
     ) -> None:
-        """Add a row of a store: name and partition, and what it holds."""
+        """Add a row of a store; `place` is its name and partition."""
         self._add(STORE, place, 0, (key, value, timestamp, None, *window))
 
     def add_position(
@@ -78,10 +80,10 @@ class Rows:
     ) -> None:
         """Add how far a partition of an input was read."""
         kept = (None, metadata.encode(), partition_time, None, None, None)
-        self._rows.append((POSITION, *place, self._task, 0, next_offset, *kept))
+        self._rows.append((POSITION, *place, self._spark_partition, 0, next_offset, *kept))
 
     def take(self) -> pa.RecordBatch:
-        """Give what was collected since the last call."""
+        """Return the rows since the last call."""
         rows, self._rows = self._rows, []
         columns = zip(*rows, strict=True) if rows else ((),) * len(WRITTEN_ARROW)
         return pa.RecordBatch.from_arrays(
@@ -93,8 +95,19 @@ class Rows:
         )
 
     def _add(self, kind: int, place: tuple[str, int], rank: int, rest: tuple[Any, ...]) -> None:
-        self._rows.append((kind, *place, self._task, rank, self._sequence, *rest))
+        self._rows.append((kind, *place, self._spark_partition, rank, self._sequence, *rest))
         self._sequence += 1
+
+
+def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.RecordBatch]:
+    """Add the rows of a store; yield each full batch."""
+    if store.rows is None:
+        return
+    place = store.name, partition
+    for key, value, timestamp, start, end in store.rows():
+        rows.add_store_row(place, key, value, timestamp, (start, end))
+        if rows.is_full:
+            yield rows.take()
 
 
 def _pairs(headers: HeaderPairs) -> list[dict[str, Any]] | None:

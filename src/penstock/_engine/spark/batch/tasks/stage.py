@@ -1,9 +1,8 @@
-"""A stage in a Python worker: the tasks of one Spark partition, run from first to last record.
+"""Runs a stage in a Python worker: the tasks of one Spark partition, from first to last record.
 
-The task is the one of the runtime, and the order in which it takes its records is its own; here is
-only what a host does: state in a directory that is deleted afterwards, the records of each queue
-when it runs empty, and a commit after a fixed number of records, so that it never depends on a
-clock. Rows go out as they come; nothing is collected.
+The runtime's task chooses the order of its records. This module does what a host does: it keeps
+state in a directory that it deletes afterwards, refills empty queues, and commits after a fixed
+number of records, so that results do not depend on a clock. Rows leave in batches.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from penstock._clock import new_id
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.planner.tasks import TaskPlan
@@ -29,113 +29,118 @@ from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock._engine.runtime.stores.user_engines import own_engine_of
 from penstock._engine.runtime.task import Task
 from penstock._engine.spark.batch.tasks.bounded_task import BoundedTask
-from penstock._engine.spark.batch.tasks.delivering import Deliveries, DeliveryPack
+from penstock._engine.spark.batch.tasks.deliveries import Deliveries, DeliveryPack
 from penstock._engine.spark.batch.tasks.feeds import Feeds
-from penstock._engine.spark.batch.tasks.outlet import Outlet
-from penstock._engine.spark.batch.tasks.store_rows import add_store_rows
-from penstock._engine.spark.batch.tasks.task_loops import Hosted, run_alone, run_together
+from penstock._engine.spark.batch.tasks.output_router import OutputRouter
+from penstock._engine.spark.batch.tasks.rows import add_store_rows
+from penstock._engine.spark.batch.tasks.task_loops import HostedTask, run_cycle, run_one
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.overlay import Reserve
-from penstock.clock import new_id
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
-from penstock.state import StorePlace, destroy_state
+from penstock.stores import StorePlace
+from penstock.stores._open_engine import destroy_state
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
 
 _RESERVE_BYTES = 32 * 1024 * 1024
-_ALL = "global_tables"
+_GLOBAL_TASK = "global_tables"
 
 
-def _tell_nobody(processed: int) -> None:
-    """Nobody wants to know how many records were processed."""
+def _ignore(processed: int) -> None:
+    """Drop the number of records that were processed."""
 
 
 @dataclass(frozen=True, slots=True)
 class StagePack:
-    """What a worker is told of a stage."""
+    """What a worker needs to run a stage."""
 
     job: JobPlan
     number: int
     now_ms: int
-    """The wall clock of the run, which stands still: a task that is run again sees the same."""
+    """The wall clock of the run, which is fixed: a Spark task that is retried sees the same."""
     records_per_commit: int
     keeps_changelogs: bool
-    """Whether changelog records and what circles send each other are given out."""
+    """Whether changelog records, and records inside a cycle, become rows."""
     delivery: DeliveryPack | None = None
 
 
 def run_stage(
     packed: bytes, processed: Accumulator[int]
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Give the function that Spark runs on each partition of a stage."""
+    """Return the function that Spark runs on each Spark partition of a stage."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         pack: StagePack = pickle.loads(packed)
         try:
-            yield from work(pack, batches, processed.add)
+            yield from run_tasks(pack, batches, processed.add)
         except StreamsError as error:
-            # Spark shows users where it was raised: our own lines would tell them nothing.
+            # Spark shows users the traceback: our own lines would not help them.
             raise error.with_traceback(None) from error.__cause__
 
     return run
 
 
-def work(
-    pack: StagePack, batches: Iterable[pa.RecordBatch], tell: Callable[[int], None] = _tell_nobody
+def run_tasks(
+    pack: StagePack,
+    batches: Iterable[pa.RecordBatch],
+    on_processed: Callable[[int], None] = _ignore,
 ) -> Iterator[pa.RecordBatch]:
-    """Run the tasks of one Spark partition of a stage; give what they write."""
-    stage, of_all = pack.job.stages[pack.number], pack.job.global_stores
-    feeds = Feeds(batches, stage.topics(), [] if of_all is None else of_all.source_topics())
+    """Run the tasks of one Spark partition of a stage; yield what they write."""
+    stage, global_plan = pack.job.stages[pack.number], pack.job.global_stores
+    global_topics = [] if global_plan is None else global_plan.source_topics()
+    feeds = Feeds(batches, stage.topics(), global_topics)
     spark_partition = feeds.spark_partition
-    plans = stage.tasks if stage.is_circle else (stage.tasks[spark_partition],)
-    outlet = Outlet(pack.job, stage, spark_partition, pack.now_ms, pack.keeps_changelogs)
+    plans = stage.tasks if stage.is_cycle else (stage.tasks[spark_partition],)
+    router = OutputRouter(pack.job, stage, spark_partition, pack.now_ms, pack.keeps_changelogs)
     if pack.delivery is not None:
-        outlet.deliveries = Deliveries(pack.delivery, plans)
-    with _Home(pack.job.config) as home, outlet.deliveries or nullcontext():
-        global_stores = home.load_global_stores(of_all, feeds, pack.now_ms)
+        router.deliveries = Deliveries(pack.delivery, plans)
+    with _LocalState(pack.job.config) as state, router.deliveries or nullcontext():
+        global_stores = state.load_global_stores(global_plan, feeds, pack.now_ms)
         hosted = []
         for plan in plans:
-            task = home.open_task(plan, pack.job, global_stores)
-            hosted.append(Hosted(plan, task, pack.now_ms, pack.records_per_commit, outlet))
-        inputs = [place for plan in plans for place in plan.inputs if not outlet.routes(place[0])]
-        queues = feeds.open(inputs, home.folder)
+            task = state.open_task(plan, pack.job, global_stores)
+            hosted.append(HostedTask(plan, task, pack.now_ms, pack.records_per_commit, router))
+        inputs = [
+            place for plan in plans for place in plan.inputs if not router.loops_back(place[0])
+        ]
+        queues = feeds.open(inputs, state.folder)
         if hosted:
-            run = run_together(hosted, queues) if stage.is_circle else run_alone(hosted[0], queues)
+            run = run_cycle(hosted, queues) if stage.is_cycle else run_one(hosted[0], queues)
             yield from run
-        tell(sum(one.task.counters.processed for one in hosted))
+        on_processed(sum(one.task.counters.processed for one in hosted))
         for one in hosted:
-            if outlet.deliveries is not None:
-                # The rows of its stores are in their changelogs.
-                one.deliver_rest(outlet.deliveries)
+            if router.deliveries is not None:
+                # Changelogs in Kafka have the rows of its stores.
+                one.deliver_rest(router.deliveries)
                 continue
             one.add_positions()
             for name in one.plan.subtopology.stores:
                 store = one.task.task_store(name)
                 assert store is not None
-                yield from add_store_rows(store, one.plan.partition, outlet.rows)
-        if pack.number == 0 and spark_partition == 0 and outlet.deliveries is None:
-            # All copies are equal: one of them is shown.
+                yield from add_store_rows(store, one.plan.partition, router.rows)
+        if pack.number == 0 and spark_partition == 0 and router.deliveries is None:
+            # All copies are equal: one of them becomes rows.
             for store in global_stores.values():
-                yield from add_store_rows(store, 0, outlet.rows)
-    yield outlet.rows.take()
+                yield from add_store_rows(store, 0, router.rows)
+    yield router.rows.take()
 
 
-class _Home:
-    """Where the state of a Spark partition lives while it is worked on."""
+class _LocalState:
+    """The state of a Spark partition, in a folder that is deleted at the end."""
 
     def __init__(self, config: StreamsConfig) -> None:
         self._config = config
-        # Engines of the user's own may share a server with the application in earnest, or with a
-        # copy of this very work that Spark has started elsewhere.
+        # The user's own engines may share a server with the live application, or with another
+        # attempt of this Spark task.
         self._application_id = f"{config.application_id}-{new_id()}"
         self._budget = CacheBudget(config.cache_bytes_max)
         self._reserve = Reserve(_RESERVE_BYTES)
         self._at_end = ExitStack()
 
-    def __enter__(self) -> _Home:
+    def __enter__(self) -> _LocalState:
         root = os.environ.get("SPARK_LOCAL_DIRS", gettempdir()).split(",")[0]
         self.folder = Path(mkdtemp(prefix="penstock-", dir=root if Path(root).is_dir() else None))
         self._at_end.callback(rmtree, self.folder, ignore_errors=True)
@@ -148,7 +153,7 @@ class _Home:
     def open_task(
         self, plan: TaskPlan, job: JobPlan, global_stores: Mapping[str, TaskStore]
     ) -> Task:
-        """Open a task; it is closed with this home."""
+        """Open a task; it closes with this object."""
         task = BoundedTask(
             plan.id,
             plan.subtopology,
@@ -166,15 +171,15 @@ class _Home:
     def load_global_stores(
         self, plan: SubtopologyPlan | None, feeds: Feeds, now_ms: int
     ) -> Mapping[str, TaskStore]:
-        """Read whole topics into their stores, before any task runs."""
+        """Load the global stores from their topics, before any task runs."""
         if plan is None:
             return {}
-        task = GlobalTask(plan, self._config, self._engines(_ALL, plan))
+        task = GlobalTask(plan, self._config, self._engines(_GLOBAL_TASK, plan))
         self._at_end.callback(task.close)
         task.start(now_ms)
         for (topic, number), raws in feeds.global_records():
             if task.is_table(topic):
-                # As at a live start: nobody need read the rows of a table to copy it.
+                # As at a live start, the rows of a table are copied undecoded.
                 rows = [(key, value, time) for _, time, key, value, _ in raws if key is not None]
                 task.store_of(topic).restore(rows, 0)
             else:

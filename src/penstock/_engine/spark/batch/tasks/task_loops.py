@@ -1,8 +1,8 @@
-"""From the first to the last record: a task alone, or tasks that feed each other.
+"""Runs tasks from the first to the last record: one task, or a cycle of tasks.
 
-A task alone is handed its queues and chooses among their heads itself. Tasks of a circle are fed
-one record at a time, the one with the smallest time among all their inputs, and the next when
-everything it caused is done: what a test driver fed in that order does.
+One task gets its queues and chooses among their heads itself. Tasks of a cycle get one record at a
+time, the one with the smallest timestamp among all their inputs, and the next when everything that
+it caused is done: like a test driver that is fed in that order.
 """
 
 from __future__ import annotations
@@ -11,41 +11,40 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.commit import CommitOffset, decode_partition_time
-from penstock._engine.runtime.input.record_queue import TopicPartition
-from penstock._engine.runtime.position import TIMESTAMP, RawRecord
+from penstock._engine.runtime.records import TIMESTAMP, RawRecord
 from penstock._engine.runtime.task import Task
 from penstock._engine.spark.batch.tasks.bounded_task import has_user_code
-from penstock._engine.spark.batch.tasks.delivering import Deliveries
+from penstock._engine.spark.batch.tasks.deliveries import Deliveries
 from penstock._engine.spark.batch.tasks.feeds import Feed
-from penstock._engine.spark.batch.tasks.outlet import Outlet
+from penstock._engine.spark.batch.tasks.output_router import OutputRouter
 
 _RECORDS_AT_ONCE = 1000
 
 
-class Hosted:
-    """A task, its commits, and where its outputs go."""
+class HostedTask:
+    """A task with its commits and its output router."""
 
     def __init__(
-        self, plan: TaskPlan, task: Task, now_ms: int, records_per_commit: int, outlet: Outlet
+        self, plan: TaskPlan, task: Task, now_ms: int, records_per_commit: int, router: OutputRouter
     ) -> None:
         self.plan = plan
         self.task = task
-        self.outlet = outlet
+        self.router = router
         self._now_ms = now_ms
         self._records_per_commit = records_per_commit
         self._since_commit = 0
-        # Timers are looked at, and commits that users ask for are done, after each record.
+        # User code may start timers and request commits, which are due after each record.
         self._at_once = 1 if has_user_code(plan.subtopology) else _RECORDS_AT_ONCE
-        self._committed: dict[TopicPartition, CommitOffset] = {}
-        # Every record is at hand: an empty queue is waited for only while more of it is to come.
+        self._committed: dict[Partition, CommitOffset] = {}
+        # The task waits for an empty queue only while its feed has more records.
         self.lags = dict.fromkeys(plan.inputs, 0)
         task.set_lags(self.lags)
         task.start(now_ms)
 
-    def process(self) -> tuple[bool, list[tuple[TopicPartition, RawRecord]]]:
-        """Process some records; tell whether there were any, and give what goes to other tasks."""
+    def process(self) -> tuple[bool, list[tuple[Partition, RawRecord]]]:
+        """Process some records; return whether there were any, and the records for other tasks."""
         limit = min(self._at_once, self._records_per_commit - self._since_commit)
         done = self.task.process(self._now_ms, limit)
         if done:
@@ -56,13 +55,13 @@ class Hosted:
             sent += self.commit()
         return bool(done), sent
 
-    def process_one(self) -> list[tuple[TopicPartition, RawRecord]]:
-        """Process a record; give what goes to other tasks."""
+    def process_one(self) -> list[tuple[Partition, RawRecord]]:
+        """Process a record; return the records for other tasks."""
         self._at_once = 1
         return self.process()[1]
 
-    def commit(self) -> list[tuple[TopicPartition, RawRecord]]:
-        """Let out what caches hold back, and let the stores have the changes."""
+    def commit(self) -> list[tuple[Partition, RawRecord]]:
+        """Flush the caches and commit the stores; return the records for other tasks."""
         commit = self.task.prepare_commit()
         sent = self._drained()
         if commit is not None:
@@ -72,26 +71,26 @@ class Hosted:
         return sent
 
     def deliver_rest(self, deliveries: Deliveries) -> None:
-        """Write what is left to write, and what a live task must know beside its offsets."""
+        """Write the rest of the outputs to Kafka, and the commit metadata for the live task."""
         deliveries.finish(self.task, self._committed)
 
     def add_positions(self) -> None:
-        """Add how far the inputs were read."""
+        """Add rows that say how far the inputs were read."""
         for place, kept in self._committed.items():
             time = decode_partition_time(kept.metadata)
-            self.outlet.rows.add_position(place, kept.offset, kept.metadata, time)
+            self.router.rows.add_position(place, kept.offset, kept.metadata, time)
 
-    def _drained(self) -> list[tuple[TopicPartition, RawRecord]]:
-        put, plan, outputs = self.outlet.put, self.plan, self.task.drain()
-        if self.outlet.deliveries is not None:
-            outputs = self.outlet.deliveries.take(self.task, outputs)
-        routed = [put(plan, output) for output in outputs]
+    def _drained(self) -> list[tuple[Partition, RawRecord]]:
+        route, plan, outputs = self.router.route, self.plan, self.task.drain()
+        if self.router.deliveries is not None:
+            outputs = self.router.deliveries.take(self.task, outputs)
+        routed = [route(plan, output) for output in outputs]
         return [record for record in routed if record is not None]
 
 
-def run_alone(hosted: Hosted, feeds: Mapping[TopicPartition, Feed]) -> Iterator[pa.RecordBatch]:
-    """Run a task on its queues; give what it writes."""
-    task, lags, rows = hosted.task, hosted.lags, hosted.outlet.rows
+def run_one(hosted: HostedTask, feeds: Mapping[Partition, Feed]) -> Iterator[pa.RecordBatch]:
+    """Run a task on its queues; yield what it writes."""
+    task, lags, rows = hosted.task, hosted.lags, hosted.router.rows
     lags.update(dict.fromkeys(feeds, 1))
     while True:
         some, _ = hosted.process()
@@ -102,10 +101,8 @@ def run_alone(hosted: Hosted, feeds: Mapping[TopicPartition, Feed]) -> Iterator[
     hosted.commit()
 
 
-def _refill(
-    task: Task, lags: dict[TopicPartition, int], feeds: Mapping[TopicPartition, Feed]
-) -> bool:
-    """Give the next records of each queue that has run empty; tell whether one had."""
+def _refill(task: Task, lags: dict[Partition, int], feeds: Mapping[Partition, Feed]) -> bool:
+    """Add the next records of each empty queue; return whether a queue was empty."""
     found = False
     for place, buffered in task.buffered().items():
         if not buffered and lags[place]:
@@ -118,22 +115,22 @@ def _refill(
     return found
 
 
-def run_together(
-    hosted: list[Hosted], feeds: Mapping[TopicPartition, Feed]
+def run_cycle(
+    hosted: list[HostedTask], feeds: Mapping[Partition, Feed]
 ) -> Iterator[pa.RecordBatch]:
-    """Run tasks that feed each other; give what they write."""
+    """Run tasks that feed each other; yield what they write."""
     by_place = {place: one for one in hosted for place in one.plan.inputs}
-    rows = hosted[0].outlet.rows
-    busy: dict[Hosted, None] = {}
+    rows = hosted[0].router.rows
+    busy: dict[HostedTask, None] = {}
 
-    def hand_out(records: list[tuple[TopicPartition, RawRecord]]) -> None:
+    def hand_out(records: list[tuple[Partition, RawRecord]]) -> None:
         for place, record in records:
             by_place[place].task.add_records(*place, (record,))
             busy[by_place[place]] = None
 
     def settle() -> Iterator[pa.RecordBatch]:
         while busy:
-            # The first of those that are equal: the order of the tasks decides.
+            # Among equal timestamps the order of the tasks decides.
             one = min(sorted(busy, key=hosted.index), key=lambda one: one.task.next_timestamp())
             hand_out(one.process_one())
             if not one.task.has_records():
@@ -144,7 +141,7 @@ def run_together(
     for record in _by_time(feeds):
         hand_out([record])
         yield from settle()
-    # What a cache lets out may reach another task, whose cache then holds something again.
+    # A flushed record may reach another task, whose cache then holds something again.
     while any(one.task.uncommitted for one in hosted):
         for one in hosted:
             hand_out(one.commit())
@@ -152,9 +149,9 @@ def run_together(
 
 
 def _by_time(
-    feeds: Mapping[TopicPartition, Feed],
-) -> Iterator[tuple[TopicPartition, RawRecord]]:
-    """Give the records of all feeds, always the one whose head has the smallest time."""
+    feeds: Mapping[Partition, Feed],
+) -> Iterator[tuple[Partition, RawRecord]]:
+    """Yield the records of all feeds, always the head with the smallest timestamp."""
     streams = {place: _one_by_one(feed) for place, feed in feeds.items()}
     heads = {place: next(stream, None) for place, stream in streams.items()}
     waiting = {place: head for place, head in heads.items() if head is not None}

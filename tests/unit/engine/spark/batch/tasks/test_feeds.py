@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from conformance.dataframes.without_spark import FEED
 from penstock._engine.spark.batch.schemas import FIRST_ROW
-from penstock._engine.spark.batch.tasks.feeds import Feeds, raw_records, stretches
+from penstock._engine.spark.batch.tasks.feeds import Feeds, queue_slices, raw_records
 
 
 def batches(*rows: tuple[int, int, int | None], size: int = 2) -> Iterator[pa.RecordBatch]:
-    """Give batches of rows (input, partition, offset)."""
+    """Yield batches of rows (input, partition, offset)."""
     listed = [
         {"input": number, "partition": partition, "offset": offset, "timestamp": 1}
         for number, partition, offset in rows
@@ -23,7 +23,7 @@ def batches(*rows: tuple[int, int, int | None], size: int = 2) -> Iterator[pa.Re
 
 
 def test_batches_are_cut_where_another_queue_begins() -> None:
-    cut = stretches(batches((0, 0, 1), (0, 0, 2), (0, 1, 1), (1, 1, 1), size=4))
+    cut = queue_slices(batches((0, 0, 1), (0, 0, 2), (0, 1, 1), (1, 1, 1), size=4))
     assert [(place, batch.num_rows) for place, batch in cut] == [
         ((0, 0), 2),
         ((0, 1), 1),

@@ -14,7 +14,7 @@ def test_a_record_has_the_largest_time_sent_to_its_partition_so_far_as_its_rank(
     made = rows.take().to_pylist()
     assert [row["rank"] for row in made] == [5, 5, 9, 1]
     assert [row["sequence"] for row in made] == [0, 1, 2, 3]
-    assert {(row["kind"], row["task"]) for row in made} == {(RECORD, 2)}
+    assert {(row["kind"], row["spark_partition"]) for row in made} == {(RECORD, 2)}
     assert made[3]["headers"] == [{"key": "h", "value": b"x"}]
 
 

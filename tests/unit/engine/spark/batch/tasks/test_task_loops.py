@@ -31,7 +31,7 @@ def merged() -> Topology:
 
 
 def inputs_with(times: list[list[int]]) -> Inputs:
-    """Give records of these times by topic, all in one partition."""
+    """Return records of these times by topic, all in one partition."""
     return {
         topic: [
             Fed(0, offset, time, b"k", f"{topic}{offset}".encode(), ())

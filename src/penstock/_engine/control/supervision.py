@@ -1,0 +1,157 @@
+"""Supervises a started application in the driver: what reports and the cluster mean for its state.
+
+The workers' reports say whether it runs, whether a bounded run is over, and what has failed. Two
+threads look at the rest: one at the query and the topics, ten times a second; one at the group,
+every second, where this instance does not have all tasks (see `instance.py`).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from penstock._engine.control.instance import Group, Instance
+from penstock._engine.control.messages import Report, WorkerFailure
+from penstock._engine.control.printed_lines import print_here
+from penstock._engine.metrics.restore_events import RestoreEvent, tell
+from penstock.application_states import State, StateMachine, UncaughtResponse
+from penstock.errors import StreamsError
+from penstock.stores import StateRestoreListener
+
+if TYPE_CHECKING:
+    from penstock._engine.planner.blueprint import Blueprint
+
+_log = logging.getLogger(__name__)
+
+_WATCH_SECONDS = 0.1
+_GROUP_SECONDS = 1.0
+
+UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
+
+
+class Query(Protocol):
+    """The query on Spark, as far as it is supervised."""
+
+    @property
+    def group(self) -> Group: ...
+    def members(self) -> Mapping[str, Report]: ...
+    def shutdown_reason(self) -> str | None: ...
+    def post_shutdown(self, reason: str) -> None: ...
+
+
+class Replanner(Protocol):
+    """Follows changes of topics, and starts a query again that Spark has given up."""
+
+    def check(self) -> str | None: ...
+    def close(self) -> None: ...
+
+
+class Supervision:
+    """Moves `states` as the workers report; calls `close`, on a thread of its own, when the
+    application has failed or a bounded run is over.
+    """
+
+    def __init__(self, states: StateMachine, close: Callable[[], object]) -> None:
+        self._states = states
+        self._close = close
+        self._pause = threading.Event()
+        self._instance = Instance([])
+        self._query: Query | None = None
+        self.task_count = 0
+        self.failure: WorkerFailure | None = None
+        """The failure that ended the application, None if none did."""
+        self.uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
+        self.restore_listener: StateRestoreListener | None = None
+        self.failure_is_raised = False
+        """Whether the user's program gets the failure as an exception: then it is not logged."""
+
+    def follow_plan(self, blueprint: Blueprint) -> None:
+        """Take the plan by which the application runs from now on."""
+        tasks = [task.id for task in blueprint.tasks]
+        self.task_count = len(tasks)
+        self._instance = Instance(tasks, bounded=blueprint.ends is not None)
+
+    def follow_query(self, query: Query) -> None:
+        """Take the query whose workers report."""
+        self._query = query
+
+    def watch(self, query: Query, replanner: Replanner) -> None:
+        """Start the threads that watch until the end."""
+        for work in (lambda: self._watch_query(query, replanner), lambda: self._watch_group(query)):
+            threading.Thread(target=work, name="penstock-watch", daemon=True).start()
+
+    def take_report(self, report: Report) -> None:
+        """Take a worker's report: the state of all of them is the state of the application."""
+        print_here(report.printed)
+        self._call_restore_listener(report.restore_events)
+        if report.failure is not None:
+            self._worker_failed(report.member_id, report.failure)
+            return
+        if self._query is None:
+            return
+        running = self._instance.is_running(self._query.members())
+        with self._states.lock:
+            if running and self._states.state is State.REBALANCING:
+                self._states.move(State.RUNNING)
+            elif not running and self._states.state is State.RUNNING:
+                self._states.move(State.REBALANCING)
+        if self._instance.is_over(report):
+            self._close_soon()
+
+    def _worker_failed(self, member_id: str, failure: WorkerFailure) -> None:
+        response = self.uncaught(failure)
+        if not self.failure_is_raised or response is UncaughtResponse.REPLACE_THREAD:
+            _log.error("worker=%s failed, %s: %s", member_id, response.value, failure.message)
+        if response is UncaughtResponse.SHUTDOWN_APPLICATION and self._query is not None:
+            try:
+                self._query.post_shutdown(failure.message)
+            except StreamsError:
+                _log.exception("this instance ends; others with its 'application.id' may go on")
+        if response is not UncaughtResponse.REPLACE_THREAD:
+            self._fail(failure)
+
+    def _call_restore_listener(self, events: Iterable[RestoreEvent]) -> None:
+        if self.restore_listener is None:
+            return
+        try:
+            for event in events:
+                tell(self.restore_listener, event)
+        except Exception as error:
+            msg = f"the state restore listener failed: {type(error).__name__}: {error}"
+            failure = StreamsError(msg)
+            failure.__cause__ = error
+            self._fail(WorkerFailure.of(failure))
+
+    def _fail(self, failure: WorkerFailure) -> None:
+        with self._states.lock:
+            if self._states.state in {State.REBALANCING, State.RUNNING}:
+                self.failure = failure
+                self._states.move(State.PENDING_ERROR)
+                self._close_soon()
+
+    def _close_soon(self) -> None:
+        threading.Thread(target=self._close, name="penstock-close", daemon=True).start()
+
+    def _watch_query(self, query: Query, replanner: Replanner) -> None:
+        """Notice a query that ended by itself: stopped by the user through Spark, or failed; topics
+        that are gone; and other instances that ask all to end.
+        """
+        while not self._states.ended:
+            self._pause.wait(_WATCH_SECONDS)
+            failure = replanner.check()
+            if failure is None and (reason := query.shutdown_reason()) is not None:
+                failure = f"another instance asked all to end: {reason}"
+            if failure is not None:
+                self._fail(WorkerFailure("StreamsError", failure, failure))
+                break
+        replanner.close()
+
+    def _watch_group(self, query: Query) -> None:
+        """Ask what the other instances do, where this one does not have all tasks."""
+        while not self._states.ended:
+            self._pause.wait(_GROUP_SECONDS)
+            if self._instance.look_at_group(query.group, query.members()):
+                self._close_soon()
+                return

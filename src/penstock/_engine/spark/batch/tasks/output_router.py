@@ -1,0 +1,73 @@
+"""Routes the outputs of tasks to rows and, in a cycle, back to the tasks of the stage."""
+
+from __future__ import annotations
+
+from penstock._engine.planner.stages import JobPlan, Stage
+from penstock._engine.planner.tasks import Partition, TaskPlan
+from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.records import Output, RawRecord
+from penstock._engine.spark.batch.tasks.deliveries import Deliveries
+from penstock._engine.spark.batch.tasks.rows import Rows
+from penstock.errors import StreamsError
+
+
+class OutputRouter:
+    """Routes the outputs of the tasks of one Spark partition."""
+
+    def __init__(
+        self, job: JobPlan, stage: Stage, spark_partition: int, now_ms: int, keeps_changelogs: bool
+    ) -> None:
+        self.rows = Rows(spark_partition)
+        self.deliveries: Deliveries | None = None
+        """Of a backfill: the writers to Kafka."""
+        self._partition_count = job.partition_count
+        self._now_ms = now_ms
+        self._keeps_changelogs = keeps_changelogs
+        self._changelogs = {
+            store.changelog
+            for plan in stage.plans
+            for store in plan.stores.values()
+            if store.changelog is not None
+        }
+        self._hidden = job.hidden_topics
+        self._inputs = job.inputs
+        read = set(stage.topics())
+        written = {topic for plan in stage.plans for topic in plan.sink_topics()}
+        self._looped = read & written if stage.is_cycle else set()
+        self._next_offsets: dict[Partition, int] = {}
+
+    def loops_back(self, topic: str) -> bool:
+        """Return whether tasks of this stage both write and read a topic."""
+        return topic in self._looped
+
+    def route(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
+        """Add an output to the rows; return it as a record if a task of this stage reads it."""
+        topic, partition, key, value, timestamp, headers = output
+        time = self._now_ms if timestamp is None else timestamp
+        if partition is None:
+            count = self._partition_count(topic)
+            # Kafka's producers choose any partition for a record without a key; this one is fixed.
+            partition = plan.partition % count if key is None else partition_of(key, count)
+        place = (topic, partition)
+        if topic in self._changelogs:
+            if self._keeps_changelogs:
+                self.rows.add_changelog(place, key, value, time, headers)
+            return None
+        if topic in self._inputs:
+            raise _read_already(topic)
+        if topic not in self._looped:
+            self.rows.add_record(place, key, value, time, headers)
+            return None
+        if self._keeps_changelogs or topic not in self._hidden:
+            self.rows.add_record(place, key, value, time, headers)
+        offset = self._next_offsets.get(place, 0)
+        self._next_offsets[place] = offset + 1
+        return place, (offset, time, key, value, headers)
+
+
+def _read_already(topic: str) -> StreamsError:
+    msg = (
+        f"a record was sent to topic {topic!r}, which is an input of this run and has been read as "
+        "it was given; send it to a topic that the topology does not read"
+    )
+    return StreamsError(msg)

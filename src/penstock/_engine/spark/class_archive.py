@@ -1,0 +1,71 @@
+"""A class data sharing archive of Spark's classes: its JVM starts in a third of the time.
+
+The first JVM writes the archive when it ends, after the program that started it has ended. The next
+start therefore moves it into the cache.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from pyspark.find_spark_home import _find_spark_home
+
+from penstock._clock import SystemClock
+from penstock._engine.kafka.local_broker import class_archive, java
+from penstock._engine.kafka.local_broker.jars import cache_root
+from penstock.errors import StreamsError
+
+QUICK_START = "-XX:TieredStopAtLevel=1"
+"""Without the second compiler: in a JVM that mostly waits, it takes more time than it saves."""
+
+# A JVM writes its archive in about a second.
+_WRITTEN_MS = 10_000
+
+# Each has 150 MB, and each virtual environment has its own jars.
+_KEPT = 3
+
+
+def archive_option() -> str:
+    """Return the option with which a JVM uses the archive or, if there is none, writes it."""
+    try:
+        archive = _archive()
+        _keep_written(archive)
+    except (StreamsError, OSError):
+        # Spark's own error says best what is missing.
+        return ""
+    if archive.exists():
+        return f"-XX:SharedArchiveFile={archive}"
+    return f"-XX:ArchiveClassesAtExit={archive.with_suffix(f'.{os.getpid()}')} -Xlog:disable"
+
+
+def drop_archive() -> None:
+    """Delete the archive: a JVM did not start, and the archive may be the reason."""
+    with suppress(StreamsError, OSError):
+        _archive().unlink(missing_ok=True)
+
+
+def _archive() -> Path:
+    jars = sorted((Path(_find_spark_home()) / "jars").glob("*.jar"))
+    return class_archive.archive_in(cache_root() / "spark", java.find(), jars)
+
+
+def _keep_written(archive: Path) -> None:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    written = SystemClock().now_ms() - _WRITTEN_MS
+    for made in archive.parent.glob(f"{archive.stem}.*"):
+        if made == archive or made.stat().st_mtime_ns // 1_000_000 > written:
+            continue
+        if archive.exists():
+            made.unlink(missing_ok=True)
+        else:
+            class_archive.keep(made, archive)
+            _delete_oldest(archive.parent)
+
+
+def _delete_oldest(folder: Path) -> None:
+    # Also those that no start has moved: their environment may be gone.
+    archives = sorted(folder.glob("classes-*"), key=lambda path: path.stat().st_mtime_ns)
+    for path in archives[:-_KEPT]:
+        path.unlink(missing_ok=True)

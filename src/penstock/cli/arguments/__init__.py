@@ -1,0 +1,1 @@
+"""What the words of a command line mean: shared options, times, values, programs, clusters."""

@@ -1,0 +1,46 @@
+"""State stores: what a processor may keep, how to ask for one, and where its state lives.
+
+`Stores` makes a `StoreBuilder`; the store protocols are what a processor gets of it. An engine of
+your own is a `StoreEngine`: see `penstock.stores.engine`.
+"""
+
+from penstock.stores._builders import EngineChoice, Logging, StoreBuilder
+from penstock.stores.engine import BytesReader, KeyRange, OpenEngine, StoreEngine, StorePlace
+from penstock.stores.restore_listener import StateRestoreListener, TopicPartition
+from penstock.stores.suppliers import Stores
+from penstock.stores.types import (
+    NEWEST,
+    NOT_PUT,
+    KeyValueStore,
+    SessionStore,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+    ValueAndTimestamp,
+    VersionedKeyValueStore,
+    VersionedRecord,
+    WindowStore,
+)
+
+__all__ = [
+    "NEWEST",
+    "NOT_PUT",
+    "BytesReader",
+    "EngineChoice",
+    "KeyRange",
+    "KeyValueStore",
+    "Logging",
+    "OpenEngine",
+    "SessionStore",
+    "StateRestoreListener",
+    "StoreBuilder",
+    "StoreEngine",
+    "StorePlace",
+    "Stores",
+    "TimestampedKeyValueStore",
+    "TimestampedWindowStore",
+    "TopicPartition",
+    "ValueAndTimestamp",
+    "VersionedKeyValueStore",
+    "VersionedRecord",
+    "WindowStore",
+]

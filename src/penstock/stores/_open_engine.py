@@ -1,0 +1,96 @@
+"""Check and open an engine of the user's own; its contract is `penstock.stores.engine`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from penstock.errors import StreamsError, TopologyError
+from penstock.stores.engine import OpenEngine, StoreEngine, StorePlace
+
+_METHODS = (
+    "get",
+    "scan",
+    "collect",
+    "approximate_num_entries",
+    "write",
+    "changelog_offset",
+    "close",
+)
+
+
+def check_open_engine(opens: Callable[..., Any]) -> None:
+    """Refuse what cannot open an engine, as far as one can see without opening it."""
+    made = _made_by(opens)
+    if made is not None and (missing := _missing(made)):
+        msg = (
+            f"store={_shown(opens)} must open an engine with the methods of "
+            f"penstock.state.StoreEngine; {made.__name__} has no {', '.join(missing)}; inherit "
+            "from StoreEngine and write what is missing"
+        )
+        raise TopologyError(msg)
+    try:
+        inspect.signature(opens).bind(object())
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ValueError) and not isinstance(opens, functools.partial):
+            return  # its signature is unknown
+        msg = (
+            f"store={_shown(opens)} must be callable with a StorePlace alone; got {error}; pass "
+            "the rest with functools.partial"
+        )
+        raise TopologyError(msg) from None
+
+
+def open_engine(opens: OpenEngine, place: StorePlace) -> StoreEngine:
+    """Open the engine of a place; refuse what does not have the methods of one."""
+    try:
+        engine = opens(place)
+    except StreamsError:
+        raise
+    except Exception as error:
+        msg = (
+            f"the engine of store {place.store!r}, task {place.task_id}, cannot be opened with "
+            f"{_shown(opens)}: {type(error).__name__}: {error}"
+        )
+        raise StreamsError(msg) from error
+    if missing := _missing(engine):
+        msg = (
+            f"the engine of store {place.store!r} must have the methods of "
+            f"penstock.state.StoreEngine; {type(engine).__name__} has no {', '.join(missing)}"
+        )
+        raise StreamsError(msg)
+    return engine
+
+
+def destroy_state(opens: OpenEngine, place: StorePlace) -> None:
+    """Delete what an engine keeps outside the directory of its place."""
+    engine = open_engine(opens, place)
+    getattr(engine, "destroy", engine.close)()
+
+
+def _missing(engine: object) -> list[str]:
+    abstract: frozenset[str] = getattr(engine, "__abstractmethods__", frozenset())
+    return [
+        name for name in _METHODS if name in abstract or not callable(getattr(engine, name, None))
+    ]
+
+
+def _made_by(opens: Callable[..., Any]) -> type | None:
+    """Return the class of the engines, None if it is unknown before one is opened."""
+    while isinstance(opens, functools.partial):
+        opens = opens.func
+    if inspect.isclass(opens):
+        return opens
+    try:
+        made = typing.get_type_hints(opens).get("return")
+    except (NameError, TypeError):
+        return None  # not a function, or its annotation cannot be resolved
+    return made if inspect.isclass(made) else None
+
+
+def _shown(opens: object) -> str:
+    name = getattr(opens, "__qualname__", None)
+    return name if isinstance(name, str) else repr(opens)

@@ -1,0 +1,51 @@
+"""StateRestoreListener: callbacks for the restoring of an application's stores."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = [
+    "StateRestoreListener",
+    "TopicPartition",
+]
+
+
+class TopicPartition(NamedTuple):
+    """A partition of a topic. Java: TopicPartition."""
+
+    topic: str
+    partition: int
+
+
+class StateRestoreListener:
+    """Called while stores are restored from their changelogs, for each store and partition;
+    override the methods that you need. Java: StateRestoreListener.
+    """
+
+    def on_restore_start(
+        self,
+        topic_partition: TopicPartition,
+        store_name: str,
+        starting_offset: int,
+        ending_offset: int,
+    ) -> None:
+        """A store begins to be restored; one that is up to date already ends at once."""
+
+    def on_batch_restored(
+        self,
+        topic_partition: TopicPartition,
+        store_name: str,
+        batch_end_offset: int,
+        num_restored: int,
+    ) -> None:
+        """So many changes are in the store now, and it is complete up to that offset."""
+
+    def on_restore_end(
+        self, topic_partition: TopicPartition, store_name: str, total_restored: int
+    ) -> None:
+        """The store is up to date."""
+
+    def on_restore_suspended(
+        self, topic_partition: TopicPartition, store_name: str, total_restored: int
+    ) -> None:
+        """The task went to another worker before the store was up to date."""

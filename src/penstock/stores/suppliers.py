@@ -1,0 +1,314 @@
+"""State stores: what a processor may keep, and how to ask for one.
+
+```python
+counts = Stores.in_memory_key_value_store("counts", key=serdes.string(), value=serdes.long())
+builder.add_state_store(counts)
+stream.process(Counter, state_stores=["counts"])  # it calls context.get_state_store("counts")
+```
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock._durations import Duration, to_milliseconds
+from penstock.errors import TopologyError
+from penstock.serdes import Serde
+from penstock.stores._builders import (
+    EngineChoice,
+    Logging,
+    StoreBuilder,
+    lru_map_builder,
+    session_store_builder,
+    store_builder,
+    versioned_store_builder,
+    window_store_builder,
+)
+
+__all__ = ["Stores"]
+
+
+class Stores:
+    """The kinds of stores. Java: Stores.
+
+    `logging` is True, False, or the settings of the changelog topic. With `caching` several changes
+    of a key become one in the store and in the changelog, made at the next commit. `store` is where
+    it lives: "rocksdb", "in_memory", or an engine of your own, see `penstock.state`.
+    """
+
+    @staticmethod
+    def key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store that lives where `store` says."""
+        return store_builder(name, key, value, engine=store, caching=caching, logging=logging)
+
+    @staticmethod
+    def in_memory_key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store that lives in memory."""
+        return store_builder(name, key, value, caching=caching, logging=logging)
+
+    @staticmethod
+    def persistent_key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store that lives on disk, in RocksDB."""
+        return store_builder(name, key, value, engine="rocksdb", caching=caching, logging=logging)
+
+    @staticmethod
+    def timestamped_key_value_store(
+        name: str,
+        *,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a store that keeps a time with each value, as those of tables do."""
+        return store_builder(
+            name,
+            key,
+            value,
+            kind="timestamped_key_value",
+            engine=store,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def lru_map(
+        name: str,
+        *,
+        max_entries: int,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store in memory that holds at most `max_entries` keys: the least
+        recently used one is evicted.
+        """
+        return lru_map_builder(
+            name, key, value, max_entries=max_entries, caching=caching, logging=logging
+        )
+
+    @staticmethod
+    def versioned_key_value_store(
+        name: str,
+        *,
+        history_retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        segment_interval: Duration | None = None,
+        store: EngineChoice = "rocksdb",
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a key-value store, on disk, that keeps old versions for `history_retention`.
+        Java: persistentVersionedKeyValueStore.
+        """
+        return versioned_store_builder(
+            name,
+            key,
+            value,
+            history_retention_ms=_milliseconds(name, "history_retention", history_retention),
+            segment_interval_ms=None
+            if segment_interval is None
+            else _milliseconds(name, "segment_interval", segment_interval),
+            engine=store,
+            logging=logging,
+        )
+
+    @staticmethod
+    def window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that lives where `store` says."""
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine=store,
+            timestamped=False,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def persistent_window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that lives on disk, in RocksDB."""
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            timestamped=False,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def in_memory_window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that lives in memory."""
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine="in_memory",
+            timestamped=False,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def timestamped_window_store(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that keeps a time with each value, as those of windowed aggregates
+        do.
+        """
+        return window_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine=store,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def session_store(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that lives where `store` says."""
+        return session_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            engine=store,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def persistent_session_store(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that lives on disk, in RocksDB."""
+        return session_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def in_memory_session_store(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any],
+        value: Serde[Any],
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that lives in memory."""
+        return session_store_builder(
+            name,
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            engine="in_memory",
+            caching=caching,
+            logging=logging,
+        )
+
+
+def _milliseconds(name: str, what: str, duration: Duration) -> int:
+    try:
+        return to_milliseconds(duration, f"store {name!r}: {what}")
+    except TypeError as error:
+        raise TopologyError(str(error)) from None

@@ -1,0 +1,139 @@
+"""What the driver notices of a started application, and that it stops looking at its end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from types import SimpleNamespace
+from typing import Any, cast
+
+from penstock._engine.control.messages import Report
+from penstock._engine.control.supervision import Supervision
+from penstock._engine.planner.blueprint import Blueprint
+from penstock.application_states import State, StateMachine
+
+PATIENCE_SECONDS = 10
+
+
+class FakeQuery:
+    """A query with one worker that runs task 0_0; the other task is another instance's."""
+
+    reason: str | None = None
+    over = False
+
+    def __init__(self) -> None:
+        self.tasks = {"0_0": "running"}
+
+    @property
+    def group(self) -> FakeQuery:
+        return self
+
+    def members(self) -> dict[str, Report]:
+        return {"a": Report("a", "running", tasks=self.tasks)}
+
+    def shutdown_reason(self) -> str | None:
+        return self.reason
+
+    def post_shutdown(self, reason: str) -> None: ...
+
+    def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
+        return {"0_1"}
+
+    def bounded_run_is_over(self) -> bool:
+        return self.over
+
+
+class FakeReplanner:
+    """Fails when the test says so."""
+
+    trouble: str | None = None
+
+    def __init__(self) -> None:
+        self.closed = threading.Event()
+
+    def check(self) -> str | None:
+        return self.trouble
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+class Watched:
+    """An application that is started and watched."""
+
+    def __init__(self, *, bounded: bool = False) -> None:
+        self.query, self.replanner = FakeQuery(), FakeReplanner()
+        self.states, self.closed = StateMachine(), threading.Event()
+        self.supervision = Supervision(self.states, self._close)
+        tasks = [SimpleNamespace(id="0_0"), SimpleNamespace(id="0_1")]
+        plan: Any = SimpleNamespace(tasks=tasks, ends={} if bounded else None)
+        self.supervision.follow_plan(cast("Blueprint", plan))
+        self.supervision.follow_query(self.query)
+        self.states.move(State.REBALANCING)
+
+    def watch(self) -> None:
+        self.supervision.watch(self.query, self.replanner)
+
+    def state(self) -> State:
+        return self.states.state
+
+    def failure(self) -> str:
+        """Wait until the application is closed, and return why."""
+        assert self.closed.wait(PATIENCE_SECONDS)
+        assert self.replanner.closed.wait(PATIENCE_SECONDS)
+        assert self.supervision.failure is not None
+        return self.supervision.failure.message
+
+    def _close(self) -> None:
+        failed = self.states.state is State.PENDING_ERROR
+        if not failed:
+            self.states.move(State.PENDING_SHUTDOWN)
+        self.states.move(State.ERROR if failed else State.NOT_RUNNING)
+        self.closed.set()
+
+
+def test_a_failure_ends_the_application_and_the_watch() -> None:
+    watched = Watched()
+    watched.replanner.trouble = "the query was stopped"
+    watched.watch()
+    assert watched.failure() == "the query was stopped"
+    assert watched.state() is State.ERROR
+
+
+def test_another_instance_may_ask_all_to_end() -> None:
+    watched = Watched()
+    watched.query.reason = "bad"
+    watched.watch()
+    assert watched.failure() == "another instance asked all to end: bad"
+
+
+def test_the_group_says_when_a_bounded_run_is_over() -> None:
+    watched = Watched(bounded=True)
+    watched.query.over = True
+    watched.watch()
+    assert watched.closed.wait(PATIENCE_SECONDS)
+    assert watched.replanner.closed.wait(PATIENCE_SECONDS)
+    assert watched.supervision.failure is None
+
+
+def test_what_has_ended_is_not_watched() -> None:
+    watched = Watched()
+    watched._close()
+    watched.watch()
+    assert watched.replanner.closed.wait(PATIENCE_SECONDS)
+    assert watched.supervision.failure is None
+
+
+def test_the_state_follows_the_reports() -> None:
+    watched = Watched()
+    both = {"0_0": "running", "0_1": "running"}
+    watched.query.tasks = both
+    watched.supervision.take_report(Report("a", "running", tasks=both))
+    assert watched.state() is State.RUNNING
+    watched.query.tasks = {"0_0": "restoring"}
+    watched.supervision.take_report(Report("a", "restoring", tasks=watched.query.tasks))
+    assert watched.state() is State.REBALANCING
+
+
+def test_the_plan_says_how_many_tasks_there_are() -> None:
+    assert Watched().supervision.task_count == 2

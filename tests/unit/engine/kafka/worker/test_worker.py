@@ -1,0 +1,374 @@
+"""The order in which a worker does things, without a broker: its tasks are real, Kafka is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import Consumed, Materialized, Produced, StreamsBuilder, serdes
+from penstock._clock import ManualClock
+from penstock._engine.kafka.client.client_errors import (
+    BrokerAway,
+    BrokerSilent,
+    CommitPostponed,
+    TaskMigrated,
+)
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import Worker
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.layout import draft_of, lay_out
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+from tests.unit.engine.kafka.worker.fake_kafka import FakeKafka
+
+TEXT, LONG = serdes.string(), serdes.long()
+CHANGELOG = "app-counts-changelog"
+COMMIT_MS = 100
+HALF_A_SECOND_MS = 500
+
+
+def count_by_key(state_dir: Path, **settings: Any) -> Blueprint:
+    """Plan a program that counts the records of each key of topic 'in', two partitions, into 'out';
+    tasks 0_0 and 0_1.
+    """
+    builder = StreamsBuilder()
+    counts = builder.stream("in", Consumed(TEXT, TEXT)).group_by_key()
+    counts.count(Materialized("counts", TEXT, LONG)).to_stream().to("out", Produced(TEXT, LONG))
+    config = StreamsConfig(
+        {
+            "application.id": "app",
+            "bootstrap.servers": "127.0.0.1:1",
+            "state.dir": str(state_dir),
+            "processing.guarantee": "exactly_once_v2",
+            "statestore.cache.max.bytes": 0,
+            "commit.interval.ms": COMMIT_MS,
+            **settings,
+        }
+    )
+    layout = lay_out(draft_of(builder.build(), "app"), {"in": 2}, config)
+    return Blueprint(
+        config,
+        layout.tasks,
+        layout.partition_counts,
+        "app-penstock-tasks",
+        frozenset(layout.internal_topics),
+        output_topics=frozenset({"out"}),
+    )
+
+
+class Stage:
+    """A worker, its host and its Kafka."""
+
+    def __init__(self, state_dir: Path, **settings: Any) -> None:
+        self.kafka = FakeKafka()
+        self.clock = ManualClock(1_000_000)
+        self.blueprint = count_by_key(state_dir, **settings)
+        self.host = TaskHost(self.blueprint)
+        self.outputs: list[str] = []
+        self.worker: Worker
+        self.is_open = False
+
+    def open(self, *tasks: int) -> Worker:
+        """Open a worker to which the group assigns `tasks` at its first poll."""
+        self.worker = Worker(
+            self.blueprint,
+            self.host,
+            self.kafka.clients(),
+            self._on_commit,
+            keep=lambda outputs: sum(each[0] == "out" for each in outputs),
+            clock=self.clock,
+        )
+        self.is_open = True
+        self.kafka.membership.assign(*tasks)
+        return self.worker
+
+    def run(self, *tasks: int) -> Worker:
+        """Open a worker and take its first step, in which it processes what there is."""
+        worker = self.open(*tasks)
+        worker.step()
+        return worker
+
+    def step_and_commit(self) -> None:
+        """Take a step in which a commit is due."""
+        self.clock.advance(COMMIT_MS)
+        self.worker.step()
+
+    def close(self) -> None:
+        self.is_open = False
+        self.worker.close()
+
+    def _on_commit(self, results: int) -> None:
+        self.kafka.note(f"{results} results")
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    """A stage with two records in the first partition, and one in the second."""
+    made = Stage(tmp_path)
+    made.kafka.write("in", 0, ("a", "x"), ("a", "y"))
+    made.kafka.write("in", 1, ("b", "z"))
+    yield made
+    if made.is_open:
+        made.worker.abandon()
+    made.host.close()
+
+
+def test_a_task_is_restored_before_it_reads_and_commits_after_it_has_processed(
+    stage: Stage,
+) -> None:
+    stage.run(0)
+    stage.step_and_commit()
+    assert stage.kafka.take_events() == [
+        "committed offset of in-0",
+        f"end of {CHANGELOG}-0",
+        f"restore {CHANGELOG}-0 from None to 0",
+        "read in-0 from 0",
+        f"send to {CHANGELOG}-0, out-0",
+        "commit in-0@2",
+        "2 results",
+    ]
+    assert [key for key, _ in stage.kafka.values("out")] == [b"a", b"a"]
+
+
+def test_a_task_does_not_read_before_its_store_is_restored(stage: Stage) -> None:
+    stage.run(0)
+    stage.step_and_commit()
+    stage.kafka.membership.lose(0)
+    stage.worker.step()
+    stage.kafka.take_events()
+    stage.kafka.write("in", 0, ("a", "again"))
+    stage.kafka.membership.assign(0)
+    stage.worker.step()
+    stage.step_and_commit()
+    assert stage.kafka.take_events()[2:4] == [
+        f"restore {CHANGELOG}-0 from None to 2",
+        "read in-0 from 2",
+    ]
+    assert stage.kafka.values("out")[-1] == (b"a", LONG.serialize("out", 3))
+
+
+def test_without_transactions_results_are_visible_when_they_are_sent(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, **{"processing.guarantee": "at_least_once"})
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.run(0)
+    assert stage.kafka.take_events()[-2:] == [f"send to {CHANGELOG}-0, out-0", "1 results"]
+    stage.worker.abandon()
+    stage.host.close()
+
+
+def test_nothing_is_committed_before_the_interval_is_over(stage: Stage) -> None:
+    stage.run(0)
+    stage.clock.advance(COMMIT_MS - 1)
+    stage.worker.step()
+    assert stage.kafka.committed == {}
+
+
+def test_a_checkpoint_is_asked_for_before_the_commit_that_proves_it(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.take_events()
+    stage.kafka.membership.revoke(0)
+    stage.worker.step()
+    assert stage.kafka.take_events() == [
+        f"end of {CHANGELOG}-0",
+        "commit in-0@2",
+        "2 results",
+        "stop reading in-0",
+    ]
+    stage.kafka.membership.assign(0)
+    stage.worker.step()
+    assert stage.kafka.restored_from[CHANGELOG, 0] == [None, 2]
+
+
+@pytest.mark.parametrize("refusal", [TaskMigrated("fenced"), CommitPostponed("not now")])
+def test_a_commit_that_fails_leaves_no_checkpoint(stage: Stage, refusal: Exception) -> None:
+    stage.run(0)
+    stage.kafka.refusals.append(refusal)
+    stage.kafka.membership.revoke(0)
+    stage.worker.step()
+    assert stage.worker.figures.tasks() == {}
+    assert stage.kafka.committed == {}
+    stage.kafka.open_transaction.clear()
+    stage.kafka.membership.assign(0)
+    stage.worker.step()
+    assert stage.kafka.restored_from[CHANGELOG, 0] == [None, None]
+    stage.step_and_commit()
+    assert [value for _, value in stage.kafka.values("out")] == [
+        LONG.serialize("out", 1),
+        LONG.serialize("out", 2),
+    ]
+
+
+def test_a_revocation_commits_all_and_closes_only_what_is_revoked(stage: Stage) -> None:
+    stage.run(0, 1)
+    stage.kafka.membership.revoke(1)
+    stage.worker.step()
+    assert stage.kafka.committed.keys() == {("in", 0), ("in", 1)}
+    assert stage.worker.figures.tasks() == {"0_0": "running"}
+    stopped = [event for event in stage.kafka.take_events() if event.startswith("stop")]
+    assert stopped == ["stop reading in-1"]
+
+
+def test_a_task_that_was_not_opened_is_revoked_without_a_commit(stage: Stage) -> None:
+    stage.open(0)
+    stage.kafka.membership.revoke(0)
+    stage.kafka.membership.poll()
+    stage.worker.step()
+    assert stage.kafka.take_events() == []
+
+
+def test_lost_tasks_are_dropped_without_a_commit(stage: Stage) -> None:
+    stage.run(0, 1)
+    stage.kafka.take_events()
+    stage.kafka.membership.lose(0, 1)
+    stage.worker.step()
+    assert stage.kafka.take_events() == ["abort", "stop reading in-0", "stop reading in-1"]
+    assert stage.kafka.committed == {}
+
+
+def test_a_migration_drops_all_tasks_and_they_begin_at_the_committed_offsets(
+    stage: Stage,
+) -> None:
+    stage.run(0, 1)
+    stage.kafka.refusals.append(TaskMigrated("fenced"))
+    stage.kafka.take_events()
+    stage.step_and_commit()
+    assert stage.kafka.take_events() == [
+        "refuse commit: fenced",
+        "abort",
+        "stop reading in-0",
+        "stop reading in-1",
+    ]
+    assert stage.kafka.committers == 2
+    stage.worker.step()
+    stage.step_and_commit()
+    assert [value for _, value in stage.kafka.values("out")] == [
+        LONG.serialize("out", 1),
+        LONG.serialize("out", 2),
+        LONG.serialize("out", 1),
+    ]
+    results = [event for event in stage.kafka.take_events() if event.endswith("results")]
+    assert results == ["2 results", "1 results"]
+
+
+def test_a_postponed_commit_keeps_the_work_and_is_tried_again_soon(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.refusals.append(CommitPostponed("the group changes"))
+    stage.step_and_commit()
+    stage.kafka.take_events()
+    stage.clock.advance(HALF_A_SECOND_MS - 1)
+    stage.worker.step()
+    assert stage.kafka.take_events() == []
+    stage.clock.advance(1)
+    stage.worker.step()
+    assert stage.kafka.take_events() == ["commit in-0@2", "2 results"]
+    assert stage.kafka.committers == 1
+
+
+def test_a_corrupted_task_is_wiped_and_its_neighbour_is_not(stage: Stage) -> None:
+    stage.run(0, 1)
+    stage.close()
+    stage.kafka.write(CHANGELOG, 0, ("other", "00000000"))
+    stage.kafka.write(CHANGELOG, 1, ("other", "00000000"))
+    stage.kafka.corrupted.add((CHANGELOG, 1))
+    stage.run(0, 1)
+    stage.worker.step()
+    assert stage.kafka.restored_from[CHANGELOG, 0] == [None, 2]
+    assert stage.kafka.restored_from[CHANGELOG, 1] == [None, 1, None]
+    assert stage.worker.figures.tasks() == {"0_0": "running", "0_1": "running"}
+
+
+def test_closing_commits_then_checkpoints_then_leaves(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.take_events()
+    stage.close()
+    assert stage.kafka.take_events() == [
+        "commit in-0@2",
+        "2 results",
+        # The markers of this commit are waited for, then the checkpoint is taken.
+        f"end of {CHANGELOG}-0",
+        f"end of {CHANGELOG}-0",
+        f"end of {CHANGELOG}-0",
+        "commit in-0@2",
+        "stop reading in-0",
+        "close producer",
+        "close restorer",
+        "close inputs",
+        "leave",
+    ]
+    stage.run(0)
+    assert stage.kafka.restored_from[CHANGELOG, 0] == [None, 2]
+
+
+def test_closing_tries_a_postponed_commit_again(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.refusals.append(CommitPostponed("not now"))
+    stage.close()
+    assert stage.kafka.committed.keys() == {("in", 0)}
+
+
+def test_closing_a_worker_that_was_fenced_aborts_and_leaves(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.refusals.append(TaskMigrated("fenced"))
+    stage.kafka.take_events()
+    stage.close()
+    assert stage.kafka.take_events()[:2] == ["refuse commit: fenced", "abort"]
+    assert stage.kafka.committed == {}
+
+
+def test_an_abandoned_worker_commits_nothing(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.take_events()
+    stage.is_open = False
+    stage.worker.abandon()
+    assert stage.kafka.take_events() == [
+        "abort",
+        "close producer",
+        "close restorer",
+        "close inputs",
+        "leave",
+    ]
+
+
+def test_after_the_broker_was_away_inputs_get_a_new_client(stage: Stage) -> None:
+    stage.run(0)
+    stage.kafka.refusals.append(BrokerAway("no answer"))
+    stage.step_and_commit()
+    assert stage.kafka.take_events()[-1] == "renew inputs"
+
+
+@pytest.mark.parametrize("fault", [BrokerAway("no answer"), BrokerSilent("no answer")])
+def test_a_broker_that_stays_away_ends_the_worker_after_the_task_timeout(
+    tmp_path: Path, fault: Exception
+) -> None:
+    stage = Stage(tmp_path, **{"task.timeout.ms": 0})
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.run(0)
+    stage.kafka.refusals.append(fault)
+    with pytest.raises(StreamsError, match=r"'task\.timeout\.ms' allows; tried 1 times"):
+        stage.step_and_commit()
+    stage.worker.abandon()
+    stage.host.close()
+
+
+def test_figures_of_a_worker(stage: Stage) -> None:
+    worker = stage.open(0, 1)
+    assert not worker.figures.caught_up()
+    worker.step()
+    figures = worker.figures
+    assert figures.tasks() == {"0_0": "running", "0_1": "running"}
+    assert (figures.records_in(), figures.lag(), figures.restoration()) == (3, 0, (0, 0))
+    assert figures.caught_up()
+    assert not figures.drained()
+    stage.step_and_commit()
+    assert figures.drained()
+    assert figures.state_entries() == {"counts": 2}
+    assert {task: counted["process-total"] for task, counted in figures.counters().items()} == {
+        "0_0": 2,
+        "0_1": 1,
+    }
+    stage.kafka.membership.revoke(0)
+    worker.step()
+    assert figures.records_in() == 3

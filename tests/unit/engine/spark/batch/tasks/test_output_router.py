@@ -1,0 +1,61 @@
+"""Where the outputs of a task go: topics and partitions, and back to the tasks of a cycle."""
+
+from __future__ import annotations
+
+from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock._engine.planner.stages import plan_job
+from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.spark.batch.schemas import CHANGELOG, RECORD
+from penstock._engine.spark.batch.tasks.output_router import OutputRouter
+from penstock.settings import StreamsConfig
+
+TEXT = serdes.string()
+CONFIG = StreamsConfig({"application.id": "app"})
+NOW = 1234
+
+
+def counted() -> Topology:
+    builder = StreamsBuilder()
+    counts = builder.stream("in", Consumed(TEXT, TEXT)).group_by_key(Grouped("g", TEXT, TEXT))
+    counts.count(Materialized("counts", TEXT)).to_stream().to("out")
+    return builder.build()
+
+
+def test_a_record_goes_to_the_partition_of_its_key() -> None:
+    job = plan_job(counted(), CONFIG, {"in": 5}, {})
+    [stage] = job.stages
+    router = OutputRouter(job, stage, 3, NOW, False)
+    for key in (b"a", b"b", None):
+        assert router.route(stage.tasks[3], ("out", None, key, b"v", 7, ())) is None
+    router.route(stage.tasks[3], ("out", 1, b"a", None, None, ()))
+    rows = router.rows.take().to_pylist()
+    expected = [partition_of(b"a", 5), partition_of(b"b", 5), 3, 1]
+    assert [row["partition"] for row in rows] == expected
+    assert [row["timestamp"] for row in rows] == [7, 7, 7, NOW]
+
+
+def test_changelog_records_are_kept_only_where_they_are_wanted() -> None:
+    job = plan_job(counted(), CONFIG, {"in": 1}, {})
+    [stage] = job.stages
+    kinds = []
+    for wanted in (False, True):
+        router = OutputRouter(job, stage, 0, NOW, wanted)
+        router.route(stage.tasks[0], ("app-counts-changelog", 0, b"a", b"1", 7, ()))
+        router.route(stage.tasks[0], ("out", 0, b"a", b"1", 7, ()))
+        kinds.append([row["kind"] for row in router.rows.take().to_pylist()])
+    assert kinds == [[RECORD], [CHANGELOG, RECORD]]
+
+
+def test_what_a_cycle_reads_itself_comes_back_with_its_offset() -> None:
+    builder = StreamsBuilder()
+    left = builder.table("left", Consumed(TEXT, TEXT))
+    right = builder.table("right", Consumed(TEXT, TEXT))
+    joined = left.join(right, lambda value: value, lambda one, other: one + other)
+    joined.to_stream().to("out", Produced(TEXT, TEXT))
+    job = plan_job(builder.build(), CONFIG, {"left": 2, "right": 2}, {})
+    [stage] = job.stages
+    router = OutputRouter(job, stage, 0, NOW, False)
+    [topic, *_] = [topic for topic in stage.topics() if router.loops_back(topic)]
+    back = [router.route(stage.tasks[0], (topic, 1, b"k", b"v", 7, ())) for _ in range(2)]
+    assert back == [((topic, 1), (0, 7, b"k", b"v", ())), ((topic, 1), (1, 7, b"k", b"v", ()))]
+    assert router.rows.take().num_rows == 0

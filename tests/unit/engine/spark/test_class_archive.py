@@ -1,0 +1,74 @@
+"""The archive of Spark's classes: written by one JVM, used by the next ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from penstock._engine.spark import class_archive as classes
+
+LONG_AGO = (1_000_000_000, 1_000_000_000)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PENSTOCK_CACHE", str(tmp_path))
+    return tmp_path / "spark"
+
+
+def as_a_jvm_does(option: str) -> Path:
+    """Write the archive that the option asks for."""
+    path = Path(option.split(maxsplit=1)[0].partition("=")[2])
+    path.write_text("archive")
+    return path
+
+
+def test_the_first_jvm_writes_the_archive_and_the_next_one_uses_it(cache: Path) -> None:
+    first = classes.archive_option()
+    assert first.startswith("-XX:ArchiveClassesAtExit=")
+    os.utime(as_a_jvm_does(first), LONG_AGO)
+    assert classes.archive_option() == f"-XX:SharedArchiveFile={next(cache.iterdir())}"
+    assert [path.suffix for path in cache.iterdir()] == [".jsa"]
+
+
+def test_an_archive_that_is_being_written_is_left_alone() -> None:
+    first = classes.archive_option()
+    made = as_a_jvm_does(first)
+    assert classes.archive_option() == first
+    assert made.exists()
+
+
+def test_of_two_that_were_written_at_once_one_is_kept(cache: Path) -> None:
+    made = as_a_jvm_does(classes.archive_option())
+    second = made.with_suffix(".other")
+    second.write_text("archive")
+    for path in (made, second):
+        os.utime(path, LONG_AGO)
+    classes.archive_option()
+    assert len(list(cache.iterdir())) == 1
+
+
+def test_an_archive_is_dropped_with_which_a_jvm_did_not_start(cache: Path) -> None:
+    os.utime(as_a_jvm_does(classes.archive_option()), LONG_AGO)
+    classes.archive_option()
+    classes.drop_archive()
+    assert list(cache.iterdir()) == []
+
+
+def test_only_the_newest_archives_are_kept(cache: Path) -> None:
+    cache.mkdir()
+    for number in range(5):
+        name = f"classes-{number}.jsa" if number != 1 else "classes-1.4711"
+        (cache / name).write_text("of another environment")
+        os.utime(cache / name, (number, number))
+    os.utime(as_a_jvm_does(classes.archive_option()), LONG_AGO)
+    used = classes.archive_option().partition("=")[2]
+    names = {path.name for path in cache.iterdir()}
+    assert names == {"classes-3.jsa", "classes-4.jsa", Path(used).name}
+
+
+def test_without_java_there_is_no_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    assert classes.archive_option() == ""
