@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
 _CLOSE_SECONDS = 60.0
+_QUERY_SECONDS = 10.0
 
 
 class KafkaStreams(ExplainsCamelCase):
@@ -259,6 +260,39 @@ class KafkaStreams(ExplainsCamelCase):
         """
         return self._working_query().remove_slot()
 
+    def store(
+        self,
+        name: str,
+        *,
+        uncommitted: bool | None = None,
+        stale_ok: bool = False,
+        partition: int | None = None,
+        partitioner: Any = None,
+        timeout: Duration | None = None,
+    ) -> Any:
+        """Return a read-only view of a store of the running application. Java: store.
+
+        Under exactly-once the view shows committed state; `uncommitted` shows what Java shows, also
+        what the open transaction has written. Under at-least-once that is what is shown unless
+        `uncommitted` is False. `stale_ok` also reads copies that are being restored. A key is
+        looked for where Kafka's default partitioner or that of the program puts it; `partitioner`
+        or `partition` say otherwise.
+
+        Raises:
+            QueryError: there is no such store, or it cannot be queried.
+            StoreNotReadyError: a task restores, moves or is busy.
+        """
+        from penstock._engine.queries.asking import Wishes  # noqa: PLC0415
+        from penstock.queries import view_of  # noqa: PLC0415
+
+        query = self._working_query("stores can be queried")
+        seconds = _QUERY_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
+        shown = not self._config.exactly_once if uncommitted is None else uncommitted
+        wishes = Wishes(shown, stale_ok, seconds)
+        return view_of(
+            query.stores, name, (query.asker, self._config, wishes), partition, partitioner
+        )
+
     def reports(self) -> dict[str, Report]:
         """Return the last report of each worker."""
         return self._started_query().members()
@@ -305,9 +339,9 @@ class KafkaStreams(ExplainsCamelCase):
             raise StreamsError(msg)
         return self._query
 
-    def _working_query(self) -> ApplicationQuery:
+    def _working_query(self, what: str = "slots can be changed") -> ApplicationQuery:
         if self.state not in {State.REBALANCING, State.RUNNING}:
-            msg = f"slots can be changed while it runs; the application is {self.state.value}"
+            msg = f"{what} while it runs; the application is {self.state.value}"
             raise StreamsError(msg)
         return self._started_query()
 

@@ -7,6 +7,8 @@ StreamsError                 everything Penstock raises
 ├── SerializationError       bytes that are no value, or a value that has no bytes
 ├── ProcessingError          a record or a timer failed and its handler chose to fail
 ├── ProductionError          Kafka refuses a record: what production handlers are asked about
+├── QueryError               a query cannot be answered as it was asked
+│   └── StoreNotReadyError   a task restores, moves or is busy: ask again in a moment
 └── StateError               local state cannot be used: a person must look
     ├── StateLockedError     another worker has it: wait for the handover, or give up the task
     ├── StateCorruptedError  it cannot be read back: remove it and restore it from the changelog
@@ -126,6 +128,22 @@ class ProductionError(StreamsError):
     def __reduce__(self) -> tuple[object, ...]:
         make = functools.partial(type(self), topic=self.topic, code=self.code)
         return make, self.args, self.__dict__
+
+
+class QueryError(StreamsError):
+    """A query cannot be answered as it was asked: no such store, another kind of store, a key that
+    its serde does not take. Java: UnknownStateStoreException, InvalidStateStoreException.
+    """
+
+
+class StoreNotReadyError(QueryError):
+    """A task of the store restores, moves or is busy. `restore_remaining` says how many changelog
+    records are left to be read. Java: InvalidStateStoreException.
+    """
+
+    def __init__(self, message: str, restore_remaining: int = 0) -> None:
+        super().__init__(message)
+        self.restore_remaining = restore_remaining
 
 
 class StateError(StreamsError):

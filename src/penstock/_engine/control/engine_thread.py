@@ -30,12 +30,14 @@ from penstock._engine.control.messages import (
     WorkerFailure,
 )
 from penstock._engine.control.printed_lines import PrintedLines, captured
+from penstock._engine.control.question_line import QuestionLine
 from penstock._engine.control.reporter import Reporter
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.queries.desk import Desk
 from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
 
 _REPORT_SECONDS = 0.25
@@ -45,6 +47,8 @@ _ROW_WAIT_SECONDS = 0.5
 # An older instruction says nothing about this turn.
 _HOLD_SECONDS = 5.0
 _LAST_ANSWER_SECONDS = 5.0
+# After a question the next one may come soon: it must not wait for `poll.ms`.
+_HOT_WAIT_MS = 2
 
 # Records are millions of tuples without cycles. With the default thresholds the garbage collector
 # runs a hundred times as often and takes a twentieth of the time.
@@ -99,6 +103,7 @@ class EngineThread:
         self._records_in = self._records_out = 0
         self._numbers = count(1)
         self._printed = PrintedLines()
+        self._desk = Desk()
         self._internal_topics: frozenset[str] = frozenset()
         self._bounded = False
         self._member_id = "unknown"
@@ -169,9 +174,14 @@ class EngineThread:
             reporter = Reporter(
                 control, self._answered, reachability.away_seconds, self._printed.take
             )
+            questions = QuestionLine(
+                self._control_address, host.member_id, self._desk, worker.doing
+            )
             try:
                 self._work(worker, standbys, reporter)
             finally:
+                questions.close()
+                self._desk.close()
                 reachability.close()
                 if not reporter.close(_LAST_ANSWER_SECONDS):
                     control.close()  # the last report takes another connection
@@ -185,6 +195,9 @@ class EngineThread:
                 if reporter.ready and monotonic() >= next_report:
                     reporter.post(self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
+                if self._desk.has_questions:
+                    self._desk.serve(worker.queryable())
+                worker.wait_ms_max = _HOT_WAIT_MS if self._desk.is_hot else None
                 worker.step(paused=instruction.paused)
                 if standbys is not None:
                     standbys.work(instruction.standbys, monotonic())

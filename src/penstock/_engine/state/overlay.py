@@ -88,6 +88,11 @@ class Overlay:
         self.put: Callable[[bytes, bytes], None] = self._changes.__setitem__
 
     @property
+    def engine(self) -> StoreEngine:
+        """What the changes are laid over."""
+        return self._engine
+
+    @property
     def size_bytes(self) -> int:
         """The bytes of keys and values that are not committed."""
         return _size_of(self._changes)
@@ -102,6 +107,17 @@ class Overlay:
         if not changed:
             return entries
         return merged(reversed(changed) if reverse else changed, entries, reverse=reverse)
+
+    def get_committed(self, key: bytes) -> bytes | None:
+        """Return what `get` returns without the changes."""
+        value = self._unwritten.get(key, _ABSENT)
+        if value is _ABSENT:
+            value = self._written.get(key, _ABSENT)
+        return self._engine.get(key) if value is _ABSENT else value
+
+    def committed(self) -> CommittedView:
+        """Return the committed content as a store of its own, for readers."""
+        return CommittedView(self, self._engine)
 
     @property
     def changes(self) -> Mapping[bytes, bytes | None]:
@@ -233,6 +249,31 @@ class Overlay:
             for key in islice(reversed(self._changes), new_count):
                 self._order.add(key)
         self._ordered_count = len(self._changes)
+
+
+class CommittedView(Overlay):
+    """The committed content of an Overlay. It is read on the thread of the overlay, between two
+    records; nothing is written to it.
+    """
+
+    __slots__ = ("_overlay",)
+
+    def __init__(self, overlay: Overlay, engine: StoreEngine) -> None:
+        super().__init__(engine)
+        self._overlay = overlay
+        self.get = self.get_unwritten = overlay.get_committed
+
+    def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[_Entry]:
+        self._overlay.write_back()
+        return self._engine.scan(start, end, reverse=reverse)
+
+    def collect(self, start: bytes, end: bytes) -> list[_Entry]:
+        return self._overlay.collect_committed(start, end)
+
+    collect_committed = collect
+
+    def approximate_num_entries(self) -> int:
+        return self._overlay.committed_entries()
 
 
 def _reader(

@@ -17,7 +17,9 @@ from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.records import RawRecord
+from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.crash_log import CrashLog
@@ -78,6 +80,7 @@ class AssignedTask:
         "_careful",
         "_has_marker",
         "_marked",
+        "_position",
         "offsets",
         "plan",
         "restoring",
@@ -91,6 +94,7 @@ class AssignedTask:
         self._attempts = host.attempts(plan)
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
+        self._position: QueryPosition = {}
         self.offsets: dict[tuple[str, int], int] = {}
         """Where to begin to read, once restored."""
         self.restoring: list[RestoreJob] = []
@@ -185,9 +189,34 @@ class AssignedTask:
     def committed(self, ends: Mapping[tuple[str, int], int]) -> None:
         """Mark the work of the task as committed; `ends` are the end offsets of its changelogs."""
         self.task.committed(ends)
+        self._position = self.position(uncommitted=True)
         if self._has_marker and self._careful is None:
             self._attempts.clear()
             self._has_marker = False
+
+    # What a query sees: queries/desk.py.
+
+    @property
+    def partition(self) -> int:
+        return self.plan.partition
+
+    @property
+    def is_ready(self) -> bool:
+        return self.started
+
+    def store(self, name: str) -> TaskStore | None:
+        return self.task.task_store(name)
+
+    def position(self, *, uncommitted: bool) -> QueryPosition:
+        if not uncommitted:
+            return self._position
+        position: QueryPosition = {}
+        for (topic, number), kept in self.task.last_offsets().items():
+            position.setdefault(topic, {})[number] = kept.offset - 1
+        return position
+
+    def offsets_behind(self) -> int:
+        return sum(max(0, job.end - job.reached) for job in self.restoring)
 
     def clear_marker(self) -> None:
         """Remove the mark of a possible death: this process lives and gives the task up."""

@@ -24,6 +24,8 @@ from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
+from penstock._engine.queries.questions import GLOBAL
+from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.records import ChangelogRecord, RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
@@ -63,6 +65,24 @@ class GlobalTables:
     def stores(self) -> dict[str, TaskStore]:
         """The stores by name; tasks may only read them."""
         return self._task.task_stores
+
+    # What a query sees: queries/desk.py.
+
+    partition = GLOBAL
+
+    @property
+    def is_ready(self) -> bool:
+        return self.complete
+
+    def store(self, name: str) -> TaskStore | None:
+        return self.stores.get(name)
+
+    def position(self, *, uncommitted: bool) -> QueryPosition:
+        del uncommitted  # a table is read, not written
+        return {}
+
+    def offsets_behind(self) -> int:
+        return self.remaining()
 
     def work(self, wait_seconds: float) -> None:
         """Read and apply what has come, waiting at most so long for it."""

@@ -73,6 +73,11 @@ class Processing:
             self._pace.flushed(end - begin)
             self._warn(end)
 
+    @property
+    def function(self) -> str | None:
+        """The function that was running when the engine was last found busy."""
+        return self._slow_functions.last
+
     def record_in_hand(self) -> str:
         """Return where the record comes from that is being processed, as the end of a sentence."""
         place = None if self._in_hand is None else self._in_hand.position

@@ -32,6 +32,7 @@ from penstock._engine.kafka.worker.processing import Processing
 from penstock._engine.kafka.worker.task_set import TaskSet
 from penstock._engine.kafka.worker.worker_clients import WorkerClients, open_clients
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.queries.desk import QueryableTask
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
 from penstock.errors import StateLockedError, StreamsError
@@ -86,6 +87,8 @@ class Worker:
         now_ms = self._clock.now_ms()
         self._last_commit_ms = self._last_purge_ms = now_ms
         self.joined = False
+        self.wait_ms_max: int | None = None
+        """How long a step may wait for records; None: as long as `poll.ms` says."""
         self.figures = WorkerFigures(blueprint, self._tasks, clients, host)
         self._checkpoints = Checkpoints(clients.admin, now_ms)
         self._inputs = clients.inputs
@@ -184,6 +187,17 @@ class Worker:
         kept, self._kept = self._kept, []
         for outputs in kept:
             self._on_commit(outputs)
+
+    def queryable(self) -> list[QueryableTask]:
+        """Return what queries may read here."""
+        tables = self._host.global_tables
+        return [*self._tasks.opened.values(), *([] if tables is None else [tables])]
+
+    def doing(self) -> str:
+        """Return what the engine thread is busy with, for a query that it does not answer."""
+        function = self._processing.function
+        place = self._processing.record_in_hand()
+        return f"function {function or 'of the topology'}{place}" if place else "a commit, or Kafka"
 
     def close(self) -> None:
         """Commit, leave the group and close everything."""
@@ -302,6 +316,8 @@ class Worker:
             # Waiting must not put off the commit of what is done already.
             due_ms = self._last_commit_ms + self._config.commit_interval_ms
             wait_ms = min(wait_ms, max(0, due_ms - self._clock.now_ms()))
+        if self.wait_ms_max is not None:
+            wait_ms = min(wait_ms, self.wait_ms_max)
         if not all(each.started for each in self._tasks.opened.values()):
             wait_ms = 0  # others are being restored
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)

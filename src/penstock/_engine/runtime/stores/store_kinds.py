@@ -5,7 +5,7 @@ Java: the store builders.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from penstock._engine.planner.plan import StorePlan
@@ -16,6 +16,7 @@ from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
+    Codec,
     RowCodec,
     pack_timestamp,
     plain_codec,
@@ -63,6 +64,9 @@ StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 """(key, value, timestamp if it has one, start and end of its window, session or validity)."""
 
 
+_TIMESTAMPED = frozenset({"timestamped_key_value", "timestamped_window"})
+
+
 def _count_nothing() -> None:
     """The default of `StoreSite.drop`."""
 
@@ -105,6 +109,16 @@ class Opened:
     """
     rows: Callable[[], Iterator[StoredRow]] | None = None
     """Yields all rows of the store, uncommitted ones too; None if only the engine can."""
+    read_as: Callable[[RowCodec], Any] | None = None
+    """Returns the store as processors see it, with other types; None if it cannot be queried."""
+
+
+def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened:
+    """Put a store together over its committed content, for readers: no cache, no changelog."""
+    builder = replace(plan.builder, cached=False, max_entries=None)
+    quiet = replace(plan, builder=builder, changelog=None)
+    committed = overlay.committed()
+    return _KINDS[builder.kind](quiet, site, committed, committed.engine)
 
 
 def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[Opened, Overlay]:
@@ -153,6 +167,7 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         commit=overlay.apply,
         restore=restore,
         rows=rows,
+        read_as=lambda codec: TypedKeyValueStore(name, _face(codec, builder.kind), store, position),
     )
 
 
@@ -183,6 +198,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=is_timestamped),
         rows=stored,
+        read_as=lambda codec: TypedWindowStore(name, _face(codec, builder.kind), rows, position),
     )
 
 
@@ -203,6 +219,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=False),
         rows=stored,
+        read_as=lambda codec: TypedSessionStore(name, codec, rows, site.position),
     )
 
 
@@ -218,7 +235,10 @@ def _versioned(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         for key, value, since, until in rows.every_version():
             yield key, value, since, since, until
 
-    return Opened(face, face, state, None, rows.commit, rows.restore, stored)
+    def read_as(codec: RowCodec) -> TypedVersionedStore:
+        return TypedVersionedStore(builder.name, codec, rows)
+
+    return Opened(face, face, state, None, rows.commit, rows.restore, stored, read_as)
 
 
 def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
@@ -298,6 +318,10 @@ _KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], O
 }
 
 
+def _face(codec: RowCodec, kind: StoreKind) -> Codec:
+    return timestamped_codec(codec) if kind in _TIMESTAMPED else codec
+
+
 def _apart(row: bytes, *, is_timestamped: bool) -> tuple[bytes, int | None]:
     return (row[TIMESTAMP_BYTES:], timestamp_of(row)) if is_timestamped else (row, None)
 
@@ -324,7 +348,12 @@ def _place(site: StoreSite, overlay: Overlay, log: Log | None) -> RowPlace:
 
 
 def _codec(plan: StorePlan, site: StoreSite) -> RowCodec:
-    builder, config = plan.builder, site.config
+    return codec_of(plan, site.config)
+
+
+def codec_of(plan: StorePlan, config: StreamsConfig) -> RowCodec:
+    """Return what a store's keys and values are written with."""
+    builder = plan.builder
     title = _title(builder)
     return plain_codec(
         plan.serde_topic,

@@ -6,11 +6,18 @@ Java: ProcessorStateManager.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from penstock import serdes
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.records import ChangelogRecord
-from penstock._engine.runtime.stores.store_kinds import MakeEngine, StoreSite, open_store
+from penstock._engine.runtime.stores.store_kinds import (
+    MakeEngine,
+    StoreSite,
+    open_committed,
+    open_store,
+)
+from penstock._engine.state.codec import plain_codec
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.views.table import TableState
@@ -26,6 +33,9 @@ __all__ = [
 
 S = TypeVar("S")
 
+_BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
+"""Queries travel as bytes: the types are known where they are asked."""
+
 
 def memory_engine(plan: StorePlan) -> StoreEngine:
     """Return an engine in memory, whatever the plan says, for the test driver."""
@@ -38,6 +48,7 @@ class TaskStore:
     def __init__(self, plan: StorePlan, site: StoreSite) -> None:
         self.name = plan.builder.name
         self.kind = plan.builder.kind
+        self._plan, self._site = plan, site
         topic = plan.restored_from
         self.changelog = None if topic is None else (topic, site.partition)
         """The partition of the topic that this store is restored from."""
@@ -56,8 +67,27 @@ class TaskStore:
         changelog.
         """
         self._restore = opened.restore
+        self._read_as = opened.read_as
         self.rows = opened.rows
         """Yields all rows of the store, as bytes; None if it is no store of the user."""
+
+    def reader(self, *, uncommitted: bool) -> Any:
+        """Return the store as processors see it, with keys and values as bytes, for a query.
+
+        It is used at once, on the task's thread. What is committed only is a view of its own: the
+        cache and what is known of recent rows belong to the task.
+
+        Raises:
+            LookupError: a store of this kind cannot be queried.
+        """
+        if self._read_as is None:
+            msg = f"store {self.name!r} belongs to an operator and cannot be queried"
+            raise LookupError(msg)
+        if uncommitted:
+            return self._read_as(_BYTES)
+        read_as = open_committed(self._plan, self._site, self._overlay).read_as
+        assert read_as is not None
+        return read_as(_BYTES)
 
     def state(self, kind: type[S]) -> S:
         """Return the store as the operators of that kind see it."""

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,6 +24,10 @@ from penstock._engine.control.status import GONE, RecordCounts, status
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.notices import NoticeBoard
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.queries.asking import Asker
+from penstock._engine.queries.catalogue import stores_of
+from penstock._engine.queries.mailboxes import Mailboxes
+from penstock._engine.queries.questions import Pickup
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
@@ -58,6 +62,7 @@ class ApplicationQuery:
         self._slots = SlotPlan(self._config.num_stream_threads, self._capacity)
         # A program that cannot be shipped is refused before Spark starts.
         program = _program(blueprint)
+        self._mailboxes = Mailboxes()
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
         warn_of_memory(dict(context.getConf().getAll()), blueprint, self._slots.count())
@@ -66,14 +71,19 @@ class ApplicationQuery:
             "report": Verb(Report, self._report),
             "slots": Verb(int, self._slots.open_turn),
             "status": Verb(None, lambda _: self._status()),
+            "questions": Verb(Pickup, self._mailboxes.pick_up),
         }
         self._control = ControlServer(str(host), verbs, self._hung_up)
+        self.asker = Asker(self._assignments, self._mailboxes.ask)
+        """Asks the workers about their stores."""
         self._notices = NoticeBoard(self._config, blueprint.task_topic)
         self._pool = WorkerPool()
         self._begin(blueprint, program)
 
     def _begin(self, blueprint: Blueprint, program: Program) -> None:
         self._tasks = [task.id for task in blueprint.tasks]
+        self.stores = stores_of(blueprint)
+        """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
         """The progress of all instances; asks the broker."""
         self._checkpoint = CheckpointFolder()
@@ -168,6 +178,8 @@ class ApplicationQuery:
             finished = self.suspend(timeout_seconds)
         self._control.close()
         self._notices.close()
+        self._mailboxes.close()
+        self.asker.close()
         if self._owned:
             with suppress(Exception):
                 self._spark.stop()
@@ -272,6 +284,7 @@ class ApplicationQuery:
                 return
             lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
             self._members[last.member_id] = lost
+        self._mailboxes.forget(last.worker)
         self._slots.worker_gone(last.worker)
         if not self._stop:
             _log.warning(
@@ -281,6 +294,9 @@ class ApplicationQuery:
                 last.pid,
             )
         self._on_report(lost)
+
+    def _assignments(self) -> list[tuple[tuple[str, int], Mapping[str, str]]]:
+        return [(one.worker, one.tasks) for one in self.members().values() if one.state not in GONE]
 
     def _status(self) -> dict[str, Any]:
         with self._lock:

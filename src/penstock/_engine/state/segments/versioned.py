@@ -125,6 +125,26 @@ class VersionedRows:
             return None if history.end <= as_of else history.version_at(as_of)
         return None
 
+    def versions_of(
+        self, key: bytes, time_from: int, time_to: int
+    ) -> list[tuple[bytes, int, int | None]]:
+        """Return value, since when and until when of the versions of a key that were valid at some
+        time between two times, both included, newest first. Java: MultiVersionedKeyQuery.
+        """
+        found: list[tuple[bytes, int, int | None]] = []
+        latest = self.get(key)
+        if latest is not None and latest[1] <= time_to:
+            found.append((*latest, None))
+        oldest = max(time_from, self._observed - self._retention)
+        for segment in self._segments_from(max(oldest, 0)):
+            history = self._history(segment, key)
+            until = 0 if history is None else history.end
+            for since, value in () if history is None else history.versions:
+                if value is not None and since <= time_to and until > oldest:
+                    found.append((value, since, until))
+                until = since
+        return found
+
     def every_version(self) -> Iterator[tuple[bytes, bytes, int, int | None]]:
         """Yield key, value, begin and end of all versions within the history; the newest of a key
         has no end and is never too old.

@@ -1,0 +1,1 @@
+"""Interactive queries: questions travel as bytes to the workers that own the tasks, and back."""

@@ -1,0 +1,100 @@
+"""Which stores an application has, and where each key of a store is.
+
+Pure functions of the plan. A key is in the partition that the producers of the store's input give
+it: the partitioner of its repartition topic where the program has one, else murmur2 of its bytes.
+Java: StreamsMetadataState.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
+from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.queries.questions import GLOBAL
+from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.topology.nodes.stream_nodes import SinkNode, SourceNode
+from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
+
+
+@dataclass(frozen=True, slots=True)
+class StoreEntry:
+    """A store of the application: its plan and its tasks by partition."""
+
+    name: str
+    plan: StorePlan
+    tasks: Mapping[int, str]
+    partition_count: int
+    """How many partitions its inputs have: what keys are spread over."""
+    partitioner: Any = None
+    """The user's own, of the topic that the store is fed by; None for Kafka's."""
+    topic: str = ""
+    """The topic that the partitioner is told."""
+
+    @property
+    def is_global(self) -> bool:
+        return GLOBAL in self.tasks
+
+    def partition_of(self, key: Any, raw_key: bytes, partitioner: Any = None) -> int:
+        """Return the partition in which a key is.
+
+        Raises:
+            LookupError: the partitioner chose no single partition for it.
+        """
+        if self.is_global:
+            return GLOBAL
+        choose = partitioner or self.partitioner
+        if choose is None:
+            return partition_of(raw_key, self.partition_count)
+        chosen = choose(self.topic, key, None, self.partition_count)
+        if isinstance(chosen, int) and 0 <= chosen < self.partition_count:
+            return chosen
+        msg = (
+            f"the partitioner must give one of {self.partition_count} partitions for key "
+            f"{key!r} of store {self.name!r}; got {chosen!r}"
+        )
+        raise LookupError(msg)
+
+
+def stores_of(blueprint: Blueprint) -> dict[str, StoreEntry]:
+    """Return the stores of an application by name."""
+    subtopologies = {task.subtopology.id: task.subtopology for task in blueprint.tasks}
+    sinks = _sinks(subtopologies.values())
+    entries = {}
+    for subtopology in subtopologies.values():
+        tasks = [task for task in blueprint.tasks if task.subtopology.id == subtopology.id]
+        partitioner, topic = _partitioner(subtopology, sinks)
+        count = max((blueprint.partition_counts[t] for t in subtopology.source_topics()), default=1)
+        for name, plan in subtopology.stores.items():
+            entries[name] = StoreEntry(name, plan, _by_partition(tasks), count, partitioner, topic)
+    if blueprint.global_stores is not None:
+        for name, plan in blueprint.global_stores.stores.items():
+            entries[name] = StoreEntry(name, plan, {GLOBAL: "global"}, 1)
+    return entries
+
+
+def _by_partition(tasks: Iterable[TaskPlan]) -> dict[int, str]:
+    return {task.partition: task.id for task in tasks}
+
+
+def _sinks(subtopologies: Iterable[SubtopologyPlan]) -> dict[str, SinkNode]:
+    return {
+        node.topic: node
+        for subtopology in subtopologies
+        for node in subtopology.nodes
+        if isinstance(node, SinkNode) and isinstance(node.topic, str)
+    }
+
+
+def _partitioner(subtopology: SubtopologyPlan, sinks: Mapping[str, SinkNode]) -> tuple[Any, str]:
+    """Return the user's partitioner of the internal topic that a sub-topology reads, if any."""
+    for node in subtopology.nodes:
+        for topic in node.topics if isinstance(node, SourceNode) else ():
+            sink = sinks.get(topic)
+            chosen = None if sink is None else sink.partitioner
+            if chosen not in {None, partition_by_key_alone}:
+                return chosen, topic
+    return None, ""

@@ -1,0 +1,173 @@
+"""Where a worker's questions wait until its engine thread answers them, between two steps.
+
+So no lock is on the record's way, and an answer is one point in time of its task. A scan that has
+more rows than a page stays open as a cursor, for a while: its pages are of one point in time where
+the engine has snapshots.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
+from typing import Protocol
+
+from penstock._clock import monotonic
+from penstock._engine.queries.questions import Answer, Part, Position, Question, Row
+from penstock._engine.queries.reading import rows_of
+from penstock._engine.runtime.stores.task_stores import TaskStore
+
+_CURSORS_MAX = 100
+_CURSOR_SECONDS = 60.0
+_PAGE_BYTES_MAX = 4 << 20
+_HOT_SECONDS = 1.0
+
+
+class QueryableTask(Protocol):
+    """A task of this worker, as a query sees it."""
+
+    @property
+    def partition(self) -> int: ...
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is restored and runs."""
+
+    def store(self, name: str) -> TaskStore | None: ...
+    def position(self, *, uncommitted: bool) -> Position: ...
+    def offsets_behind(self) -> int: ...
+
+
+class Desk:
+    """Takes questions on one thread, answers them on another."""
+
+    def __init__(self) -> None:
+        self._questions: deque[Question] = deque()
+        self._answers: dict[int, Answer] = {}
+        self._answered = threading.Condition()
+        self._cursors: dict[int, _Cursor] = {}
+        self._numbers = count(1)
+        self._hot_until = 0.0
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether the engine thread is asked something."""
+        return bool(self._questions)
+
+    @property
+    def is_hot(self) -> bool:
+        """Whether there was a question a moment ago: the next may come soon."""
+        return monotonic() < self._hot_until
+
+    def ask(self, questions: Iterable[Question], busy: Callable[[], str]) -> tuple[Answer, ...]:
+        """Return the answers of the engine thread, or what keeps it from answering."""
+        asked = list(questions)
+        deadline = monotonic() + min((question.seconds for question in asked), default=0.0)
+        self._hot_until = deadline + _HOT_SECONDS
+        self._questions.extend(asked)
+        wanted = {question.number for question in asked}
+        with self._answered:
+            self._answered.wait_for(
+                lambda: wanted <= self._answers.keys(), max(0.0, deadline - monotonic())
+            )
+            answers = {number: self._answers.pop(number, None) for number in wanted}
+        late = "" if None not in answers.values() else busy()
+        return tuple(answer or Answer(number, busy=late) for number, answer in answers.items())
+
+    def serve(self, tasks: Iterable[QueryableTask]) -> None:
+        """Answer all that was asked; called on the engine thread."""
+        here = list(tasks)
+        answers = {}
+        while self._questions:
+            question = self._questions.popleft()
+            answers[question.number] = self._answer(question, here)
+        with self._answered:
+            self._answers |= answers
+            self._answered.notify_all()
+        self._drop_old_cursors()
+
+    def close(self) -> None:
+        """Let go of all cursors, before the stores are closed."""
+        self._cursors.clear()
+
+    def _answer(self, question: Question, tasks: list[QueryableTask]) -> Answer:
+        if question.cursor is not None:
+            return Answer(question.number, (self._next_page(question, question.cursor),))
+        parts = tuple(self._part(question, partition, tasks) for partition in question.partitions)
+        return Answer(question.number, parts)
+
+    def _part(self, question: Question, partition: int, tasks: list[QueryableTask]) -> Part:
+        held = [task for task in tasks if task.partition == partition]
+        found = [(task, task.store(question.store)) for task in held]
+        task, store = next(((t, s) for t, s in found if s is not None), (None, None))
+        if task is None or store is None:
+            return Part(partition, failure="absent", message="the task is not here")
+        behind = 0
+        if not task.is_ready:
+            behind = task.offsets_behind()
+            if not question.stale_ok:
+                msg = f"the store is being restored: {behind:,} changelog records are left"
+                return Part(partition, offsets_behind=behind, failure="not_ready", message=msg)
+        try:
+            reader = store.reader(uncommitted=question.uncommitted)
+            rows = rows_of(reader, question.read)
+            page = _page(rows, question.rows_max)
+        except LookupError as error:
+            return Part(partition, failure="refused", message=str(error))
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            return Part(partition, failure="failed", message=message)
+        position = task.position(uncommitted=question.uncommitted)
+        return self._keep(Part(partition, page, None, position, behind), rows, question.rows_max)
+
+    def _next_page(self, question: Question, number: int) -> Part:
+        cursor = self._cursors.pop(number, None)
+        if cursor is None:
+            msg = "the scan was open for too long, or its task has moved; begin it again"
+            return Part(-1, failure="absent", message=msg)
+        try:
+            page = _page(cursor.rows, question.rows_max)
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            return Part(cursor.part.partition, failure="failed", message=message)
+        part = cursor.part
+        return self._keep(
+            Part(part.partition, page, None, part.position, part.offsets_behind),
+            cursor.rows,
+            question.rows_max,
+        )
+
+    def _keep(self, part: Part, rows: Iterator[Row], rows_max: int) -> Part:
+        """Keep a scan open that has filled its page."""
+        if len(part.rows) < rows_max and _bytes_of(part.rows) < _PAGE_BYTES_MAX:
+            return part
+        while len(self._cursors) >= _CURSORS_MAX:
+            del self._cursors[next(iter(self._cursors))]
+        number = next(self._numbers)
+        self._cursors[number] = _Cursor(part, rows, monotonic() + _CURSOR_SECONDS)
+        return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
+
+    def _drop_old_cursors(self) -> None:
+        now = monotonic()
+        for number in [n for n, cursor in self._cursors.items() if cursor.until < now]:
+            del self._cursors[number]
+
+
+class _Cursor:
+    def __init__(self, part: Part, rows: Iterator[Row], until: float) -> None:
+        self.part, self.rows, self.until = part, rows, until
+
+
+def _page(rows: Iterator[Row], rows_max: int) -> tuple[Row, ...]:
+    page: list[Row] = []
+    size = 0
+    for row in islice(rows, rows_max):
+        page.append(row)
+        size += len(row[0]) + len(row[1])
+        if size >= _PAGE_BYTES_MAX:
+            break
+    return tuple(page)
+
+
+def _bytes_of(rows: Iterable[Row]) -> int:
+    return sum(len(key) + len(value) for key, value, *_ in rows)

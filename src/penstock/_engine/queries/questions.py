@@ -1,0 +1,105 @@
+"""What is asked of the workers, and what they answer: plain data, sent as MessagePack.
+
+Keys and values are bytes: types are known where a question is asked, and a worker needs no serdes
+to answer it. A `Read` is one method of one kind of store; rows have one shape for all kinds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from penstock.windows import END_OF_TIME
+
+ReadKind: TypeAlias = Literal[
+    "get",
+    "range",
+    "prefix",
+    "count",
+    "window",
+    "windows",
+    "window_range",
+    "session",
+    "sessions",
+    "session_range",
+    "version",
+    "versions",
+]
+
+GLOBAL = -1
+"""The partition of a store that every worker holds whole."""
+
+Row: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
+"""(key, value, timestamp if the store has one, start and end of its window, session or validity).
+"""
+
+Position: TypeAlias = dict[str, dict[int, int]]
+"""Up to which offset of each input partition a task has processed. Java: Position."""
+
+FailureKind: TypeAlias = Literal["absent", "not_ready", "unknown", "refused", "failed"]
+"""absent: the task is not here; not_ready: it restores; unknown: it has no such store; refused: the
+store cannot be asked this; failed: reading it raised.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What is read from the part of a store that a task has. Bounds are included."""
+
+    kind: ReadKind
+    keys: tuple[bytes, ...] = ()
+    key_from: bytes | None = None
+    key_to: bytes | None = None
+    time_from: int = 0
+    time_to: int = END_OF_TIME
+    reverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A read of some partitions of a store, or the next page of one (`cursor`)."""
+
+    number: int
+    store: str
+    read: Read
+    partitions: tuple[int, ...]
+    uncommitted: bool = False
+    stale_ok: bool = False
+    rows_max: int = 1000
+    cursor: int | None = None
+    seconds: float = 10.0
+    """How long the answer is of use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The answer of one task: rows of one point in time, or why there are none."""
+
+    partition: int
+    rows: tuple[Row, ...] = ()
+    cursor: int | None = None
+    """How to ask for the next page; None if there is none."""
+    position: Position = field(default_factory=dict)
+    offsets_behind: int = 0
+    """How many offsets of its changelogs a copy that restores has not read yet."""
+    failure: FailureKind | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a worker answers to a question."""
+
+    number: int
+    parts: tuple[Part, ...] = ()
+    busy: str = ""
+    """What the worker was doing when the time for the answer was over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pickup:
+    """A worker brings its answers and takes the next questions."""
+
+    member_id: str
+    pid: int
+    answers: tuple[Answer, ...] = ()

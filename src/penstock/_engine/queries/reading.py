@@ -1,0 +1,139 @@
+"""A `Read` of one store of one task, as rows.
+
+The store is given as processors see it, with bytes for keys and values (`TaskStore.reader`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from penstock._engine.queries.questions import Read, ReadKind, Row
+from penstock._engine.state.views.key_value import TypedKeyValueStore
+from penstock._engine.state.views.typed import (
+    TypedSessionStore,
+    TypedVersionedStore,
+    TypedWindowStore,
+)
+from penstock.stores import ValueAndTimestamp
+from penstock.windowed import Windowed
+
+
+def rows_of(store: Any, read: Read) -> Iterator[Row]:
+    """Return the rows of a read.
+
+    Raises:
+        LookupError: a store of this kind cannot be read so.
+    """
+    kind, readers = next(
+        ((kind, readers) for kind, readers in _READERS.items() if isinstance(store, kind)),
+        (None, {}),
+    )
+    reader = readers.get(read.kind)
+    if kind is None or reader is None:
+        name = getattr(type(store), "_spoken_name", type(store).__name__)
+        msg = f"store {store.name!r} is a {name}: it has no {read.kind!r}"
+        raise LookupError(msg)
+    return reader(store, read)
+
+
+def _get(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
+    for key in read.keys:
+        value = store.get(key)
+        if value is not None:
+            yield _row(key, value)
+
+
+def _range(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
+    scan = store.reverse_range if read.reverse else store.range
+    return _pairs(scan(read.key_from, read.key_to))
+
+
+def _prefix(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
+    return _pairs(store.prefix_scan(read.keys[0]))
+
+
+def _count(store: TypedKeyValueStore, _read: Read) -> Iterator[Row]:
+    yield b"", store.approximate_num_entries().to_bytes(8), None, None, None
+
+
+def _window(store: TypedWindowStore, read: Read) -> Iterator[Row]:
+    for key in read.keys:
+        value = store.fetch(key, read.time_from)
+        if value is not None:
+            yield _row(key, value, read.time_from)
+
+
+def _windows(store: TypedWindowStore, read: Read) -> Iterator[Row]:
+    fetch = store.backward_fetch if read.reverse else store.fetch
+    for key in read.keys:
+        for start, value in fetch(key, read.time_from, read.time_to):
+            yield _row(key, value, start)
+
+
+def _window_range(store: TypedWindowStore, read: Read) -> Iterator[Row]:
+    fetch = store.backward_fetch_range if read.reverse else store.fetch_range
+    return _windowed(fetch(read.key_from, read.key_to, read.time_from, read.time_to))
+
+
+def _session(store: TypedSessionStore, read: Read) -> Iterator[Row]:
+    for key in read.keys:
+        value = store.fetch_session(key, read.time_from, read.time_to)
+        if value is not None:
+            yield _row(key, value, read.time_from, read.time_to)
+
+
+def _sessions(store: TypedSessionStore, read: Read) -> Iterator[Row]:
+    find = store.backward_find_sessions if read.reverse else store.find_sessions
+    for key in read.keys:
+        yield from _windowed(find(key, read.time_from, read.time_to))
+
+
+def _session_range(store: TypedSessionStore, read: Read) -> Iterator[Row]:
+    find = store.backward_find_sessions_range if read.reverse else store.find_sessions_range
+    return _windowed(find(read.key_from, read.key_to, read.time_from, read.time_to))
+
+
+def _version(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
+    as_of = read.time_to if read.reverse else None
+    for key in read.keys:
+        record = store.get(key, as_of)
+        if record is not None:
+            yield key, record.value, record.timestamp, record.timestamp, None
+
+
+def _versions(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
+    for key in read.keys:
+        found = store.versions(key, read.time_from, read.time_to)
+        for value, since, until in found if read.reverse else reversed(found):
+            yield key, value, since, since, until
+
+
+def _pairs(entries: Iterable[tuple[bytes, Any]]) -> Iterator[Row]:
+    for key, value in entries:
+        yield _row(key, value)
+
+
+def _windowed(entries: Iterable[tuple[Windowed[bytes], Any]]) -> Iterator[Row]:
+    for (key, start, end), value in entries:
+        yield _row(key, value, start, end)
+
+
+def _row(key: bytes, value: Any, start: int | None = None, end: int | None = None) -> Row:
+    if isinstance(value, ValueAndTimestamp):
+        return key, value.value, value.timestamp, start, end
+    return key, value, None, start, end
+
+
+_Reader = Callable[[Any, Read], Iterator[Row]]
+
+_READERS: dict[type, dict[ReadKind, _Reader]] = {
+    TypedKeyValueStore: {"get": _get, "range": _range, "prefix": _prefix, "count": _count},
+    TypedWindowStore: {"window": _window, "windows": _windows, "window_range": _window_range},
+    TypedSessionStore: {
+        "session": _session,
+        "sessions": _sessions,
+        "session_range": _session_range,
+    },
+    TypedVersionedStore: {"version": _version, "versions": _versions},
+}

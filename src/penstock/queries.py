@@ -1,0 +1,403 @@
+"""Interactive queries: read the stores of a running application. Java: KafkaStreams.store, query.
+
+`KafkaStreams.store(name)` returns one of the read-only views below. Keys and values go through the
+store's serdes. Under exactly-once a view shows committed state, `uncommitted=True` also what the
+open transaction has written, as Java does; under at-least-once a view shows what Java shows. An
+answer is one point in time of each task. A scan reads page by page, and two tasks are not read at
+the same moment.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from penstock._camel_case import ExplainsCamelCase
+from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import Part, Read, Row
+from penstock._engine.runtime.stores.store_kinds import codec_of
+from penstock._engine.state.codec import RowCodec
+from penstock.errors import QueryError
+from penstock.settings import StreamsConfig
+from penstock.stores import ValueAndTimestamp, VersionedRecord
+from penstock.windowed import Windowed
+from penstock.windows import END_OF_TIME
+
+__all__ = [
+    "QueryIterator",
+    "ReadOnlyKeyValueStore",
+    "ReadOnlySessionStore",
+    "ReadOnlyVersionedStore",
+    "ReadOnlyWindowStore",
+]
+
+K = TypeVar("K")
+V = TypeVar("V")
+T = TypeVar("T")
+
+
+class QueryIterator(Iterator[T], Generic[T]):
+    """The results of a scan, read as they are needed; a context manager, as in Java."""
+
+    def __init__(self, results: Iterable[T]) -> None:
+        self._results: Iterator[T] = iter(results)
+
+    def __next__(self) -> T:
+        return next(self._results)
+
+    def close(self) -> None:
+        """Read no more."""
+        self._results = iter(())
+
+    def __enter__(self) -> QueryIterator[T]:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where a view reads: a store, who is asked, and how."""
+
+    store: StoreEntry
+    asker: Asker
+    config: StreamsConfig
+    wishes: Wishes
+    partition: int | None = None
+    partitioner: Any = None
+    codec: RowCodec = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
+
+    @property
+    def partitions(self) -> list[int]:
+        return sorted(self.store.tasks) if self.partition is None else [self.partition]
+
+    def raw_key(self, key: Any) -> bytes:
+        if key is None:
+            msg = f"store {self.store.name!r} has no null keys"
+            raise QueryError(msg)
+        try:
+            return self.codec.encode_key(key)
+        except Exception as error:
+            msg = f"store {self.store.name!r} has no such keys as {key!r}: {error}"
+            raise QueryError(msg) from error
+
+    def bound(self, key: Any) -> bytes | None:
+        return None if key is None else self.raw_key(key)
+
+    def partition_of(self, key: Any, raw_key: bytes) -> int:
+        if self.partition is not None:
+            return self.partition
+        try:
+            return self.store.partition_of(key, raw_key, self.partitioner)
+        except LookupError as error:
+            raise QueryError(str(error)) from error
+
+    def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
+        """Return the rows of one key, all of them."""
+        raw = self.raw_key(key)
+        asked = replace(read, keys=(raw,))
+        place = self.partition_of(key, raw)
+        return tuple(self.asker.scan(self.store, asked, place, self.wishes))
+
+    def of_keys(self, keys: Iterable[Any], read: Read) -> dict[bytes, Row]:
+        """Return the row of each key that has one: one question for each worker."""
+        by_place: dict[int, list[bytes]] = {}
+        for key in keys:
+            raw = self.raw_key(key)
+            by_place.setdefault(self.partition_of(key, raw), []).append(raw)
+        found: dict[bytes, Row] = {}
+        for place, raw_keys in by_place.items():
+            wishes = replace(self.wishes, rows_max=max(len(raw_keys), 1))
+            asked = replace(read, keys=tuple(raw_keys))
+            part = self.asker.parts(self.store, asked, [place], wishes)[place]
+            found |= {row[0]: row for row in part.rows}
+        return found
+
+    def of_all(self, read: Read) -> dict[int, Part]:
+        return self.asker.parts(self.store, read, self.partitions, self.wishes)
+
+    def by_key(self, read: Read) -> Iterator[Row]:
+        """Return rows of all partitions, in the order of the bytes of their keys."""
+        scans = [
+            self.asker.scan(self.store, read, partition, self.wishes)
+            for partition in self.partitions
+        ]
+        return heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
+
+    def one_by_one(self, read: Read) -> Iterator[Row]:
+        """Return rows partition by partition, each in the order of its store, as Java does."""
+        for partition in self.partitions:
+            yield from self.asker.scan(self.store, read, partition, self.wishes)
+
+    def key(self, raw: bytes) -> Any:
+        return self.codec.decode_key(raw)
+
+    def value(self, row: Row) -> Any:
+        value = self.codec.decode_value(row[1])
+        return value if row[2] is None else ValueAndTimestamp(value, row[2])
+
+
+class _View(ExplainsCamelCase):
+    """What all views have."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+
+    @property
+    def name(self) -> str:
+        """The name of the store."""
+        return self._source.store.name
+
+
+class ReadOnlyKeyValueStore(_View, Generic[K, V]):
+    """A key-value store, timestamped or not, as a query sees it. Java: ReadOnlyKeyValueStore.
+
+    Of a timestamped store values are `ValueAndTimestamp`, unless it was asked for as plain values.
+    """
+
+    _spoken_name = "ReadOnlyKeyValueStore"
+
+    def get(self, key: K) -> V | None:
+        """Return the value of `key`, or None."""
+        rows = self._source.of_key(key, Read("get"))
+        return self._source.value(rows[0]) if rows else None
+
+    def get_all(self, keys: Iterable[K]) -> dict[K, V]:
+        """Return the values of those of `keys` that have one, with one question for each task."""
+        wanted = list(keys)
+        found = self._source.of_keys(wanted, Read("get"))
+        raw_keys = {key: self._source.raw_key(key) for key in wanted}
+        return {
+            key: self._source.value(found[raw]) for key, raw in raw_keys.items() if raw in found
+        }
+
+    def range(self, start: K | None, end: K | None) -> QueryIterator[tuple[K, V]]:
+        """Return the entries from `start` to `end`, both included, None for no bound, in the order
+        of the bytes of the keys.
+        """
+        return self._range(start, end, reverse=False)
+
+    def reverse_range(self, start: K | None, end: K | None) -> QueryIterator[tuple[K, V]]:
+        """Return the entries of `range`, last first."""
+        return self._range(start, end, reverse=True)
+
+    def all(self) -> QueryIterator[tuple[K, V]]:
+        """Return all entries, in the order of the bytes of the keys."""
+        return self._range(None, None, reverse=False)
+
+    def reverse_all(self) -> QueryIterator[tuple[K, V]]:
+        """Return all entries, last first."""
+        return self._range(None, None, reverse=True)
+
+    def prefix_scan(self, prefix: bytes) -> QueryIterator[tuple[K, V]]:
+        """Return the entries whose serialized key begins with `prefix`."""
+        return self._entries(Read("prefix", keys=(prefix,)))
+
+    def approximate_num_entries(self) -> int:
+        """Return about how many entries there are."""
+        parts = self._source.of_all(Read("count"))
+        return sum(int.from_bytes(part.rows[0][1]) for part in parts.values())
+
+    def _range(self, start: Any, end: Any, *, reverse: bool) -> QueryIterator[tuple[K, V]]:
+        bounds = self._source.bound(start), self._source.bound(end)
+        return self._entries(Read("range", (), *bounds, reverse=reverse))
+
+    def _entries(self, read: Read) -> QueryIterator[tuple[K, V]]:
+        source = self._source
+        return QueryIterator((source.key(row[0]), source.value(row)) for row in source.by_key(read))
+
+
+class ReadOnlyWindowStore(_View, Generic[K, V]):
+    """A window store, timestamped or not, as a query sees it. Java: ReadOnlyWindowStore."""
+
+    _spoken_name = "ReadOnlyWindowStore"
+
+    def fetch(self, key: K, time_from: int, time_to: int | None = None, /) -> Any:
+        """Return the value of the window that begins at a time; or, between two times, the starts
+        and values of all windows of `key`, the earliest first.
+        """
+        if time_to is not None:
+            return self._of_key(key, time_from, time_to, reverse=False)
+        rows = self._source.of_key(key, Read("window", time_from=time_from))
+        return self._source.value(rows[0]) if rows else None
+
+    def backward_fetch(self, key: K, time_from: int, time_to: int) -> QueryIterator[tuple[int, V]]:
+        """Return the windows of `key` between two times, the latest first."""
+        return self._of_key(key, time_from, time_to, reverse=True)
+
+    def fetch_range(
+        self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the windows of several keys between two times, None for no bound; task by task."""
+        return self._range(key_from, key_to, time_from, time_to, reverse=False)
+
+    def backward_fetch_range(
+        self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the windows of `fetch_range`, last first in each task."""
+        return self._range(key_from, key_to, time_from, time_to, reverse=True)
+
+    def fetch_all(self, time_from: int, time_to: int) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the windows of all keys between two times."""
+        return self._range(None, None, time_from, time_to, reverse=False)
+
+    def backward_fetch_all(
+        self, time_from: int, time_to: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the windows of `fetch_all`, last first in each task."""
+        return self._range(None, None, time_from, time_to, reverse=True)
+
+    def all(self) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return all windows."""
+        return self._range(None, None, 0, END_OF_TIME, reverse=False)
+
+    def backward_all(self) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return all windows, last first in each task."""
+        return self._range(None, None, 0, END_OF_TIME, reverse=True)
+
+    def _of_key(
+        self, key: Any, time_from: int, time_to: int, *, reverse: bool
+    ) -> QueryIterator[tuple[int, V]]:
+        source = self._source
+        read = Read("windows", time_from=time_from, time_to=time_to, reverse=reverse)
+        return QueryIterator((row[3] or 0, source.value(row)) for row in source.of_key(key, read))
+
+    def _range(
+        self, key_from: Any, key_to: Any, time_from: int, time_to: int, *, reverse: bool
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        source = self._source
+        bounds = source.bound(key_from), source.bound(key_to)
+        read = Read("window_range", (), *bounds, time_from, time_to, reverse)
+        return QueryIterator(_windowed(source, source.one_by_one(read)))
+
+
+class ReadOnlySessionStore(_View, Generic[K, V]):
+    """A session store as a query sees it. Java: ReadOnlySessionStore."""
+
+    _spoken_name = "ReadOnlySessionStore"
+
+    def fetch_session(self, key: K, start: int, end: int) -> V | None:
+        """Return the value of the session with exactly these bounds, or None."""
+        rows = self._source.of_key(key, Read("session", time_from=start, time_to=end))
+        return self._source.value(rows[0]) if rows else None
+
+    def fetch(self, key: K) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of `key`, by their ends."""
+        return self.find_sessions(key, 0, END_OF_TIME)
+
+    def backward_fetch(self, key: K) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of `key`, last first."""
+        return self.backward_find_sessions(key, 0, END_OF_TIME)
+
+    def find_sessions(
+        self, key: K, earliest_end: int, latest_start: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of `key` that end at `earliest_end` or later and start at
+        `latest_start` or earlier, by their ends.
+        """
+        return self._of_key(key, earliest_end, latest_start, reverse=False)
+
+    def backward_find_sessions(
+        self, key: K, earliest_end: int, latest_start: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of `find_sessions`, last first."""
+        return self._of_key(key, earliest_end, latest_start, reverse=True)
+
+    def fetch_range(
+        self, key_from: K | None, key_to: K | None
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of several keys, None for no bound; task by task."""
+        return self.find_sessions_range(key_from, key_to, 0, END_OF_TIME)
+
+    def find_sessions_range(
+        self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Do as `find_sessions` for several keys, None for no bound; task by task."""
+        source = self._source
+        bounds = source.bound(key_from), source.bound(key_to)
+        read = Read("session_range", (), *bounds, earliest_end, latest_start)
+        return QueryIterator(_windowed(source, source.one_by_one(read)))
+
+    def _of_key(
+        self, key: Any, earliest_end: int, latest_start: int, *, reverse: bool
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        source = self._source
+        read = Read("sessions", time_from=earliest_end, time_to=latest_start, reverse=reverse)
+        return QueryIterator(_windowed(source, source.of_key(key, read)))
+
+
+class ReadOnlyVersionedStore(_View, Generic[K, V]):
+    """A versioned store as a query sees it. Java: VersionedKeyQuery, MultiVersionedKeyQuery."""
+
+    _spoken_name = "ReadOnlyVersionedStore"
+
+    def get(self, key: K, as_of: int | None = None) -> VersionedRecord[V] | None:
+        """Return the newest version of `key`, or the one it had at the time `as_of`."""
+        asked = Read("version") if as_of is None else Read("version", time_to=as_of, reverse=True)
+        rows = self._source.of_key(key, asked)
+        return self._record(rows[0]) if rows else None
+
+    def history(
+        self, key: K, time_from: int = 0, time_to: int = END_OF_TIME, *, newest_first: bool = True
+    ) -> list[VersionedRecord[V]]:
+        """Return the versions of `key` that were valid at some time between two times."""
+        read = Read("versions", time_from=time_from, time_to=time_to, reverse=newest_first)
+        return [self._record(row) for row in self._source.of_key(key, read)]
+
+    def _record(self, row: Row) -> VersionedRecord[V]:
+        return VersionedRecord(self._source.codec.decode_value(row[1]), row[2] or 0)
+
+
+def _windowed(source: _Source, rows: Iterable[Row]) -> Iterator[tuple[Windowed[Any], Any]]:
+    for row in rows:
+        yield Windowed(source.key(row[0]), row[3] or 0, row[4] or 0), source.value(row)
+
+
+_VIEWS: dict[str, type[_View]] = {
+    "key_value": ReadOnlyKeyValueStore,
+    "timestamped_key_value": ReadOnlyKeyValueStore,
+    "window": ReadOnlyWindowStore,
+    "timestamped_window": ReadOnlyWindowStore,
+    "session": ReadOnlySessionStore,
+    "versioned_key_value": ReadOnlyVersionedStore,
+}
+
+
+def view_of(
+    stores: Mapping[str, StoreEntry],
+    name: str,
+    source: tuple[Asker, StreamsConfig, Wishes],
+    partition: int | None = None,
+    partitioner: Any = None,
+) -> Any:
+    """Return the view of a store.
+
+    Raises:
+        QueryError: there is no such store or partition, or it belongs to an operator.
+    """
+    store = stores.get(name)
+    if store is None:
+        known = ", ".join(map(repr, sorted(stores))) or "none"
+        msg = f"the application has no store {name!r}; its stores: {known}"
+        raise QueryError(msg)
+    if partition is not None and partition not in store.tasks:
+        msg = f"store {name!r} has no partition {partition}; it has {len(store.tasks)}"
+        raise QueryError(msg)
+    view = _VIEWS.get(store.plan.builder.kind)
+    if view is None:
+        msg = f"store {name!r} belongs to an operator and cannot be queried"
+        raise QueryError(msg)
+    return view(_Source(store, *source, partition, partitioner))

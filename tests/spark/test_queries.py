@@ -1,0 +1,199 @@
+"""Queries against a running application on Spark: every kind of store, by key and by range."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+from pyspark.sql import SparkSession
+
+from penstock import (
+    Consumed,
+    KafkaStreams,
+    Materialized,
+    SessionWindows,
+    StreamsBuilder,
+    TimeWindows,
+    Topology,
+    Windowed,
+    serdes,
+)
+from penstock.application import State
+from penstock.errors import QueryError
+from penstock.stores import ValueAndTimestamp
+from penstock.testing.broker import LocalBroker
+
+pytestmark = pytest.mark.slow
+
+TEXT, LONG = serdes.string(), serdes.long()
+WINDOW_MS, GAP_MS, HOUR_MS = 10_000, 3_000, 3_600_000
+BEGIN_MS = 1_700_000_000_000
+KEYS = [f"key-{number:02}" for number in range(40)]
+RECORDS = 600
+
+
+def topology() -> Topology:
+    builder = StreamsBuilder()
+    events = builder.stream("asked-events", Consumed(TEXT, TEXT))
+    grouped = events.group_by_key()
+    grouped.count(Materialized("counts", TEXT, LONG))
+    grouped.windowed_by(TimeWindows.of_size(WINDOW_MS, grace=HOUR_MS)).count(
+        Materialized("windows", TEXT, LONG)
+    )
+    grouped.windowed_by(SessionWindows.of_inactivity_gap(GAP_MS, grace=HOUR_MS)).count(
+        Materialized("sessions", TEXT, LONG)
+    )
+    builder.global_table("asked-plans", Consumed(TEXT, TEXT), Materialized("plans", TEXT, TEXT))
+    return builder.build()
+
+
+class Asked:
+    """The application and what its stores must hold."""
+
+    def __init__(self, broker: LocalBroker, spark: SparkSession, folder: Path) -> None:
+        self._servers = broker.bootstrap_servers
+        admin = AdminClient({"bootstrap.servers": self._servers})
+        topics = [NewTopic("asked-events", 4, 1), NewTopic("asked-plans", 2, 1)]
+        for made in admin.create_topics(topics).values():
+            made.result()
+        self.counts: Counter[str] = Counter()
+        self.times: dict[str, list[int]] = {key: [] for key in KEYS}
+        self.streams = KafkaStreams(
+            topology(),
+            {
+                "application.id": "asked",
+                "bootstrap.servers": self._servers,
+                "state.dir": str(folder),
+                "processing.guarantee": "exactly_once_v2",
+                "penstock.turn.ms": 2000,
+            },
+            spark=spark,
+        )
+        self.write()
+        self.streams.start()
+        assert self.streams.wait_until(State.RUNNING, 120_000)
+        self.wait()
+
+    def write(self) -> None:
+        """Write events and plans, partitioned as Java's producers do."""
+        producer = Producer({"bootstrap.servers": self._servers, "partitioner": "murmur2_random"})
+        chance = Random(1)
+        for number in range(RECORDS):
+            key, at = chance.choice(KEYS), BEGIN_MS + number * 100
+            self.counts[key] += 1
+            self.times[key].append(at)
+            producer.produce("asked-events", b"v", key, timestamp=at)
+        for key in KEYS[:5]:
+            producer.produce("asked-plans", f"plan of {key}", key)
+        producer.flush()
+
+    def wait(self) -> None:
+        """Wait until all is counted and committed."""
+        until = time.monotonic() + 120
+        store = self.streams.store("counts")
+        while sum(value.value for _, value in store.all()) < RECORDS:
+            assert time.monotonic() < until
+            time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def asked(
+    kafka_broker: LocalBroker, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Asked]:
+    made = Asked(kafka_broker, spark, tmp_path_factory.mktemp("asked"))
+    yield made
+    assert made.streams.close()
+
+
+def values(pairs: Any) -> dict[Any, Any]:
+    return {key: value.value for key, value in pairs}
+
+
+def test_keys_one_by_one_several_and_all(asked: Asked) -> None:
+    store = asked.streams.store("counts")
+    for key in KEYS:
+        found = store.get(key)
+        assert (None if found is None else found.value) == (asked.counts.get(key) or None)
+    assert values(store.get_all(KEYS).items()) == dict(asked.counts)
+    assert store.get("nobody") is None
+    assert values(store.all()) == dict(asked.counts)
+    assert [key for key, _ in store.all()] == sorted(asked.counts)
+    assert [key for key, _ in store.reverse_all()] == sorted(asked.counts, reverse=True)
+    assert [key for key, _ in store.range("key-05", "key-09")] == KEYS[5:10]
+    assert [key for key, _ in store.prefix_scan(b"key-1")] == KEYS[10:20]
+    assert store.approximate_num_entries() == len(asked.counts)
+    found = store.get(KEYS[0])
+    assert isinstance(found, ValueAndTimestamp)
+    assert found.timestamp == asked.times[KEYS[0]][-1]
+
+
+def test_windows_of_a_key_and_of_all_keys(asked: Asked) -> None:
+    expected: Counter[Windowed[str]] = Counter()
+    for key, times in asked.times.items():
+        for at in times:
+            start = at // WINDOW_MS * WINDOW_MS
+            expected[Windowed(key, start, start + WINDOW_MS)] += 1
+    store = asked.streams.store("windows")
+    end = BEGIN_MS + RECORDS * 100
+    assert values(store.all()) == dict(expected)
+    assert values(store.fetch_all(BEGIN_MS, end)) == dict(expected)
+    for key in KEYS:
+        starts = {window.start: count for window, count in expected.items() if window.key == key}
+        assert values(store.fetch(key, 0, end)) == starts
+        assert [start for start, _ in store.backward_fetch(key, 0, end)] == sorted(
+            starts, reverse=True
+        )
+        for start, count in starts.items():
+            assert store.fetch(key, start).value == count
+
+
+def test_sessions_of_a_key(asked: Asked) -> None:
+    store = asked.streams.store("sessions")
+    for key in KEYS:
+        sessions: list[list[int]] = []
+        for at in asked.times[key]:
+            if sessions and at - sessions[-1][-1] <= GAP_MS:
+                sessions[-1].append(at)
+            else:
+                sessions.append([at])
+        found = {(window.start, window.end): count for window, count in store.fetch(key)}
+        assert found == {(one[0], one[-1]): len(one) for one in sessions}
+
+
+def test_a_global_table_is_read_from_any_worker(asked: Asked) -> None:
+    store = asked.streams.store("plans")
+    until = time.monotonic() + 30
+    while store.get(KEYS[4]) is None and time.monotonic() < until:
+        time.sleep(0.2)
+    assert values(store.all()) == {key: f"plan of {key}" for key in KEYS[:5]}
+
+
+def test_long_scans_come_in_pages(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    from penstock._engine.queries import asking  # noqa: PLC0415
+
+    wishes = asking.Wishes(rows_max=3)
+    store = asked.streams.store("counts")
+    object.__setattr__(store._source, "wishes", wishes)
+    assert values(store.all()) == dict(asked.counts)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda s: s.store("count"), "has no store 'count'; its stores: 'counts', 'plans'"),
+        (lambda s: s.store("counts", partition=9), "has no partition 9; it has 4"),
+        (lambda s: s.store("counts").get(None), "has no null keys"),
+        (lambda s: s.store("counts").get(5), "has no such keys as 5"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_says_why(ask: Any, message: str, asked: Asked) -> None:
+    with pytest.raises(QueryError, match=message):
+        ask(asked.streams)

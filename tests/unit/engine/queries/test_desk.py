@@ -1,0 +1,159 @@
+"""Questions on one thread, answers on another: pages, cursors, tasks that are not ready."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from penstock._engine.queries import desk as module
+from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.questions import Answer, Part, Position, Question, Read
+from penstock._engine.runtime.stores.task_stores import TaskStore
+from tests.unit.engine.queries.test_reading import opened
+from tests.unit.engine.runtime.test_task import raws
+
+
+class FakeTask:
+    """A task with a store of one kind; the test says whether it is restored."""
+
+    partition = 0
+    is_ready = True
+
+    def __init__(self, records: int = 0) -> None:
+        self.made = opened("plain")
+        store = self.store("plain")
+        assert store is not None
+        for number in range(records):
+            store.face.put(b"%04d" % number, b"v" * 10)
+        if records:
+            self.made.add_records("in", 0, raws(1))
+            self.made.process(1, 1)
+            self.made.prepare_commit()
+            self.made.drain()
+            self.made.committed()
+
+    def store(self, name: str) -> TaskStore | None:
+        return self.made.task_store(name)
+
+    def position(self, *, uncommitted: bool) -> Position:
+        return {"in": {0: 5 if uncommitted else 4}}
+
+    def offsets_behind(self) -> int:
+        return 1234
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+@pytest.fixture
+def served(desk: Desk) -> Iterator[Callable[[Question, Any], Answer]]:
+    """Ask with another thread as engine."""
+    stop = threading.Event()
+    tasks: list[Any] = []
+
+    def engine() -> None:
+        while not stop.wait(0.001):
+            if desk.has_questions:
+                desk.serve(tasks)
+
+    thread = threading.Thread(target=engine)
+    thread.start()
+
+    def ask(question: Question, task: Any) -> Answer:
+        tasks[:] = [] if task is None else [task]
+        (answer,) = desk.ask([question], lambda: "busy")
+        return answer
+
+    yield ask
+    stop.set()
+    thread.join()
+
+
+ALL = Question(1, "plain", Read("range"), (0,), rows_max=10)
+
+
+def test_a_scan_comes_page_by_page_each_row_once(served: Any) -> None:
+    task = FakeTask(records=25)
+    part = served(ALL, task).parts[0]
+    keys, sizes = [row[0] for row in part.rows], [len(part.rows)]
+    while part.cursor is not None:
+        follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=part.cursor)
+        part = served(follow, task).parts[0]
+        keys += [row[0] for row in part.rows]
+        sizes.append(len(part.rows))
+    # The record that was processed has written an entry of its own.
+    assert [key for key in keys if len(key) == 4] == [b"%04d" % number for number in range(25)]
+    assert sizes[:2] == [10, 10]
+    assert part.position == {"in": {0: 4}}
+
+
+def test_a_cursor_is_good_once(served: Any) -> None:
+    task = FakeTask(records=25)
+    cursor = served(ALL, task).parts[0].cursor
+    follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=cursor)
+    assert served(follow, task).parts[0].failure is None
+    again = served(follow, task).parts[0]
+    assert (again.failure, again.rows) == ("absent", ())
+
+
+def test_old_cursors_give_way(served: Any, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CURSORS_MAX", 2)
+    task = FakeTask(records=25)
+    cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]
+    follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=cursors[0])
+    assert served(follow, task).parts[0].failure == "absent"
+    assert len(desk._cursors) == 2
+
+
+def test_a_page_is_limited_in_bytes(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAGE_BYTES_MAX", 50)
+    part = served(ALL, FakeTask(records=25)).parts[0]
+    assert len(part.rows) == 4
+    assert part.cursor is not None
+
+
+def test_a_task_that_restores_says_how_far_it_is(served: Any) -> None:
+    task = FakeTask(records=3)
+    task.is_ready = False
+    part = served(ALL, task).parts[0]
+    assert (part.failure, part.offsets_behind) == ("not_ready", 1234)
+    assert part.message == "the store is being restored: 1,234 changelog records are left"
+    stale = Question(1, "plain", Read("range"), (0,), stale_ok=True)
+    part = served(stale, task).parts[0]
+    assert part.failure is None
+    assert part.offsets_behind == 1234
+    assert len(part.rows) >= 3
+
+
+@pytest.mark.parametrize(
+    ("question", "failure", "message"),
+    [
+        (Question(1, "plain", Read("range"), (7,)), "absent", "the task is not here"),
+        (Question(1, "other", Read("range"), (0,)), "absent", "the task is not here"),
+        (
+            Question(1, "plain", Read("windows", (b"a",)), (0,)),
+            "refused",
+            "store 'plain' is a KeyValueStore: it has no 'windows'",
+        ),
+    ],
+)
+def test_what_cannot_be_answered_says_why(
+    question: Question, failure: str, message: str, served: Any
+) -> None:
+    part = served(question, FakeTask()).parts[0]
+    assert (part.failure, part.message) == (failure, message)
+
+
+def test_an_engine_that_is_busy_is_told_in_time(desk: Desk) -> None:
+    question = Question(3, "plain", Read("range"), (0,), seconds=0.01)
+    assert desk.ask([question], lambda: "in function f") == (Answer(3, (), "in function f"),)
+
+
+def test_an_empty_store_has_an_empty_answer(served: Any) -> None:
+    part = served(ALL, FakeTask()).parts[0]
+    assert part == Part(0, (), None, {"in": {0: 4}})

@@ -1,0 +1,145 @@
+"""Reading the stores of a task: what is committed, and what is not.
+
+A processor writes at random; after each step both readers are compared with the store that the
+processor itself sees: with that of now, and with that of the last commit.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from penstock import Processor, ProcessorContext, Record, StreamsBuilder, serdes
+from penstock._engine.queries.questions import Read, Row
+from penstock._engine.queries.reading import rows_of
+from penstock._engine.runtime.task import Task
+from penstock.stores import Stores, ValueAndTimestamp
+from penstock.windowed import Windowed
+from tests.unit.engine.runtime.test_task import raws, task
+
+HOUR = 3_600_000
+BYTES: dict[str, Any] = {"key": serdes.bytes(), "value": serdes.bytes()}
+KEYS = [b"a", b"b", b"ba", b"c"]
+
+STORES = {
+    "plain": Stores.persistent_key_value_store("plain", **BYTES),
+    "cached": Stores.persistent_key_value_store("cached", caching=True, **BYTES),
+    "memory": Stores.in_memory_key_value_store("memory", **BYTES),
+    "limited": Stores.lru_map("limited", max_entries=3, **BYTES),
+    "timed": Stores.timestamped_key_value_store("timed", caching=True, **BYTES),
+    "window": Stores.persistent_window_store("window", retention=HOUR, window_size=1000, **BYTES),
+    "cached-window": Stores.persistent_window_store(
+        "cached-window", retention=HOUR, window_size=1000, caching=True, **BYTES
+    ),
+    "memory-window": Stores.in_memory_window_store(
+        "memory-window", retention=HOUR, window_size=1000, **BYTES
+    ),
+    "session": Stores.persistent_session_store("session", retention=HOUR, **BYTES),
+    "cached-session": Stores.persistent_session_store(
+        "cached-session", retention=HOUR, caching=True, **BYTES
+    ),
+    "versioned": Stores.versioned_key_value_store("versioned", history_retention=HOUR, **BYTES),
+}
+
+
+def writing(store: str) -> type[Processor[Any, Any, Any, Any]]:
+    # A cache shows rows that its store takes for too old.
+    latest = HOUR if store.startswith("cached") else 3 * HOUR
+
+    class Writes(Processor[Any, Any, Any, Any]):
+        """Writes one entry for each record, by chance; the chance is the record's time."""
+
+        def init(self, context: ProcessorContext[Any, Any]) -> None:
+            self._store: Any = context.get_state_store(store)
+
+        def process(self, record: Record[Any, Any]) -> None:
+            chance = Random(record.timestamp)
+            key, time = chance.choice(KEYS), chance.randrange(0, latest, 1000)
+            value = None if chance.random() < 0.2 else b"%d" % chance.randrange(100)
+            if "window" in store:
+                self._store.put(key, value, time)
+            elif "session" in store:
+                self._store.put(Windowed(key, time, time + chance.randrange(2000)), value)
+            elif store == "versioned":
+                self._store.put(key, value, time)
+            elif store == "timed":
+                self._store.put(key, None if value is None else ValueAndTimestamp(value, time))
+            else:
+                self._store.put(key, value)
+
+    return Writes
+
+
+def opened(store: str) -> Task:
+    def program(builder: StreamsBuilder) -> None:
+        builder.add_state_store(STORES[store])
+        builder.stream("in").process(writing(store), state_stores=[store])
+
+    return task(program, **{"statestore.cache.max.bytes": 100_000})
+
+
+def reads(store: str) -> list[Read]:
+    """Return reads of all kinds that a store has."""
+    if "window" in store:
+        return [
+            Read("window_range", time_to=3 * HOUR),
+            Read("window_range", (), b"b", b"c", HOUR, 2 * HOUR, reverse=True),
+            Read("windows", (b"a", b"b"), time_to=3 * HOUR),
+            Read("windows", (b"b",), time_from=HOUR, time_to=2 * HOUR, reverse=True),
+            *(Read("window", (b"a",), time_from=start) for start in range(0, HOUR, 300_000)),
+        ]
+    if "session" in store:
+        return [
+            Read("session_range"),
+            Read("session_range", (), b"b", None, HOUR, 2 * HOUR, reverse=True),
+            Read("sessions", (b"a", b"b")),
+            Read("sessions", (b"a",), time_from=HOUR, time_to=2 * HOUR, reverse=True),
+        ]
+    if store == "versioned":
+        return [
+            Read("version", (b"a", b"b")),
+            *(Read("version", (b"a",), time_to=time, reverse=True) for time in (HOUR, 2 * HOUR)),
+            Read("versions", (b"a", b"b"), reverse=True),
+            Read("versions", (b"b",), time_from=HOUR, time_to=2 * HOUR),
+        ]
+    return [
+        Read("get", tuple(KEYS)),
+        Read("range"),
+        Read("range", (), b"b", b"c", reverse=True),
+        Read("prefix", (b"b",)),
+    ]
+
+
+def content(made: Task, store: str, *, uncommitted: bool) -> list[list[Row]]:
+    held = made.task_store(store)
+    assert held is not None
+    return [list(rows_of(held.reader(uncommitted=uncommitted), read)) for read in reads(store)]
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_committed_reader_shows_the_last_commit_and_the_other_one_shows_now(store: str) -> None:
+    made, chance = opened(store), Random(store)
+    committed = content(made, store, uncommitted=True)
+    for step in range(40):
+        time = chance.randrange(1_000_000)
+        made.add_records("in", 0, raws(time, first_offset=step))
+        made.process(time, 10)
+        if store != "limited":  # which entry gives way is not the engine's to know
+            assert content(made, store, uncommitted=False) == committed
+        if chance.random() < 0.3:
+            made.prepare_commit()
+            made.drain()
+            made.committed()
+            committed = content(made, store, uncommitted=True)
+            assert content(made, store, uncommitted=False) == committed
+    assert any(committed)
+
+
+@pytest.mark.parametrize(("store", "kind"), [("plain", "windows"), ("window", "get")])
+def test_a_store_of_another_kind_says_what_it_is(store: str, kind: Any) -> None:
+    held = opened(store).task_store(store)
+    assert held is not None
+    with pytest.raises(LookupError, match=f"store '{store}' is a .*Store: it has no '{kind}'"):
+        rows_of(held.reader(uncommitted=False), Read(kind, (b"a",)))
