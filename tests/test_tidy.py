@@ -69,6 +69,8 @@ MIRRORED_BY = {
     "_engine/kafka/application/task_records.py": "broker/test_last_program.py",
     "_engine/kafka/client/topic_io.py": "broker/test_topic_io.py",
     "_engine/planner/blueprint.py": "crash/test_commit_steps.py",
+    "_engine/queries/questions.py": "unit/engine/queries/test_reading.py",
+    "queries.py": "spark/test_queries.py",
     "_engine/spark/batch/arrow_map.py": "spark/test_dataframes.py",
     "_engine/spark/batch/tasks/bounded_task.py": "spark/test_dataframes_refusals.py",
     "_engine/spark/batch/columns.py": "spark/test_dataframes.py",

@@ -76,7 +76,7 @@ class Mailboxes:
                 letter.answered.set()
 
     def close(self) -> None:
-        """Let all waiting workers go."""
+        """End the wait of all workers."""
         with self._lock:
             self._closed = True
             self._lock.notify_all()

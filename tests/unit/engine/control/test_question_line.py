@@ -1,0 +1,87 @@
+"""A worker's line for questions, over a real control server."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from penstock._engine.control.question_line import QuestionLine
+from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.mailboxes import Mailboxes
+from penstock._engine.queries.questions import Pickup, Question, Read
+from tests.unit.engine.queries.test_desk import FakeTask
+
+PATIENCE_SECONDS = 30.0
+
+
+class Line:
+    """A driver and a worker, each with its threads."""
+
+    def __init__(self) -> None:
+        self.boxes, self.desk = Mailboxes(), Desk()
+        verbs = {"questions": Verb(Pickup, self.boxes.pick_up)}
+        self._server = ControlServer("127.0.0.1", verbs)
+        self._task = FakeTask(records=25)
+        self._stop = threading.Event()
+        self._line = QuestionLine(self._server.address, "member", self.desk, lambda: "busy")
+        self._engine = threading.Thread(target=self._serve)
+        self._engine.start()
+
+    def ask(self, question: Question) -> object:
+        return self.boxes.ask(("member", os.getpid()), question)
+
+    def close(self) -> None:
+        self._stop.set()
+        self._engine.join()
+        self._line.close()
+        self.boxes.close()
+        self._server.close()
+
+    def _serve(self) -> None:
+        while not self._stop.wait(0.005):
+            if self.desk.has_questions:
+                self.desk.serve([self._task])
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    made = Line()
+    yield made
+    made.close()
+
+
+QUESTION = Question(0, "plain", Read("range"), (0,), seconds=PATIENCE_SECONDS)
+
+
+def test_a_question_goes_to_the_worker_and_its_answer_comes_back(line: Line) -> None:
+    answer = line.ask(QUESTION)
+    assert answer is not None
+    (part,) = answer.parts  # type: ignore[attr-defined]
+    assert len([row for row in part.rows if len(row[0]) == 4]) == 25
+
+
+def test_an_answer_that_is_too_long_is_told(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    from penstock._engine.control import wire  # noqa: PLC0415
+
+    monkeypatch.setattr(wire, "BODY_BYTES_MAX", 400)
+    answer = line.ask(QUESTION)
+    assert answer is not None
+    assert "longer than a message may be" in answer.busy  # type: ignore[attr-defined]
+
+
+def test_many_questions_at_once_are_all_answered(line: Line) -> None:
+    answers: list[object] = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(line.ask(QUESTION))) for _ in range(50)
+    ]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + PATIENCE_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    assert len([answer for answer in answers if answer is not None]) == 50
