@@ -30,6 +30,7 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 
 MIRRORED_BY = {
     "spark.py": "spark/test_dataframes.py",
+    "queries/views.py": "conformance/test_queries.py",
     "state.py": "unit/stores/test_engine.py",
     "stores/_open_engine.py": "unit/stores/test_engine.py",
     "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
