@@ -6,7 +6,6 @@ Puts go to the store as in the case itself; every read goes through the view of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -92,7 +91,7 @@ class Mixed:
 
 
 @pytest.fixture
-def _reads_are_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _reads_are_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     drivers: list[TopologyTestDriver] = []
 
     class Recorded(TopologyTestDriver):
@@ -110,7 +109,6 @@ def _reads_are_queries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(harness, "TopologyTestDriver", Recorded)
     monkeypatch.setattr(store_commands, "Clerk", AskingClerk)
-    yield
 
 
 @pytest.mark.usefixtures("_reads_are_queries")

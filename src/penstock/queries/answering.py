@@ -110,40 +110,38 @@ _REASONS: dict[FailureKind, FailureReason] = {
 }
 
 
-def _read_key(query: KeyQuery[Any, Any] | TimestampedKeyQuery[Any, Any], source: Source) -> Read:
+def _read_key(query: KeyQuery | TimestampedKeyQuery, source: Source) -> Read:
     return Read("get", (source.raw_key(query.key),))
 
 
-def _read_range(
-    query: RangeQuery[Any, Any] | TimestampedRangeQuery[Any, Any], source: Source
-) -> Read:
+def _read_range(query: RangeQuery | TimestampedRangeQuery, source: Source) -> Read:
     bounds = source.bound(query.lower), source.bound(query.upper)
     return Read("range", (), *bounds, reverse=query.descending)
 
 
-def _read_windows(query: WindowKeyQuery[Any, Any], source: Source) -> Read:
+def _read_windows(query: WindowKeyQuery, source: Source) -> Read:
     key = source.raw_key(query.key)
     return Read("windows", (key,), time_from=query.time_from, time_to=query.time_to)
 
 
-def _read_window_range(query: WindowRangeQuery[Any, Any], _source: Source) -> Read:
+def _read_window_range(query: WindowRangeQuery, _source: Source) -> Read:
     assert query.time_from is not None
     assert query.time_to is not None
     return Read("window_range", time_from=query.time_from, time_to=query.time_to)
 
 
-def _read_sessions(query: WindowRangeQuery[Any, Any], source: Source) -> Read:
+def _read_sessions(query: WindowRangeQuery, source: Source) -> Read:
     return Read("sessions", (source.raw_key(query.key),))
 
 
-def _read_version(query: VersionedKeyQuery[Any, Any], source: Source) -> Read:
+def _read_version(query: VersionedKeyQuery, source: Source) -> Read:
     keys = (source.raw_key(query.key),)
     if query.as_of is None:
         return Read("version", keys)
     return Read("version", keys, time_to=query.as_of, reverse=True)
 
 
-def _read_versions(query: MultiVersionedKeyQuery[Any, Any], source: Source) -> Read:
+def _read_versions(query: MultiVersionedKeyQuery, source: Source) -> Read:
     return Read(
         "versions",
         (source.raw_key(query.key),),

@@ -1,7 +1,8 @@
 """What can be asked with `KafkaStreams.query`. Java: org.apache.kafka.streams.query.
 
 Options are keyword arguments: `KeyQuery.withKey(key)` is `KeyQuery(key)`. Times are milliseconds,
-and all bounds are included. Results of several rows are iterators, to be read once.
+and all bounds are included. Results of several rows are iterators, to be read once. Which types
+keys and values have is known to the serdes of the store, not to a query.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 
-K = TypeVar("K")
-V = TypeVar("V")
 R = TypeVar("R")
 
 
@@ -28,52 +27,52 @@ class Query(ExplainsCamelCase, Generic[R]):
 
 
 @dataclass(frozen=True)
-class KeyQuery(Query[V], Generic[K, V]):
+class KeyQuery(Query[Any]):
     """The value of a key, of a timestamped store the bare value. Java: KeyQuery."""
 
-    key: K
+    key: Any
 
 
 @dataclass(frozen=True)
-class TimestampedKeyQuery(Query[ValueAndTimestamp[V]], Generic[K, V]):
+class TimestampedKeyQuery(Query[ValueAndTimestamp[Any]]):
     """The value of a key and its time, of a timestamped store. Java: TimestampedKeyQuery."""
 
-    key: K
+    key: Any
 
 
 @dataclass(frozen=True)
-class RangeQuery(Query[QueryIterator[tuple[K, V]]], Generic[K, V]):
+class RangeQuery(Query[QueryIterator[tuple[Any, Any]]]):
     """The entries between two keys, in the order of the bytes of the keys; of a timestamped store
     with bare values. Java: RangeQuery.
     """
 
-    lower: K | None = None
-    upper: K | None = None
+    lower: Any = None
+    upper: Any = None
     descending: bool = False
 
 
 @dataclass(frozen=True)
-class TimestampedRangeQuery(Query[QueryIterator[tuple[K, ValueAndTimestamp[V]]]], Generic[K, V]):
+class TimestampedRangeQuery(Query[QueryIterator[tuple[Any, ValueAndTimestamp[Any]]]]):
     """The entries of a timestamped store between two keys. Java: TimestampedRangeQuery."""
 
-    lower: K | None = None
-    upper: K | None = None
+    lower: Any = None
+    upper: Any = None
     descending: bool = False
 
 
 @dataclass(frozen=True)
-class WindowKeyQuery(Query[QueryIterator[tuple[int, V]]], Generic[K, V]):
+class WindowKeyQuery(Query[QueryIterator[tuple[int, Any]]]):
     """The starts and values of the windows of a key that start between two times. Java:
     WindowKeyQuery.
     """
 
-    key: K
+    key: Any
     time_from: int = 0
     time_to: int = END_OF_TIME
 
 
 @dataclass(frozen=True)
-class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[K], V]]], Generic[K, V]):
+class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[Any], Any]]]):
     """The sessions of a key, `WindowRangeQuery(key)`; or the windows of all keys that start between
     two times, `WindowRangeQuery(time_from=..., time_to=...)`. Java: WindowRangeQuery.
 
@@ -81,7 +80,7 @@ class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[K], V]]], Generic[K, V
         QueryError: neither a key nor two times are given, or both.
     """
 
-    key: K | None = None
+    key: Any = None
     time_from: int | None = None
     time_to: int | None = None
 
@@ -96,20 +95,20 @@ class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[K], V]]], Generic[K, V
 
 
 @dataclass(frozen=True)
-class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
+class VersionedKeyQuery(Query[VersionedRecord[Any]]):
     """The newest version of a key, or the one it had at `as_of`. Java: VersionedKeyQuery."""
 
-    key: K
+    key: Any
     as_of: int | None = None
 
 
 @dataclass(frozen=True)
-class MultiVersionedKeyQuery(Query[QueryIterator[VersionedRecord[V]]], Generic[K, V]):
+class MultiVersionedKeyQuery(Query[QueryIterator[VersionedRecord[Any]]]):
     """The versions of a key that were valid at some time between two times. Java:
     MultiVersionedKeyQuery.
     """
 
-    key: K
+    key: Any
     time_from: int = 0
     time_to: int = END_OF_TIME
     newest_first: bool = True
