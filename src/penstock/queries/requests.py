@@ -8,7 +8,7 @@ keys and values have is known to the serdes of the store, not to a query.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
@@ -48,7 +48,7 @@ class RangeQuery(Query[QueryIterator[tuple[Any, Any]]]):
 
     lower: Any = None
     upper: Any = None
-    descending: bool = False
+    descending: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class TimestampedRangeQuery(Query[QueryIterator[tuple[Any, ValueAndTimestamp[Any
 
     lower: Any = None
     upper: Any = None
-    descending: bool = False
+    descending: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,20 @@ class VersionedKeyQuery(Query[VersionedRecord[Any]]):
 class MultiVersionedKeyQuery(Query[QueryIterator[VersionedRecord[Any]]]):
     """The versions of a key that were valid at some time between two times. Java:
     MultiVersionedKeyQuery.
+
+    Raises:
+        QueryError: the first time is after the second.
     """
 
     key: Any
     time_from: int = 0
     time_to: int = END_OF_TIME
-    newest_first: bool = True
+    newest_first: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.time_from > self.time_to:
+            msg = f"MultiVersionedKeyQuery must have a time_from up to its time_to; got {self}"
+            raise QueryError(msg)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from penstock.errors import QueryError
 from penstock.queries import (
     KeyQuery,
+    MultiVersionedKeyQuery,
     Position,
     PositionBound,
     StateQueryRequest,
@@ -37,6 +38,12 @@ def test_a_window_range_has_a_key_or_two_times(given: dict[str, Any]) -> None:
 def test_a_request_that_cannot_be_answered_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(QueryError, match=message):
         StateQueryRequest(**{"store": "counts", "query": KeyQuery("a"), **given})
+
+
+def test_versions_are_asked_for_forward_in_time() -> None:
+    with pytest.raises(QueryError, match="a time_from up to its time_to"):
+        MultiVersionedKeyQuery("a", 2, 1)
+    MultiVersionedKeyQuery("a", 1, 1)
 
 
 def test_a_position_is_a_bound() -> None:
