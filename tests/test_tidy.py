@@ -34,6 +34,8 @@ MIRRORED_BY = {
     "state.py": "unit/stores/test_engine.py",
     "stores/_open_engine.py": "unit/stores/test_engine.py",
     "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
+    "_engine/control/question_line.py": "spark/test_queries.py",
+    "_engine/queries/questions.py": "unit/engine/queries/test_reading.py",
     "_engine/kafka/application/agreed_ends.py": "broker/test_two_instances.py",
     "_engine/kafka/client/bulk.py": "broker/test_bulk.py",
     "_engine/kafka/tasks/careful_run.py": "crash/test_deaths.py",

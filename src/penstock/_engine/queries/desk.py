@@ -91,7 +91,7 @@ class Desk:
         self._drop_old_cursors()
 
     def close(self) -> None:
-        """Let go of all cursors, before the stores are closed."""
+        """Drop all cursors, before the stores are closed."""
         self._cursors.clear()
 
     def _answer(self, question: Question, tasks: list[QueryableTask]) -> Answer:
