@@ -25,6 +25,8 @@ COORDINATES = (
 )
 
 CASES = Path(__file__).parent / "cases"
+QUERY_CASES = Path(__file__).parent / "queries" / "cases"
+"""Cases whose programs query their store, which only Java's processors can do."""
 
 _SOURCES = Path(__file__).parent / "oracle"
 

@@ -30,9 +30,11 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 
 MIRRORED_BY = {
     "spark.py": "spark/test_dataframes.py",
+    "queries/views.py": "conformance/test_queries.py",
     "state.py": "unit/stores/test_engine.py",
     "stores/_open_engine.py": "unit/stores/test_engine.py",
     "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
+    "_engine/queries/questions.py": "unit/engine/queries/test_reading.py",
     "_engine/kafka/application/agreed_ends.py": "broker/test_two_instances.py",
     "_engine/kafka/client/bulk.py": "broker/test_bulk.py",
     "_engine/kafka/tasks/careful_run.py": "crash/test_deaths.py",
@@ -69,8 +71,6 @@ MIRRORED_BY = {
     "_engine/kafka/application/task_records.py": "broker/test_last_program.py",
     "_engine/kafka/client/topic_io.py": "broker/test_topic_io.py",
     "_engine/planner/blueprint.py": "crash/test_commit_steps.py",
-    "_engine/queries/questions.py": "unit/engine/queries/test_reading.py",
-    "queries.py": "spark/test_queries.py",
     "_engine/spark/batch/arrow_map.py": "spark/test_dataframes.py",
     "_engine/spark/batch/tasks/bounded_task.py": "spark/test_dataframes_refusals.py",
     "_engine/spark/batch/columns.py": "spark/test_dataframes.py",

@@ -22,11 +22,11 @@ public abstract class StoreCommands<S extends StateStore> extends DslCase {
     }
 
     /** Reads a word: a dash is null. */
-    static String word(final String text) {
+    protected static String word(final String text) {
         return text.equals("-") ? null : text;
     }
 
-    static long number(final String text) {
+    protected static long number(final String text) {
         return text.equals("max") ? Long.MAX_VALUE : Long.parseLong(text);
     }
 

@@ -6,7 +6,6 @@ A text that begins with "no: " says why there is none.
 from __future__ import annotations
 
 _HEADERS = "no: stores keep no headers (KIP-1271)"
-_QUERIES = "no: stores of a running application cannot be queried yet"
 _FLUENT = "no: options are dataclasses; read the field"
 
 
@@ -223,12 +222,6 @@ NAMES: dict[str, dict[str, str]] = {
     "KafkaStreams": {
         "setStandbyUpdateListener": "no: copies are swept, and tell nobody",
         "metrics": "no: figures are in `KafkaStreams.progress` and `KafkaStreams.reports`",
-        "metadataForAllStreamsClients": _QUERIES,
-        "streamsMetadataForStore": _QUERIES,
-        "queryMetadataForKey": _QUERIES,
-        "store": _QUERIES,
-        "query": _QUERIES,
-        "allLocalStorePartitionLags": _QUERIES,
         "isPaused": "no: whoever paused it knows",
         "clientInstanceIds": "no: librdkafka has no such ids",
         "metadataForLocalThreads": "KafkaStreams.reports",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration, to_milliseconds
@@ -28,13 +28,20 @@ from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
+    from penstock._engine.queries.asking import Wishes
     from penstock._engine.spark.session import SparkSession
     from penstock._engine.spark.streaming.query import ApplicationQuery
+    from penstock.queries.metadata import KeyQueryMetadata, LagInfo, StreamsMetadata
+    from penstock.queries.requests import StateQueryRequest
+    from penstock.queries.results import StateQueryResult
 
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
 _CLOSE_SECONDS = 60.0
 _QUERY_SECONDS = 10.0
+_QUERIED = "stores can be queried"
+
+R = TypeVar("R")
 
 
 class KafkaStreams(ExplainsCamelCase):
@@ -282,16 +289,82 @@ class KafkaStreams(ExplainsCamelCase):
             QueryError: there is no such store, or it cannot be queried.
             StoreNotReadyError: a task restores, moves or is busy.
         """
-        from penstock._engine.queries.asking import Wishes  # noqa: PLC0415
-        from penstock.queries import view_of  # noqa: PLC0415
+        from penstock.queries.views import view_of  # noqa: PLC0415
 
-        query = self._working_query("stores can be queried")
-        seconds = _QUERY_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
-        shown = not self._config.exactly_once if uncommitted is None else uncommitted
-        wishes = Wishes(shown, stale_ok, seconds)
-        return view_of(
-            query.stores, name, (query.asker, self._config, wishes), partition, partitioner
-        )
+        query = self._working_query(_QUERIED)
+        asking = query.asker, self._config, self._wishes(uncommitted, stale_ok, timeout)
+        return view_of(query.stores, name, asking, partition, partitioner)
+
+    def query(
+        self, request: StateQueryRequest[R], *, timeout: Duration | None = None
+    ) -> StateQueryResult[R]:
+        """Return the result of a query of each partition of a store. Java: query.
+
+        A partition that cannot answer has a `FailureReason` instead of a result; it is not asked
+        again. Global stores answer, too, which they do not in Java.
+
+        Raises:
+            QueryError: there is no such store, or its serde does not take the key.
+        """
+        from penstock.queries.answering import answer  # noqa: PLC0415
+        from penstock.queries.views import store_named  # noqa: PLC0415
+
+        query = self._working_query(_QUERIED)
+        wishes = self._wishes(request.uncommitted, not request.require_active, timeout)
+        store = store_named(request.store, query.stores)
+        return answer(request, store, (query.asker, self._config, wishes))
+
+    def query_metadata_for_key(
+        self, store: str, key: Any, partitioner: Any = None
+    ) -> KeyQueryMetadata:
+        """Return the partition of a key and the instance that has it. Java: queryMetadataForKey.
+
+        An instance knows its own workers only: of a task that none of them has, the owner is
+        unknown.
+        """
+        from penstock.queries.metadata import key_metadata  # noqa: PLC0415
+        from penstock.queries.views import Source, store_named  # noqa: PLC0415
+
+        query = self._working_query(_QUERIED)
+        wishes = self._wishes(None, True, None)
+        entry = store_named(store, query.stores)
+        source = Source(entry, query.asker, self._config, wishes, partitioner=partitioner)
+        return key_metadata(source, key, query.standbys())
+
+    def streams_metadata_for_store(self, name: str) -> list[StreamsMetadata]:
+        """Return the instances that have a part of a store, as far as this one knows: itself, or
+        none. Java: streamsMetadataForStore.
+        """
+        from penstock.queries.views import store_named  # noqa: PLC0415
+
+        store_named(name, self._working_query(_QUERIED).stores)
+        return [
+            one for one in self.metadata_for_all_streams_clients() if name in one.state_store_names
+        ]
+
+    def metadata_for_all_streams_clients(self) -> list[StreamsMetadata]:
+        """Return the instances of the application that this one knows: itself, with the stores and
+        input partitions of its tasks. Tasks of other instances are in none. Java:
+        metadataForAllStreamsClients.
+        """
+        from penstock.queries.metadata import instance_metadata  # noqa: PLC0415
+
+        query = self._working_query(_QUERIED)
+        shared = [name for name, store in query.stores.items() if store.is_global]
+        tasks = query.running_tasks(), query.standbys()
+        return [instance_metadata(self._config, query.task_plans, shared, *tasks)]
+
+    def all_local_store_partition_lags(self) -> dict[str, dict[int, LagInfo]]:
+        """Return how far each store of this instance's workers is behind its changelog, by name and
+        partition. Java: allLocalStorePartitionLags.
+
+        Raises:
+            StoreNotReadyError: a worker does not answer in time.
+        """
+        from penstock.queries.metadata import partition_lags  # noqa: PLC0415
+
+        query = self._working_query(_QUERIED)
+        return partition_lags(query.stores.values(), query.asker, self._wishes(None, True, None))
 
     def reports(self) -> dict[str, Report]:
         """Return the last report of each worker."""
@@ -344,6 +417,13 @@ class KafkaStreams(ExplainsCamelCase):
             msg = f"{what} while it runs; the application is {self.state.value}"
             raise StreamsError(msg)
         return self._started_query()
+
+    def _wishes(self, uncommitted: bool | None, stale_ok: bool, timeout: Duration | None) -> Wishes:
+        from penstock._engine.queries.asking import Wishes  # noqa: PLC0415
+
+        seconds = _QUERY_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
+        seen = not self._config.exactly_once if uncommitted is None else uncommitted
+        return Wishes(seen, stale_ok, seconds)
 
     def _only_before_start(self, what: str) -> None:
         if self.state is not State.CREATED:

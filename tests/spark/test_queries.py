@@ -28,7 +28,20 @@ from penstock import (
 )
 from penstock.application import State
 from penstock.errors import QueryError
-from penstock.stores import ValueAndTimestamp
+from penstock.queries import (
+    FailureReason,
+    HostInfo,
+    KeyQuery,
+    LagInfo,
+    Query,
+    RangeQuery,
+    StateQueryRequest,
+    StreamsMetadata,
+    TimestampedKeyQuery,
+    WindowKeyQuery,
+    WindowRangeQuery,
+)
+from penstock.stores import TopicPartition, ValueAndTimestamp
 from penstock.testing.broker import LocalBroker
 
 pytestmark = pytest.mark.slow
@@ -74,6 +87,7 @@ class Asked:
                 "state.dir": str(folder),
                 "processing.guarantee": "exactly_once_v2",
                 "penstock.turn.ms": 2000,
+                "application.server": "node-1:8080",
             },
             spark=spark,
         )
@@ -185,9 +199,76 @@ def test_long_scans_come_in_pages(asked: Asked, monkeypatch: pytest.MonkeyPatch)
     assert values(store.all()) == dict(asked.counts)
 
 
+def only(asked: Asked, store: str, query: Query[Any], **wanted: Any) -> Any:
+    result = asked.streams.query(StateQueryRequest(store, query, **wanted)).only_partition_result
+    return None if result is None else result.result
+
+
+def test_queries_of_the_second_kind(asked: Asked) -> None:
+    key = KEYS[0]
+    last, count = asked.times[key][-1], asked.counts[key]
+    assert only(asked, "counts", KeyQuery(key)) == count
+    assert only(asked, "counts", TimestampedKeyQuery(key)) == ValueAndTimestamp(count, last)
+    assert only(asked, "counts", KeyQuery("nobody")) is None
+    ranges = asked.streams.query(StateQueryRequest("counts", RangeQuery("key-05", "key-09")))
+    found = {each: [*one.result] for each, one in ranges.partition_results.items() if one.result}
+    assert dict(pair for pairs in found.values() for pair in pairs) == {
+        each: asked.counts[each] for each in KEYS[5:10]
+    }
+    partition = asked.streams.query_metadata_for_key("windows", key).partition
+    windows = only(asked, "windows", WindowKeyQuery(key), partitions=[partition])
+    assert sum(value.value for _, value in windows) == count
+    sessions = only(asked, "sessions", WindowRangeQuery(key), partitions=[partition])
+    assert sum(value for _, value in sessions) == count
+    plan = asked.streams.query(StateQueryRequest("plans", KeyQuery(key))).global_result
+    assert plan is not None
+    assert plan.result == f"plan of {key}"
+
+
+def test_a_position_is_reached_or_not(asked: Asked) -> None:
+    position = asked.streams.query(StateQueryRequest("counts", KeyQuery(KEYS[0]))).position
+    offsets = position.partition_positions("asked-events")
+    # Offsets of the last records: the partitions hold nothing else.
+    assert sum(offset + 1 for offset in offsets.values()) == RECORDS
+    again = StateQueryRequest("counts", KeyQuery(KEYS[0]), position_bound=position)
+    assert all(one.is_success for one in asked.streams.query(again).partition_results.values())
+    later = position.with_component("asked-events", 2, offsets[2] + 1)
+    result = asked.streams.query(StateQueryRequest("counts", KeyQuery("k"), position_bound=later))
+    assert {each: one.failure_reason for each, one in result.partition_results.items()} == {
+        0: None,
+        1: None,
+        2: FailureReason.NOT_UP_TO_BOUND,
+        3: None,
+    }
+
+
+def test_metadata_says_where_keys_and_stores_are(asked: Asked) -> None:
+    here, streams = HostInfo("node-1", 8080), asked.streams
+    for key in KEYS:
+        found = streams.query_metadata_for_key("counts", key)
+        assert (found.active_host, found.is_local) == (here, True)
+        assert not found.standby_hosts
+        kept = streams.store("counts", partition=found.partition).get(key)
+        assert (kept.value if kept else 0) == asked.counts[key]
+    (instance,) = streams.metadata_for_all_streams_clients()
+    assert instance == StreamsMetadata(
+        here,
+        frozenset({"counts", "windows", "sessions", "plans"}),
+        frozenset(TopicPartition("asked-events", number) for number in range(4)),
+    )
+    assert streams.streams_metadata_for_store("windows") == [instance]
+    assert streams.all_local_store_partition_lags() == {
+        name: {number: LagInfo(0) for number in range(4)}
+        for name in ("counts", "windows", "sessions")
+    }
+
+
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
+        (lambda s: s.query(StateQueryRequest("count", KeyQuery("a"))), "has no store 'count'"),
+        (lambda s: s.query_metadata_for_key("count", "a"), "has no store 'count'"),
+        (lambda s: s.streams_metadata_for_store("count"), "has no store 'count'"),
         (lambda s: s.store("count"), "has no store 'count'; its stores: 'counts', 'plans'"),
         (lambda s: s.store("counts", partition=9), "has no partition 9; it has 4"),
         (lambda s: s.store("counts").get(None), "has no null keys"),

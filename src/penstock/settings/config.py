@@ -136,6 +136,12 @@ class StreamsConfig:
         return cast(str, self._values["client.id"]) or self.application_id
 
     @property
+    def application_server(self) -> tuple[str, int] | None:
+        """Host and port that the metadata of queries show; None if not set."""
+        host, _, port = cast(str, self._values["application.server"] or "").rpartition(":")
+        return (host.strip("[]"), int(port)) if host else None
+
+    @property
     def num_stream_threads(self) -> int | None:
         """The number of slots; None: one for each core of the executors."""
         return cast("int | None", self._values["num.stream.threads"])

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+_PORT_MAX = 65535
+
 
 def text(value: Any) -> str:
     """Read a text that is not empty."""
@@ -49,6 +51,17 @@ def servers(value: Any) -> str:
         msg = f"must be 'host:port', several with commas, without 'http://'; got {value!r}"
         raise ValueError(msg)
     return ",".join(hosts)
+
+
+def endpoint(value: Any) -> str:
+    """Read `host:port`, an IPv6 address in brackets. Java: HostInfo.buildFromEndpoint."""
+    written = value if isinstance(value, str) else ""
+    found = re.fullmatch(r"(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]@]+):([0-9]{1,5})", written)
+    port = int(found[2]) if found else 0
+    if found is None or not 0 < port <= _PORT_MAX:
+        msg = f"must be 'host:port', as 'localhost:8080', with a port up to 65535; got {value!r}"
+        raise ValueError(msg)
+    return written
 
 
 def at_least(minimum: int) -> Callable[[Any], int]:

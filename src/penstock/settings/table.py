@@ -75,6 +75,14 @@ _APPLICATION = (
         "default: application.id",
     ),
     Setting(
+        "application.server",
+        None,
+        parsing.endpoint,
+        "what the metadata of queries says about where this instance is asked: see "
+        "KafkaStreams.query_metadata_for_key",
+        "host:port",
+    ),
+    Setting(
         "num.stream.threads",
         None,
         parsing.at_least(1),
@@ -344,7 +352,6 @@ NOT_HONOURED = frozenset(
     {
         "acceptable.recovery.lag",
         "allow.os.group.write.access",
-        "application.server",
         "built.in.metrics.version",
         "default.client.supplier",
         "default.dsl.store",

@@ -59,6 +59,11 @@ class TestValues:
     def test_text_is_trimmed_as_in_java(self) -> None:
         assert config({"poll.ms": " 7 "}).poll_ms == 7
 
+    def test_the_server_of_an_instance_is_a_host_and_a_port(self) -> None:
+        assert config({}).application_server is None
+        assert config({"application.server": "node-1:80"}).application_server == ("node-1", 80)
+        assert config({"application.server": "[::1]:80"}).application_server == ("::1", 80)
+
     def test_servers_may_be_a_list(self) -> None:
         given = config({"bootstrap.servers": ["a:9092", "b:9093"]})
         assert given.bootstrap_servers == "a:9092,b:9093"

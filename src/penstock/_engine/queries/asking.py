@@ -25,6 +25,8 @@ Ask = Callable[[Worker, Question], Answer | None]
 
 _AGAIN_SECONDS = 0.1
 _ASKED_AT_ONCE = 32
+# To ask again would give the same answer.
+_FINAL = frozenset({"refused", "failed", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,13 @@ class Asker:
         missing, until = set(partitions), monotonic() + wishes.seconds
         parts: dict[int, Part] = {}
         while True:
-            troubles = self._round(store, read, missing, wishes, parts)
+            answers = self.answers(store, read, missing, wishes)
+            troubles = [part for part in answers.values() if part.failure is not None]
+            for part in troubles:
+                if part.failure in _FINAL:
+                    msg = f"store {store.name!r}, partition {part.partition}: {part.message}"
+                    raise QueryError(msg)
+            parts |= {each: part for each, part in answers.items() if part.failure is None}
             missing -= parts.keys()
             if not missing:
                 return parts
@@ -66,6 +74,31 @@ class Asker:
             if monotonic() + _AGAIN_SECONDS >= until or last:
                 raise _not_ready(store, troubles)
             self._pause.wait(_AGAIN_SECONDS)
+
+    def answers(
+        self, store: StoreEntry, read: Read, partitions: Iterable[int], wishes: Wishes
+    ) -> dict[int, Part]:
+        """Return the answer of each partition's task, asked once; a failure is an answer, too."""
+        wanted, owners = set(partitions), self.owners(store)
+        parts = {
+            partition: Part(partition, failure="absent", message="no worker has its task")
+            for partition in sorted(wanted - owners.keys())
+        }
+        by_worker = sorted((owners[each], each) for each in wanted & owners.keys())
+        asked = {
+            worker: self._question(store, read, [each for _, each in group], wishes)
+            for worker, group in groupby(by_worker, lambda one: one[0])
+        }
+        if len(asked) == 1:
+            answers = [self._ask(*one) for one in asked.items()]
+        else:
+            answers = list(self._pool.map(self._ask, asked, asked.values()))
+        for question, answer in zip(asked.values(), answers, strict=True):
+            told = {} if answer is None else {part.partition: part for part in answer.parts}
+            for each in question.partitions:
+                silent = Part(each, failure="absent", message=_why_none(answer))
+                parts[each] = told.get(each, silent)
+        return parts
 
     def next_page(self, store: StoreEntry, part: Part, worker: Worker, wishes: Wishes) -> Part:
         """Return the next page of a scan."""
@@ -82,13 +115,12 @@ class Asker:
     def scan(self, store: StoreEntry, read: Read, partition: int, wishes: Wishes) -> Iterator[Row]:
         """Return the rows of a task, page by page."""
         part = self.parts(store, read, [partition], wishes)[partition]
-        worker = self.owners(store).get(partition)
-        while True:
-            yield from part.rows
-            if part.cursor is None:
-                return
-            assert worker is not None
-            part = self.next_page(store, part, worker, wishes)
+        yield from self.pages(store, part, wishes)
+
+    def pages(self, store: StoreEntry, part: Part, wishes: Wishes) -> Iterator[Row]:
+        """Return the rows of an answer, and of the pages that follow."""
+        worker = None if part.cursor is None else self.owners(store).get(part.partition)
+        return self._rows(store, part, worker, wishes)
 
     def owners(self, store: StoreEntry) -> dict[int, Worker]:
         """Return the worker of each partition that has one; one that runs it before others."""
@@ -105,45 +137,16 @@ class Asker:
         self._pause.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _round(
-        self,
-        store: StoreEntry,
-        read: Read,
-        missing: set[int],
-        wishes: Wishes,
-        parts: dict[int, Part],
-    ) -> list[Part]:
-        """Ask once for all that is missing; add what came to `parts`, return what went wrong."""
-        owners = self.owners(store)
-        troubles = [
-            Part(partition, failure="absent", message="no worker has its task")
-            for partition in sorted(missing - owners.keys())
-        ]
-        by_worker = sorted((owners[each], each) for each in missing & owners.keys())
-        asked = {
-            worker: self._question(store, read, [each for _, each in group], wishes)
-            for worker, group in groupby(by_worker, lambda one: one[0])
-        }
-        if len(asked) == 1:
-            answers = [self._ask(*one) for one in asked.items()]
-        else:
-            answers = list(self._pool.map(self._ask, asked, asked.values()))
-        for question, answer in zip(asked.values(), answers, strict=True):
-            if answer is None or not answer.parts:
-                troubles += [
-                    Part(partition, failure="absent", message=_why_none(answer))
-                    for partition in question.partitions
-                ]
-                continue
-            for part in answer.parts:
-                if part.failure in {"refused", "failed", "unknown"}:
-                    msg = f"store {store.name!r}, partition {part.partition}: {part.message}"
-                    raise QueryError(msg)
-                if part.failure is None:
-                    parts[part.partition] = part
-                else:
-                    troubles.append(part)
-        return troubles
+    def _rows(
+        self, store: StoreEntry, part: Part, worker: Worker | None, wishes: Wishes
+    ) -> Iterator[Row]:
+        while True:
+            yield from part.rows
+            if part.cursor is None:
+                return
+            if worker is None:
+                raise _not_ready(store, [replace(part, message="its task has moved")])
+            part = self.next_page(store, part, worker, wishes)
 
     def _question(
         self, store: StoreEntry, read: Read, partitions: list[int], wishes: Wishes

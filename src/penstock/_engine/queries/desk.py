@@ -36,6 +36,10 @@ class QueryableTask(Protocol):
     def store(self, name: str) -> TaskStore | None: ...
     def position(self, *, uncommitted: bool) -> Position: ...
     def offsets_behind(self) -> int: ...
+    def restore_progress(self, store: str) -> tuple[int, int] | None:
+        """Return the changelog offset that a store has reached and the one it restores to; None if
+        it is restored, or has no changelog.
+        """
 
 
 class Desk:
@@ -102,6 +106,8 @@ class Desk:
         task, store = next(((t, s) for t, s in found if s is not None), (None, None))
         if task is None or store is None:
             return Part(partition, failure="absent", message="the task is not here")
+        if question.read.kind == "restoring":
+            return _progress(partition, task.restore_progress(question.store))
         behind = 0
         if not task.is_ready:
             behind = task.offsets_behind()
@@ -156,6 +162,13 @@ class Desk:
 class _Cursor:
     def __init__(self, part: Part, rows: Iterator[Row], until: float) -> None:
         self.part, self.rows, self.until = part, rows, until
+
+
+def _progress(partition: int, restoring: tuple[int, int] | None) -> Part:
+    if restoring is None:
+        return Part(partition)
+    reached, end = restoring
+    return Part(partition, ((b"", b"", None, reached, end),))
 
 
 def _page(rows: Iterator[Row], rows_max: int) -> tuple[Row, ...]:

@@ -76,7 +76,7 @@ class Mailboxes:
                 letter.answered.set()
 
     def close(self) -> None:
-        """End the wait of all workers."""
+        """Send all waiting workers home without questions."""
         with self._lock:
             self._closed = True
             self._lock.notify_all()

@@ -24,7 +24,11 @@ ReadKind: TypeAlias = Literal[
     "session_range",
     "version",
     "versions",
+    "restoring",
 ]
+"""`restoring` is of every kind of store: one row while it is restored, with the changelog offset
+that it has reached and the one that it restores to in the place of start and end; else none.
+"""
 
 GLOBAL = -1
 """The partition of a store that every worker holds whole."""

@@ -1,13 +1,21 @@
-"""Which stores a program has, and in which partition a key is."""
+"""The stores of an application, and the partition of a key."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from penstock import Consumed, Materialized, Repartitioned, StreamsBuilder, serdes
+from penstock import (
+    Consumed,
+    Grouped,
+    Materialized,
+    Repartitioned,
+    StreamsBuilder,
+    StreamsConfig,
+    serdes,
+)
+from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import plan_tasks
 from penstock._engine.queries.catalogue import StoreEntry, stores_of
@@ -15,61 +23,56 @@ from penstock._engine.queries.questions import GLOBAL
 from penstock._engine.runtime.output.murmur2 import partition_of
 
 TEXT = serdes.string()
+KEYS = [f"key-{number}" for number in range(20)]
 
 
-def entries(build: Any, partitions: int = 4) -> dict[str, StoreEntry]:
-    builder = StreamsBuilder()
-    build(builder)
-    topology = builder.build()
-    plans = plan_subtopologies(topology, "app")
-    counts = dict.fromkeys((topic for plan in plans for topic in plan.source_topics()), partitions)
-    blueprint = SimpleNamespace(
-        tasks=plan_tasks(plans, counts),
-        partition_counts=counts,
-        global_stores=plan_global_stores(topology),
-    )
-    return stores_of(cast("Any", blueprint))
-
-
-def counting(builder: StreamsBuilder) -> None:
-    stream = builder.stream("in", Consumed(TEXT, TEXT))
-    stream.group_by_key().count(Materialized("counts"))
-    builder.global_table("plans-in", Consumed(TEXT, TEXT), Materialized("plans"))
-
-
-def by_length(topic: str, key: str, value: object, partitions: int) -> int:
-    assert value is None
-    assert topic.endswith("repartition")
+def by_length(topic: str, key: Any, value: Any, partitions: int) -> int:
+    del topic, value
     return len(key) % partitions
 
 
-def repartitioned(builder: StreamsBuilder) -> None:
-    stream = builder.stream("in", Consumed(TEXT, TEXT))
-    stream.repartition(Repartitioned(name="spread", partitioner=by_length)).group_by_key().count(
-        Materialized("counts")
-    )
+def stores() -> dict[str, StoreEntry]:
+    builder = StreamsBuilder()
+    events = builder.stream("events", Consumed(TEXT, TEXT))
+    events.group_by_key().count(Materialized("counts"))
+    again = events.repartition(Repartitioned("placed", TEXT, TEXT, partitioner=by_length))
+    again.group_by_key(Grouped(key=TEXT, value=TEXT)).count(Materialized("placed-counts"))
+    builder.global_table("plans", Consumed(TEXT, TEXT), Materialized("plans"))
+    topology = builder.build()
+    counts = {"events": 5, "app-placed-repartition": 3, "plans": 2}
+    tasks = tuple(plan_tasks(plan_subtopologies(topology, "app"), counts))
+    config = StreamsConfig({"application.id": "app"})
+    shared = plan_global_stores(topology)
+    return stores_of(Blueprint(config, tasks, counts, "tasks", frozenset(), shared))
 
 
-def test_stores_have_their_tasks_by_partition() -> None:
-    found = entries(counting)
-    assert found["counts"].tasks == {number: f"0_{number}" for number in range(4)}
-    assert found["plans"].is_global
+def test_every_store_is_known_with_its_tasks() -> None:
+    found = stores()
+    assert found.keys() == {"counts", "placed-counts", "plans"}
+    assert found["counts"].tasks == {number: f"0_{number}" for number in range(5)}
+    assert found["placed-counts"].tasks == {number: f"1_{number}" for number in range(3)}
     assert found["plans"].tasks == {GLOBAL: "global"}
+    assert [name for name, store in found.items() if store.is_global] == ["plans"]
 
 
 def test_a_key_is_where_kafka_s_producers_put_it() -> None:
-    store = entries(counting)["counts"]
-    for key in (b"a", b"key", b"another"):
-        assert store.partition_of(key.decode(), key) == partition_of(key, 4)
+    store = stores()["counts"]
+    for key in KEYS:
+        assert store.partition_of(key, key.encode()) == partition_of(key.encode(), 5)
 
 
-def test_the_partitioner_of_a_repartition_topic_is_the_program_s() -> None:
-    store = entries(repartitioned)["counts"]
-    assert [store.partition_of(key, key.encode()) for key in ("a", "ab", "abcd")] == [1, 2, 0]
+def test_a_partitioner_of_the_program_or_of_the_question_says_otherwise() -> None:
+    store = stores()["placed-counts"]
+    for key in KEYS:
+        assert store.partition_of(key, key.encode()) == len(key) % 3
+        assert store.partition_of(key, key.encode(), lambda *_: 2) == 2
 
 
-def test_a_partitioner_can_be_given() -> None:
-    store = entries(counting)["counts"]
-    assert store.partition_of("k", b"k", lambda topic, key, value, count: 3) == 3
-    with pytest.raises(LookupError, match=r"must give one of 4 partitions for key 'k' .* got None"):
-        store.partition_of("k", b"k", lambda topic, key, value, count: None)
+def test_every_key_of_a_global_store_is_everywhere() -> None:
+    assert stores()["plans"].partition_of("a", b"a") == GLOBAL
+
+
+@pytest.mark.parametrize("chosen", [None, -1, 5, [0, 1]])
+def test_a_partitioner_that_chooses_no_single_partition_is_refused(chosen: Any) -> None:
+    with pytest.raises(LookupError, match="must give one of 5 partitions for key 'a'"):
+        stores()["counts"].partition_of("a", b"a", lambda *_: chosen)

@@ -44,6 +44,9 @@ class FakeTask:
     def offsets_behind(self) -> int:
         return 1234
 
+    def restore_progress(self, store: str) -> tuple[int, int] | None:
+        return None if self.is_ready else (66, 1300)
+
 
 @pytest.fixture
 def desk() -> Desk:
@@ -128,6 +131,14 @@ def test_a_task_that_restores_says_how_far_it_is(served: Any) -> None:
     assert part.failure is None
     assert part.offsets_behind == 1234
     assert len(part.rows) >= 3
+
+
+def test_a_store_says_how_far_it_is_restored(served: Any) -> None:
+    task = FakeTask()
+    progress = Question(1, "plain", Read("restoring"), (0,))
+    assert served(progress, task).parts[0] == Part(0)
+    task.is_ready = False
+    assert served(progress, task).parts[0] == Part(0, ((b"", b"", None, 66, 1300),))
 
 
 @pytest.mark.parametrize(

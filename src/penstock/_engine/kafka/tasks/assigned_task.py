@@ -154,6 +154,8 @@ class AssignedTask:
             self._marked = self._has_marker = True
         self.task.start(now_ms)
         self.started = True
+        # All that is restored is committed.
+        self._position = self.position(uncommitted=True)
 
     def add_records(self, topic: str, number: int, records: list[RawRecord]) -> None:
         """Take in records of one partition, in offset order."""
@@ -217,6 +219,10 @@ class AssignedTask:
 
     def offsets_behind(self) -> int:
         return sum(max(0, job.end - job.reached) for job in self.restoring)
+
+    def restore_progress(self, store: str) -> tuple[int, int] | None:
+        jobs = () if self.started else self.restoring
+        return next(((job.reached, job.end) for job in jobs if job.store == store), None)
 
     def clear_marker(self) -> None:
         """Remove the mark of a possible death: this process lives and gives the task up."""

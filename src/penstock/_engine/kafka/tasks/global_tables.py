@@ -84,6 +84,10 @@ class GlobalTables:
     def offsets_behind(self) -> int:
         return self.remaining()
 
+    def restore_progress(self, store: str) -> tuple[int, int] | None:
+        del store  # the driver asks for the lags of partitions only, as in Java
+        return None
+
     def work(self, wait_seconds: float) -> None:
         """Read and apply what has come, waiting at most so long for it."""
         try:

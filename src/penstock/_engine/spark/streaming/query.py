@@ -82,6 +82,8 @@ class ApplicationQuery:
 
     def _begin(self, blueprint: Blueprint, program: Program) -> None:
         self._tasks = [task.id for task in blueprint.tasks]
+        self.task_plans = blueprint.tasks
+        """The plans of all tasks of the application, of other instances as well."""
         self.stores = stores_of(blueprint)
         """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
@@ -269,6 +271,16 @@ class ApplicationQuery:
             return self._slots.is_surplus(report.worker, *report.slot, now)
         self._slots.worker_gone(report.worker)
         return False
+
+    def standbys(self) -> frozenset[str]:
+        """Return the tasks of which workers of this instance keep standby copies."""
+        replicas = self._config.num_standby_replicas
+        chosen = assign_standbys(self._tasks, self.members(), replicas) if replicas else {}
+        return frozenset(task for tasks in chosen.values() for task in tasks)
+
+    def running_tasks(self) -> frozenset[str]:
+        """Return the tasks that workers of this instance have."""
+        return frozenset(task for _, tasks in self._assignments() for task in tasks)
 
     def _standbys_of(self, member_id: str) -> tuple[str, ...]:
         replicas = self._config.num_standby_replicas

@@ -1,4 +1,4 @@
-"""Interactive queries: read the stores of a running application. Java: KafkaStreams.store, query.
+"""The views of `KafkaStreams.store`. Java: ReadOnlyKeyValueStore and its kin.
 
 `KafkaStreams.store(name)` returns one of the read-only views below. Keys and values go through the
 store's serdes. Under exactly-once a view shows committed state, `uncommitted=True` also what the
@@ -66,7 +66,7 @@ class QueryIterator(Iterator[T], Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class Source:
     """Where a view reads: a store, who is asked, and how."""
 
     store: StoreEntry
@@ -146,14 +146,21 @@ class _Source:
         return self.codec.decode_key(raw)
 
     def value(self, row: Row) -> Any:
-        value = self.codec.decode_value(row[1])
+        value = self.bare_value(row)
         return value if row[2] is None else ValueAndTimestamp(value, row[2])
+
+    def bare_value(self, row: Row) -> Any:
+        """Return the value without its time."""
+        return self.codec.decode_value(row[1])
+
+    def version(self, row: Row) -> VersionedRecord[Any]:
+        return VersionedRecord(self.bare_value(row), row[2] or 0)
 
 
 class _View(ExplainsCamelCase):
     """What all views have."""
 
-    def __init__(self, source: _Source) -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
 
     @property
@@ -281,7 +288,7 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
         read = Read("window_range", (), *bounds, time_from, time_to, reverse)
-        return QueryIterator(_windowed(source, source.one_by_one(read)))
+        return QueryIterator(windowed(source, source.one_by_one(read)))
 
 
 class ReadOnlySessionStore(_View, Generic[K, V]):
@@ -322,21 +329,38 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
         """Return the sessions of several keys, None for no bound; task by task."""
         return self.find_sessions_range(key_from, key_to, 0, END_OF_TIME)
 
+    def backward_fetch_range(
+        self, key_from: K | None, key_to: K | None
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of `fetch_range`, last first in each task."""
+        return self.backward_find_sessions_range(key_from, key_to, 0, END_OF_TIME)
+
     def find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         """Do as `find_sessions` for several keys, None for no bound; task by task."""
+        return self._range(key_from, key_to, (earliest_end, latest_start), reverse=False)
+
+    def backward_find_sessions_range(
+        self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
+        """Return the sessions of `find_sessions_range`, last first in each task."""
+        return self._range(key_from, key_to, (earliest_end, latest_start), reverse=True)
+
+    def _range(
+        self, key_from: Any, key_to: Any, times: tuple[int, int], *, reverse: bool
+    ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
-        read = Read("session_range", (), *bounds, earliest_end, latest_start)
-        return QueryIterator(_windowed(source, source.one_by_one(read)))
+        read = Read("session_range", (), *bounds, *times, reverse)
+        return QueryIterator(windowed(source, source.one_by_one(read)))
 
     def _of_key(
         self, key: Any, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
         read = Read("sessions", time_from=earliest_end, time_to=latest_start, reverse=reverse)
-        return QueryIterator(_windowed(source, source.of_key(key, read)))
+        return QueryIterator(windowed(source, source.of_key(key, read)))
 
 
 class ReadOnlyVersionedStore(_View, Generic[K, V]):
@@ -348,20 +372,18 @@ class ReadOnlyVersionedStore(_View, Generic[K, V]):
         """Return the newest version of `key`, or the one it had at the time `as_of`."""
         asked = Read("version") if as_of is None else Read("version", time_to=as_of, reverse=True)
         rows = self._source.of_key(key, asked)
-        return self._record(rows[0]) if rows else None
+        return self._source.version(rows[0]) if rows else None
 
     def history(
         self, key: K, time_from: int = 0, time_to: int = END_OF_TIME, *, newest_first: bool = True
     ) -> list[VersionedRecord[V]]:
         """Return the versions of `key` that were valid at some time between two times."""
         read = Read("versions", time_from=time_from, time_to=time_to, reverse=newest_first)
-        return [self._record(row) for row in self._source.of_key(key, read)]
-
-    def _record(self, row: Row) -> VersionedRecord[V]:
-        return VersionedRecord(self._source.codec.decode_value(row[1]), row[2] or 0)
+        return [self._source.version(row) for row in self._source.of_key(key, read)]
 
 
-def _windowed(source: _Source, rows: Iterable[Row]) -> Iterator[tuple[Windowed[Any], Any]]:
+def windowed(source: Source, rows: Iterable[Row]) -> Iterator[tuple[Windowed[Any], Any]]:
+    """Return the windows or sessions of rows, with their values."""
     for row in rows:
         yield Windowed(source.key(row[0]), row[3] or 0, row[4] or 0), source.value(row)
 
@@ -388,11 +410,7 @@ def view_of(
     Raises:
         QueryError: there is no such store or partition, or it belongs to an operator.
     """
-    store = stores.get(name)
-    if store is None:
-        known = ", ".join(map(repr, sorted(stores))) or "none"
-        msg = f"the application has no store {name!r}; its stores: {known}"
-        raise QueryError(msg)
+    store = store_named(name, stores)
     if partition is not None and partition not in store.tasks:
         msg = f"store {name!r} has no partition {partition}; it has {len(store.tasks)}"
         raise QueryError(msg)
@@ -400,4 +418,18 @@ def view_of(
     if view is None:
         msg = f"store {name!r} belongs to an operator and cannot be queried"
         raise QueryError(msg)
-    return view(_Source(store, *source, partition, partitioner))
+    return view(Source(store, *source, partition, partitioner))
+
+
+def store_named(name: str, stores: Mapping[str, StoreEntry]) -> StoreEntry:
+    """Return a store of the application.
+
+    Raises:
+        QueryError: there is no such store.
+    """
+    store = stores.get(name)
+    if store is None:
+        known = ", ".join(map(repr, sorted(stores))) or "none"
+        msg = f"the application has no store {name!r}; its stores: {known}"
+        raise QueryError(msg)
+    return store

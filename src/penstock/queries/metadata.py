@@ -1,0 +1,143 @@
+"""Which instance has which stores and partitions. Java: StreamsMetadata, KeyQueryMetadata, LagInfo.
+
+An instance is a driver with its workers, and all its stores are asked through the driver: its host
+is the `application.server` of the driver, whichever worker has a task. A driver knows its own
+workers only. A task of another instance, or on its way from one worker to another, has no known
+owner: its `active_host` is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import GLOBAL, Read
+from penstock.queries.views import Source
+from penstock.settings import StreamsConfig
+from penstock.stores import TopicPartition
+
+
+class HostInfo(NamedTuple):
+    """Where an instance is asked: its `application.server`. Java: HostInfo."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyQueryMetadata:
+    """Where the entry of a key is. Java: KeyQueryMetadata."""
+
+    active_host: HostInfo | None
+    """The instance that has the key's task; None if that is not this instance, or if this instance
+    has no `application.server`. Java says "unavailable" then.
+    """
+    standby_hosts: frozenset[HostInfo]
+    """This instance, if one of its workers keeps a standby copy of the task."""
+    partition: int
+    """The partition of the key; -1 for a global store, which every worker has whole."""
+    is_local: bool
+    """Whether a worker of this instance has the key's task."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamsMetadata:
+    """What the workers of an instance have. Java: StreamsMetadata."""
+
+    host_info: HostInfo | None
+    """Its `application.server`; None if it has none."""
+    state_store_names: frozenset[str] = frozenset()
+    topic_partitions: frozenset[TopicPartition] = frozenset()
+    """The input partitions of its tasks."""
+    standby_state_store_names: frozenset[str] = frozenset()
+    standby_topic_partitions: frozenset[TopicPartition] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class LagInfo:
+    """How far a store is behind the end of its changelog. Java: LagInfo."""
+
+    offset_lag: int
+    """How many offsets are left to be restored; 0 for a task that runs."""
+    current_offset_position: int | None = None
+    """The offset it has reached; None for a task that runs, which writes the changelog itself."""
+    end_offset_position: int | None = None
+    """The offset it restores to; None for a task that runs."""
+
+
+def host_of(config: StreamsConfig) -> HostInfo | None:
+    """Return the `application.server` of an instance."""
+    given = config.application_server
+    return None if given is None else HostInfo(*given)
+
+
+def key_metadata(source: Source, key: Any, standbys: Collection[str]) -> KeyQueryMetadata:
+    """Return where the entry of a key is; `standbys` are the tasks that workers here copy.
+
+    Raises:
+        QueryError: the store's serde does not take the key, or its partitioner chose no partition.
+    """
+    store, host = source.store, host_of(source.config)
+    partition = source.partition_of(key, source.raw_key(key))
+    is_local = partition in source.asker.owners(store)
+    copied = host is not None and store.tasks[partition] in standbys
+    return KeyQueryMetadata(
+        host if is_local else None,
+        frozenset({host} if copied and host is not None else ()),
+        partition,
+        is_local,
+    )
+
+
+def instance_metadata(
+    config: StreamsConfig,
+    plans: Iterable[TaskPlan],
+    global_stores: Iterable[str],
+    running: Collection[str],
+    standbys: Collection[str],
+) -> StreamsMetadata:
+    """Return the metadata of an instance whose workers have these tasks and standby copies."""
+    plans = list(plans)
+    active = [plan for plan in plans if plan.id in running]
+    copied = [plan for plan in plans if plan.id in standbys and plan.subtopology.stores]
+    return StreamsMetadata(
+        host_of(config),
+        _stores(active) | frozenset(global_stores if running else ()),
+        _partitions(active),
+        _stores(copied),
+        _partitions(copied),
+    )
+
+
+def partition_lags(
+    stores: Iterable[StoreEntry], asker: Asker, wishes: Wishes
+) -> dict[str, dict[int, LagInfo]]:
+    """Return how far the stores of the workers of this instance are behind their changelogs.
+
+    Raises:
+        StoreNotReadyError: a worker does not answer in time.
+    """
+    lags: dict[str, dict[int, LagInfo]] = {}
+    for store in stores:
+        local = [partition for partition in asker.owners(store) if partition != GLOBAL]
+        parts = asker.parts(store, Read("restoring"), local, wishes) if local else {}
+        lags |= {store.name: {each: _lag(part.rows) for each, part in sorted(parts.items())}}
+    return {name: by_partition for name, by_partition in lags.items() if by_partition}
+
+
+def _lag(rows: tuple[Any, ...]) -> LagInfo:
+    for *_, reached, end in rows:
+        return LagInfo(max(0, end - reached), reached, end)
+    return LagInfo(0)
+
+
+def _stores(plans: Iterable[TaskPlan]) -> frozenset[str]:
+    return frozenset(name for plan in plans for name in plan.subtopology.stores)
+
+
+def _partitions(plans: Iterable[TaskPlan]) -> frozenset[TopicPartition]:
+    return frozenset(TopicPartition(*one) for plan in plans for one in plan.inputs)
