@@ -76,12 +76,16 @@ class ApplicationQuery:
         self._control = ControlServer(str(host), verbs, self._hung_up)
         self.asker = Asker(self._assignments, self._mailboxes.ask)
         """Asks the workers about their stores."""
+        self.served_at: dict[str, str | None] | None = None
+        """Where the HTTP server is, for the progress."""
         self._notices = NoticeBoard(self._config, blueprint.task_topic)
         self._pool = WorkerPool()
         self._begin(blueprint, program)
 
     def _begin(self, blueprint: Blueprint, program: Program) -> None:
         self._tasks = [task.id for task in blueprint.tasks]
+        self.plan = blueprint
+        """The plan by which it runs now."""
         self.stores = stores_of(blueprint)
         """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
@@ -305,6 +309,7 @@ class ApplicationQuery:
                 "asOf": now.isoformat(timespec="milliseconds"),
                 **status(self._members),
                 **self._records.end_turn(),
+                **({} if self.served_at is None else {"http": self.served_at}),
             }
 
 
