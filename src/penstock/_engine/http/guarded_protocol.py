@@ -22,6 +22,12 @@ RESPONSE_SECONDS = 60.0
 """How long a request may take to be answered and read."""
 
 
+def header_too_large() -> Refusal:
+    """Return the refusal of a request whose header is too large."""
+    msg = f"path and header of a request may have {HEADER_BYTES_MAX:,} bytes"
+    return Refusal(431, "header_too_large", msg, {"connection": "close"})
+
+
 class GuardedProtocol(H11Protocol):
     """One connection."""
 
@@ -48,7 +54,8 @@ class GuardedProtocol(H11Protocol):
             self._limit(RESPONSE_SECONDS)
 
     def on_response_complete(self) -> None:
-        self._limit(REQUEST_SECONDS)
+        unread = self.transport.get_write_buffer_size() > 0
+        self._limit(RESPONSE_SECONDS if unread else REQUEST_SECONDS)
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -56,8 +63,7 @@ class GuardedProtocol(H11Protocol):
         error = sys.exc_info()[1]
         status = getattr(error, "error_status_hint", 400)
         if status == 431:
-            said = f"the header of a request may have {HEADER_BYTES_MAX:,} bytes"
-            refusal = Refusal(431, "header_too_large", said)
+            refusal = header_too_large()
         else:
             refusal = Refusal(400, "bad_request", f"this is no HTTP request: {error or msg}")
         self._refuse(refusal)
@@ -70,7 +76,8 @@ class GuardedProtocol(H11Protocol):
     def _too_slow(self) -> None:
         waits_for_request = self.cycle is None or self.cycle.response_complete
         begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
-        if not waits_for_request and not self.cycle.more_body:
+        is_answered = not waits_for_request and not self.cycle.more_body
+        if is_answered or self.transport.get_write_buffer_size() > 0:
             self.transport.abort()  # it does not read its answer
         elif waits_for_request and not begun:
             self.transport.close()
@@ -84,8 +91,7 @@ class GuardedProtocol(H11Protocol):
         headers = [
             ("content-type", reply.content_type),
             ("content-length", str(len(reply.body))),
-            ("connection", "close"),
-            *reply.headers.items(),
+            *{**reply.headers, "connection": "close"}.items(),
         ]
         events: list[Any] = [
             h11.Response(status_code=reply.status, headers=headers),

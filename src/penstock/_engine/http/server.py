@@ -18,7 +18,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from penstock._clock import monotonic
-from penstock._engine.http.guarded_protocol import HEADER_BYTES_MAX, GuardedProtocol
+from penstock._engine.http.guarded_protocol import (
+    HEADER_BYTES_MAX,
+    GuardedProtocol,
+    header_too_large,
+)
 from penstock._engine.http.listening import Listening
 from penstock._engine.http.replies import Asked, Refusal, Reply
 from penstock._engine.http.routes import Routes
@@ -49,8 +53,8 @@ class HttpServer:
 
     def __init__(self, application: Application, listening: Listening) -> None:
         self._asgi = _Asgi(Routes(application, listening.access))
-        self._socket = _bound(listening.address, listening.port)
         self._server = uvicorn.Server(_config(self._asgi, listening))
+        self._socket = _bound(listening.address, listening.port)
         host, port = self._socket.getsockname()[:2]
         host = _WILDCARDS.get(host, host)
         self.url = f"{listening.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
@@ -91,6 +95,7 @@ class _Asgi:
             return
         request = Request(scope, receive)
         try:
+            _check_header(scope)
             await _read_body(request)
             reply = await self._answered(request)
         except Refusal as refusal:
@@ -121,6 +126,18 @@ class _Asgi:
             return await loop.run_in_executor(self._queries, self._routes.reply, asked)
         finally:
             self._waiting -= 1
+
+
+def _check_header(scope: Scope) -> None:
+    """Refuse a header that is too large, though it came at once.
+
+    Raises:
+        Refusal: 431.
+    """
+    size = len(scope["raw_path"]) + len(scope["query_string"])
+    size += sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+    if size > HEADER_BYTES_MAX:
+        raise header_too_large()
 
 
 async def _read_body(request: Request) -> None:
