@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,6 +29,8 @@ from penstock import (
     Windowed,
     serdes,
 )
+from penstock._engine.http.address_file import ServedAt, read_addresses
+from penstock._engine.http.client import HttpClient
 from penstock.application import State
 from penstock.errors import QueryError
 from penstock.stores import ValueAndTimestamp
@@ -64,6 +69,7 @@ class Asked:
         topics = [NewTopic("asked-events", 4, 1), NewTopic("asked-plans", 2, 1)]
         for made in admin.create_topics(topics).values():
             made.result()
+        self.folder = folder
         self.counts: Counter[str] = Counter()
         self.times: dict[str, list[int]] = {key: [] for key in KEYS}
         self.streams = KafkaStreams(
@@ -74,6 +80,7 @@ class Asked:
                 "state.dir": str(folder),
                 "processing.guarantee": "exactly_once_v2",
                 "penstock.turn.ms": 2000,
+                "penstock.http.port": 0,
             },
             spark=spark,
         )
@@ -197,3 +204,81 @@ def test_long_scans_come_in_pages(asked: Asked, monkeypatch: pytest.MonkeyPatch)
 def test_a_question_that_cannot_be_asked_says_why(ask: Any, message: str, asked: Asked) -> None:
     with pytest.raises(QueryError, match=message):
         ask(asked.streams)
+
+
+def over_http(asked: Asked) -> HttpClient:
+    (served,) = read_addresses(asked.folder / "asked")
+    return HttpClient(served)
+
+
+def commanded(asked: Asked, *words: str) -> list[Any]:
+    """Ask with the command line, in a process of its own."""
+    command = [sys.executable, "-m", "penstock.cli", "query", "asked", *words, "--json"]
+    done = subprocess.run(
+        [*command, "--state-dir", str(asked.folder)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in {0, 1}, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_http_says_the_same_as_python(asked: Asked) -> None:
+    client = over_http(asked)
+    for key in KEYS:
+        rows = {row["key"]: row["value"] for row in client.key("counts", key, {})}
+        assert rows == ({key: asked.counts[key]} if key in asked.counts else {})
+    for limit in ("7", "1000"):
+        rows = list(client.range("counts", {"limit": limit}))
+        assert [(row["key"], row["value"]) for row in rows] == sorted(asked.counts.items())
+        windows = client.range("windows", {"limit": limit})
+        assert {
+            Windowed(row["key"], row["window"]["start"], row["window"]["end"]): row["value"]
+            for row in windows
+        } == values(asked.streams.store("windows").all())
+    sessions = [
+        (row["window"]["start"], row["window"]["end"], row["value"])
+        for row in client.key("sessions", KEYS[3], {"limit": "2"})
+    ]
+    found = asked.streams.store("sessions").fetch(KEYS[3])
+    assert sessions == [(window.start, window.end, count) for window, count in found]
+    client.close()
+
+
+def test_health_tasks_and_topology_over_http(asked: Asked) -> None:
+    client = over_http(asked)
+    assert client.get("/health/ready")["ready"] is True
+    tasks = client.get("/tasks")["tasks"]
+    assert len(tasks) == 4
+    assert {task["state"] for task in tasks} == {"running"}
+    owners = {task["id"]: task["worker"] for task in tasks}
+    stores = {store["name"]: store for store in client.get("/metadata")["stores"]}
+    assert {part["task"]: part["worker"] for part in stores["counts"]["parts"]} == owners
+    assert stores["plans"]["global"] is True
+    client.close()
+    with pytest.raises(QueryError, match="token is missing or wrong"):
+        HttpClient(ServedAt(asked.streams._serving.url)).get("/stores")  # type: ignore[union-attr]
+
+
+def test_the_command_line_says_the_same(asked: Asked) -> None:
+    assert {row["name"] for row in commanded(asked)} == {"counts", "windows", "sessions", "plans"}
+    key = max(asked.counts, key=asked.counts.__getitem__)
+    (row,) = commanded(asked, "counts", key)
+    assert (row["key"], row["value"]) == (key, asked.counts[key])
+    assert commanded(asked, "counts", "nobody") == []
+    rows = commanded(asked, "counts", "--from", "key-05", "--to", "key-09", "--reverse")
+    assert [row["key"] for row in rows] == KEYS[9:4:-1]
+    assert len(commanded(asked, "windows", "--all")) == len(
+        list(asked.streams.store("windows").all())
+    )
+
+
+def test_the_progress_says_where_the_server_is(asked: Asked) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        progress = asked.streams.progress()
+        if progress is not None and "http" in progress["sources"][0]["latestOffset"]:
+            break
+        time.sleep(0.2)
+    assert progress is not None
+    said = progress["sources"][0]["latestOffset"]["http"]
+    assert said["address"].startswith("http://127.0.0.1:")
+    assert Path(said["tokenFile"]).stat().st_mode & 0o777 == 0o600
