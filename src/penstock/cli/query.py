@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
-Ask a running application about its stores, over HTTP: it must run with `penstock.http.port`. On its
-machine address and token are found in its state directory; elsewhere say --address and --token-file.
-Keys are JSON, text as it is, bytes in base64.
+Ask a running application about its stores, over HTTP: it must run with `penstock.http.port`. On
+its machine, address and token are found in its state directory; elsewhere say --address and
+--token-file. Keys are JSON, text as it is, bytes in base64.
 """
 _EXAMPLES = """\
   penstock query shop                                 its stores

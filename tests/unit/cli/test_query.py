@@ -51,7 +51,7 @@ def test_the_stores_are_listed(running: Running, capsys: pytest.CaptureFixture[s
         (["counts", "key-03"], ["key     value  timestamp", "key-03      3      1,003"]),
         (["counts", ""], ["key  value  timestamp", "        26      1,026"]),
         (["counts", "absent"], []),
-        (["numbers", "--to", "-1"], ["key  value", ' -2  {"is": 0}', ' -1  {"is": 1}']),
+        (["numbers", "--from=-2"], ["key  value", ' -2  {"is": 0}', ' -1  {"is": 1}']),
         (["raw", "AP8="], ["key   value", "AP8=  AQI="]),
         (
             ["windows", "a", "--time-from", "1000", "--time-to", "1970-01-01T00:00:02Z"],
