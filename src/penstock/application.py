@@ -353,7 +353,8 @@ class KafkaStreams(ExplainsCamelCase):
         from penstock._engine.http.serving import serve  # noqa: PLC0415
 
         directory = StateDirectory(self._config.state_dir, self.application_id)
-        directory.check_owner()
+        if self._config.as_mapping()["penstock.http.port"] is not None:
+            directory.check_owner()
         return serve(_Served(self, blueprint), self._config, directory.path)
 
     def _end_serving(self) -> None:

@@ -227,8 +227,8 @@ def commanded(asked: Asked, *words: str) -> list[Any]:
 def test_http_says_the_same_as_python(asked: Asked) -> None:
     client = over_http(asked)
     for key in KEYS:
-        rows = {row["key"]: row["value"] for row in client.key("counts", key, {})}
-        assert rows == ({key: asked.counts[key]} if key in asked.counts else {})
+        found = {row["key"]: row["value"] for row in client.key("counts", key, {})}
+        assert found == ({key: asked.counts[key]} if key in asked.counts else {})
     for limit in ("7", "1000"):
         rows = list(client.range("counts", {"limit": limit}))
         assert [(row["key"], row["value"]) for row in rows] == sorted(asked.counts.items())
@@ -241,8 +241,8 @@ def test_http_says_the_same_as_python(asked: Asked) -> None:
         (row["window"]["start"], row["window"]["end"], row["value"])
         for row in client.key("sessions", KEYS[3], {"limit": "2"})
     ]
-    found = asked.streams.store("sessions").fetch(KEYS[3])
-    assert sessions == [(window.start, window.end, count) for window, count in found]
+    expected = asked.streams.store("sessions").fetch(KEYS[3])
+    assert sessions == [(window.start, window.end, count) for window, count in expected]
     client.close()
 
 

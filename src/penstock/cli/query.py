@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.http.address_file import ServedAt, read_addresses
-from penstock._engine.http.client import HttpClient
 from penstock._engine.state.files.directory import StateDirectory
 from penstock.cli.arguments.options import add_command, add_json, positive
 from penstock.cli.arguments.times import moment_ms
@@ -98,6 +97,9 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print rows; return 1 if there is none."""
+    # Other commands do without http and ssl.
+    from penstock._engine.http.client import HttpClient  # noqa: PLC0415
+
     client = HttpClient(_served(arguments))
     try:
         if arguments.store is None:

@@ -107,7 +107,7 @@ class _Asgi:
         await response(scope, receive, send)
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """End the threads as they become idle."""
         for pool in (self._queries, self._others):
             pool.shutdown(wait=False, cancel_futures=True)
 

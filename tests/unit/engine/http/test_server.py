@@ -231,6 +231,7 @@ def test_a_body_without_length_is_read_up_to_its_limit(served: Served) -> None:
     assert served.raw(head + chunk * 30)[0] == 413
 
 
+@pytest.mark.slow
 def test_slow_and_half_open_clients_are_sent_away(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +250,7 @@ def test_slow_and_half_open_clients_are_sent_away(
     still_works(served)
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_its_answer_is_sent_away(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +263,7 @@ def test_a_client_that_does_not_read_its_answer_is_sent_away(
         assert _read_to_the_end(connection) < 64 << 20
 
 
+@pytest.mark.slow
 def test_a_thousand_requests_at_once_are_answered_or_told_to_wait(served: Served) -> None:
     def one(number: int) -> int:
         status, headers, body = served.get(f"/stores/counts/key-{number % 25:02}")
@@ -294,6 +297,7 @@ def test_too_many_connections_are_told_to_come_back(
             connection.close()
 
 
+@pytest.mark.slow
 def test_slow_queries_block_neither_health_nor_documents(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
