@@ -155,7 +155,9 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     cells: dict[str, Any] = {}
     for name, value in row.items():
         if name == "window":
-            cells |= value
+            cells |= {bound: str(time) for bound, time in value.items()}
+        elif name != "value" and isinstance(value, int) and not isinstance(value, bool):
+            cells[name] = str(value)  # keys and times are no quantities: no commas
         elif isinstance(value, dict | list | bool):
             cells[name] = json.dumps(value, ensure_ascii=False)
         else:
