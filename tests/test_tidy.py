@@ -29,6 +29,15 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 """How docstrings begin that say Return, Raise or Yield in other words."""
 
 MIRRORED_BY = {
+    "_engine/http/client.py": "unit/cli/test_query.py",
+    "_engine/http/guarded_protocol.py": "unit/engine/http/test_server.py",
+    "_engine/http/openapi.py": "unit/engine/http/test_routes.py",
+    "_engine/http/parameters.py": "unit/engine/http/test_routes.py",
+    "_engine/http/replies.py": "unit/engine/http/test_routes.py",
+    "_engine/http/scans.py": "unit/engine/http/test_routes.py",
+    "_engine/http/served.py": "unit/engine/http/test_routes.py",
+    "_engine/http/status_documents.py": "unit/engine/http/test_routes.py",
+    "_engine/http/store_reads.py": "unit/engine/http/test_routes.py",
     "spark.py": "spark/test_dataframes.py",
     "queries/views.py": "conformance/test_queries.py",
     "state.py": "unit/stores/test_engine.py",

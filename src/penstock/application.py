@@ -18,7 +18,7 @@ from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import State, StateListener, StateMachine, UncaughtResponse
-from penstock.errors import StreamsError, TopologyError
+from penstock.errors import StoreNotReadyError, StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
@@ -27,8 +27,10 @@ from penstock.terminal.foreground import Foreground
 from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
+    from penstock._engine.http.serving import Serving
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.queries.asking import Wishes
+    from penstock._engine.queries.catalogue import StoreEntry
     from penstock._engine.spark.session import SparkSession
     from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.queries.metadata import KeyQueryMetadata, LagInfo, StreamsMetadata
@@ -76,6 +78,7 @@ class KafkaStreams(ExplainsCamelCase):
         self._spark = spark
         self._states = StateMachine()
         self._query: ApplicationQuery | None = None
+        self._serving: Serving | None = None
         self._supervision = Supervision(self._states, self.close)
         self._interrupted = False
 
@@ -148,16 +151,25 @@ class KafkaStreams(ExplainsCamelCase):
         if available_now:
             blueprint = bounded(blueprint)
         self._supervision.follow_plan(blueprint)
+        self._serving = self._serve(blueprint)
         self._states.move(State.REBALANCING)
         if self._states.ended:  # closed meanwhile, by another thread
+            self._end_serving()
             return
-        query = self._start_query(blueprint)
+        try:
+            query = self._start_query(blueprint)
+        except BaseException:
+            self._end_serving()
+            raise
+        if self._serving is not None:
+            query.served_at = self._serving.figures()
         with self._states.lock:
             self._query = query
             self._supervision.follow_query(query)
             closed = self._states.ended
         if closed:
             query.close(0)
+            self._end_serving()
             return
         replanner = Replanner(self._topology, blueprint, query, self._supervision.follow_plan)
         self._supervision.watch(query, replanner)
@@ -189,6 +201,8 @@ class KafkaStreams(ExplainsCamelCase):
             if self.state is State.CREATED:
                 self._find_cluster(stack, display)
                 self.start(available_now=available_now or wishes.available_now)
+                if self._serving is not None:
+                    display.say(self._serving.line())
 
         self._supervision.failure_is_raised = True
         try:
@@ -237,6 +251,7 @@ class KafkaStreams(ExplainsCamelCase):
             if self.state is not State.PENDING_ERROR:
                 self._states.move(State.PENDING_SHUTDOWN)
         finished = self._query.close(seconds) if self._query is not None else True
+        self._end_serving()
         with self._states.lock:
             self._states.move(
                 State.ERROR if self.state is State.PENDING_ERROR else State.NOT_RUNNING
@@ -406,6 +421,19 @@ class KafkaStreams(ExplainsCamelCase):
 
         return ApplicationQuery(blueprint, self._spark, self._supervision.take_report)
 
+    def _serve(self, blueprint: Blueprint) -> Serving | None:
+        from penstock._engine.http.serving import serve  # noqa: PLC0415
+
+        directory = StateDirectory(self._config.state_dir, self.application_id)
+        if self._config.as_mapping()["penstock.http.port"] is not None:
+            directory.check_owner()
+        return serve(_Served(self, blueprint), self._config, directory.path)
+
+    def _end_serving(self) -> None:
+        serving, self._serving = self._serving, None
+        if serving is not None:
+            serving.close()
+
     def _started_query(self) -> ApplicationQuery:
         if self._query is None:
             msg = "the application has not been started; call start() or run() first"
@@ -463,3 +491,52 @@ class _View:
     def last_reports(self) -> Mapping[str, Report]:
         query = self._streams._query
         return {} if query is None else query.members()
+
+
+class _Served:
+    """What the HTTP server sees of an application."""
+
+    def __init__(self, streams: KafkaStreams, blueprint: Blueprint) -> None:
+        self._streams = streams
+        self._plan = blueprint
+        self.application_id = streams.application_id
+        self.exactly_once = streams._config.exactly_once
+
+    @property
+    def state(self) -> str:
+        return str(self._streams.state.value)
+
+    @property
+    def trouble(self) -> str | None:
+        return self._streams.trouble
+
+    def stores(self) -> Mapping[str, StoreEntry]:
+        query = self._streams._query
+        return {} if query is None else query.stores
+
+    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        query = self._streams._query
+        return {
+            task.id: {"partition": task.partition, "stores": sorted(task.subtopology.stores)}
+            for task in (self._plan if query is None else query.plan).tasks
+        }
+
+    def reports(self) -> Mapping[str, Report]:
+        query = self._streams._query
+        return {} if query is None else query.members()
+
+    def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
+        from penstock.queries import view_of  # noqa: PLC0415
+
+        try:
+            query = self._streams._working_query("stores can be queried")
+        except StreamsError as error:
+            raise StoreNotReadyError(str(error)) from error
+        asked = (query.asker, self._streams._config, wishes)
+        return view_of(query.stores, name, asked, partition)._source
+
+    def topology(self, form: str) -> str:
+        topology = self._streams._topology
+        if form == "text":
+            return str(topology.describe())
+        return topology.to_mermaid() if form == "mermaid" else topology.to_svg()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,6 +30,8 @@ from penstock import (
     Windowed,
     serdes,
 )
+from penstock._engine.http.address_file import ServedAt, read_addresses
+from penstock._engine.http.client import HttpClient
 from penstock.application import State
 from penstock.errors import QueryError
 from penstock.queries import (
@@ -43,6 +49,7 @@ from penstock.queries import (
 )
 from penstock.stores import TopicPartition, ValueAndTimestamp
 from penstock.testing.broker import LocalBroker
+from tests.docs.blocks import DOCS, run_page
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +84,7 @@ class Asked:
         topics = [NewTopic("asked-events", 4, 1), NewTopic("asked-plans", 2, 1)]
         for made in admin.create_topics(topics).values():
             made.result()
+        self.folder = folder
         self.counts: Counter[str] = Counter()
         self.times: dict[str, list[int]] = {key: [] for key in KEYS}
         self.streams = KafkaStreams(
@@ -88,6 +96,7 @@ class Asked:
                 "processing.guarantee": "exactly_once_v2",
                 "penstock.turn.ms": 2000,
                 "application.server": "node-1:8080",
+                "penstock.http.port": 0,
             },
             spark=spark,
         )
@@ -278,3 +287,92 @@ def test_metadata_says_where_keys_and_stores_are(asked: Asked) -> None:
 def test_a_question_that_cannot_be_asked_says_why(ask: Any, message: str, asked: Asked) -> None:
     with pytest.raises(QueryError, match=message):
         ask(asked.streams)
+
+
+def over_http(asked: Asked) -> HttpClient:
+    (served,) = read_addresses(asked.folder / "asked")
+    return HttpClient(served)
+
+
+def commanded(asked: Asked, *words: str) -> list[Any]:
+    """Ask with the command line, in a process of its own."""
+    start = "import sys; from penstock.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", start, "query", "asked", *words, "--json"]
+    done = subprocess.run(
+        [*command, "--state-dir", str(asked.folder)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr in {"", "there is no such row\n"}
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_http_says_the_same_as_python(asked: Asked) -> None:
+    client = over_http(asked)
+    for key in KEYS:
+        found = {row["key"]: row["value"] for row in client.key("counts", key, {})}
+        assert found == ({key: asked.counts[key]} if key in asked.counts else {})
+    for limit in ("7", "1000"):
+        rows = list(client.range("counts", {"limit": limit}))
+        assert [(row["key"], row["value"]) for row in rows] == sorted(asked.counts.items())
+        windows = client.range("windows", {"limit": limit})
+        assert {
+            Windowed(row["key"], row["window"]["start"], row["window"]["end"]): row["value"]
+            for row in windows
+        } == values(asked.streams.store("windows").all())
+    sessions = [
+        (row["window"]["start"], row["window"]["end"], row["value"])
+        for row in client.key("sessions", KEYS[3], {"limit": "2"})
+    ]
+    expected = asked.streams.store("sessions").fetch(KEYS[3])
+    assert sessions == [(window.start, window.end, count) for window, count in expected]
+    client.close()
+
+
+def test_health_tasks_and_topology_over_http(asked: Asked) -> None:
+    client = over_http(asked)
+    assert client.get("/health/ready")["ready"] is True
+    tasks = client.get("/tasks")["tasks"]
+    assert len(tasks) == 4
+    assert {task["state"] for task in tasks} == {"running"}
+    owners = {task["id"]: task["worker"] for task in tasks}
+    stores = {store["name"]: store for store in client.get("/metadata")["stores"]}
+    assert {part["task"]: part["worker"] for part in stores["counts"]["parts"]} == owners
+    assert stores["plans"]["global"] is True
+    client.close()
+    (served,) = read_addresses(asked.folder / "asked")
+    with (
+        closing(HttpClient(ServedAt(served.url))) as without_token,
+        pytest.raises(QueryError, match="token is missing or wrong"),
+    ):
+        without_token.get("/stores")
+
+
+def test_the_command_line_says_the_same(asked: Asked) -> None:
+    assert {row["name"] for row in commanded(asked)} == {"counts", "windows", "sessions", "plans"}
+    key = max(asked.counts, key=asked.counts.__getitem__)
+    (row,) = commanded(asked, "counts", key)
+    assert (row["key"], row["value"]) == (key, asked.counts[key])
+    assert commanded(asked, "counts", "nobody") == []
+    rows = commanded(asked, "counts", "--from", "key-05", "--to", "key-09", "--reverse")
+    assert [row["key"] for row in rows] == KEYS[9:4:-1]
+    assert len(commanded(asked, "windows", "--all")) == len(
+        list(asked.streams.store("windows").all())
+    )
+
+
+def test_the_progress_says_where_the_server_is(asked: Asked) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        progress = asked.streams.progress()
+        if progress is not None and "http" in progress["sources"][0]["latestOffset"]:
+            break
+        time.sleep(0.2)
+    assert progress is not None
+    said = progress["sources"][0]["latestOffset"]["http"]
+    assert said["address"].startswith("http://127.0.0.1:")
+    assert Path(said["tokenFile"]).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_examples_of_query_the_state_md_are_as_they_say(asked: Asked) -> None:
+    (served,) = read_addresses(asked.folder / "asked")
+    names = {"streams": asked.streams, "url": served.url, "token": served.token}
+    run_page(DOCS / "how-to" / "query-the-state.md", names)

@@ -26,6 +26,7 @@ COMMANDS = (
     "topics",
     "produce",
     "consume",
+    "query",
     "reset",
     "capacity",
     "doctor",

@@ -329,6 +329,62 @@ _HOST = (
     ),
 )
 
+_HTTP = (
+    Setting(
+        "penstock.http.port",
+        None,
+        parsing.at_least(0),
+        "at which port stores, topology and health are served over HTTP, 0: any free one; "
+        "default: none is; needs penstock[http]",
+    ),
+    Setting(
+        "penstock.http.address",
+        "127.0.0.1",
+        parsing.text,
+        "at which address of the driver HTTP is served",
+    ),
+    Setting(
+        "penstock.http.access",
+        "token",
+        parsing.one_of("token", "no token on loopback", "no token anywhere"),
+        "whether a request must show a token; beyond loopback 'no token anywhere' must be said",
+    ),
+    Setting(
+        "penstock.http.token",
+        None,
+        parsing.text,
+        "the token; default: a new one, in a file of the application's state directory",
+    ),
+    Setting(
+        "penstock.http.token.file",
+        None,
+        parsing.text,
+        "a file that has the token",
+        "path",
+    ),
+    Setting(
+        "penstock.http.certificate",
+        None,
+        parsing.text,
+        "the certificate (PEM) with which HTTPS is served; default: HTTP",
+        "path",
+    ),
+    Setting(
+        "penstock.http.private.key",
+        None,
+        parsing.text,
+        "the private key (PEM) of the certificate; default: in the file of the certificate",
+        "path",
+    ),
+    Setting(
+        "penstock.http.hosts",
+        None,
+        parsing.text,
+        "host names, besides localhost, by which the server may be addressed",
+        "names with commas",
+    ),
+)
+
 SETTINGS: tuple[Setting, ...] = (
     *_APPLICATION,
     *_DATA,
@@ -337,6 +393,7 @@ SETTINGS: tuple[Setting, ...] = (
     *_EMISSION,
     *_STATE,
     *_HOST,
+    *_HTTP,
 )
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}

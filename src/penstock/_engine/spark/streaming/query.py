@@ -76,6 +76,8 @@ class ApplicationQuery:
         self._control = ControlServer(str(host), verbs, self._hung_up)
         self.asker = Asker(self._assignments, self._mailboxes.ask)
         """Asks the workers about their stores."""
+        self.served_at: dict[str, str | None] | None = None
+        """Where the HTTP server is, for the progress."""
         self._notices = NoticeBoard(self._config, blueprint.task_topic)
         self._pool = WorkerPool()
         self._begin(blueprint, program)
@@ -84,6 +86,8 @@ class ApplicationQuery:
         self._tasks = [task.id for task in blueprint.tasks]
         self.task_plans = blueprint.tasks
         """The plans of all tasks of the application, of other instances as well."""
+        self.plan = blueprint
+        """The plan by which it runs now."""
         self.stores = stores_of(blueprint)
         """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
@@ -317,6 +321,7 @@ class ApplicationQuery:
                 "asOf": now.isoformat(timespec="milliseconds"),
                 **status(self._members),
                 **self._records.end_turn(),
+                **({} if self.served_at is None else {"http": self.served_at}),
             }
 
 

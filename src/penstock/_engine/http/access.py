@@ -1,0 +1,83 @@
+"""Who may ask: the token, and the names by which the server may be addressed.
+
+A web page of a stranger can point its own name at 127.0.0.1 and let a browser ask (DNS rebinding).
+The `Host` header then has that name, so only names that are known and addresses in digits are
+served.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock._engine.http.replies import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a request must show; `token` None: it needs none."""
+
+    token: str | None = field(repr=False, default=None)
+    hosts: frozenset[str] = frozenset()
+    """Names besides localhost."""
+
+    def check_host(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request that was sent to another name.
+
+        Raises:
+            Refusal: 403.
+        """
+        sent = headers.get("host", "")
+        name = host_name(sent)
+        if name is None or not (_is_address(name) or name in {"localhost", *self.hosts}):
+            msg = (
+                f"this server is not called {sent[:80]!r}; ask it by its address, or name the host "
+                "in the setting 'penstock.http.hosts'"
+            )
+            raise Refusal(403, "forbidden_host", msg)
+
+    def check_token(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request without the token.
+
+        Raises:
+            Refusal: 401.
+        """
+        if self.token is None:
+            return
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        right = hmac.compare_digest(given.strip().encode(), self.token.encode())
+        if scheme.lower() != "bearer" or not right:
+            msg = (
+                "the token is missing or wrong: send 'Authorization: Bearer TOKEN'; the "
+                "application prints in which file its token is when it starts"
+            )
+            raise Refusal(401, "unauthorized", msg, {"www-authenticate": "Bearer"})
+
+
+def host_name(header: str) -> str | None:
+    """Return the name in a Host header, in lower case and without the port; None if it has none."""
+    if header.startswith("["):
+        name, bracket, port = header[1:].partition("]")
+        ends = bool(bracket) and (not port or (port[0] == ":" and port[1:].isdigit()))
+        return name.lower() if ends else None
+    name, colon, port = header.partition(":")
+    if not name or (colon and not port.isdigit()):
+        return None
+    return name.lower().removesuffix(".")
+
+
+def is_loopback(address: str) -> bool:
+    """Yes if only processes of this machine reach an address."""
+    if address.lower() == "localhost":
+        return True
+    return _is_address(address) and ipaddress.ip_address(address).is_loopback
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

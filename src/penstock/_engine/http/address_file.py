@@ -1,0 +1,72 @@
+"""Where an application serves HTTP, in a file that its owner alone can read.
+
+`<state.dir>/<application.id>/http/<process id>.json` has the address and the token, for `penstock
+query` and for people. It goes when the application ends; one that a dead process left is passed by.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from penstock._engine.state.files.private_files import make_private, open_private
+
+_FOLDER = "http"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAt:
+    """An address, and what a client needs to ask there."""
+
+    url: str
+    token: str | None = field(repr=False, default=None)
+    certificate: str | None = None
+    """The file of the server's certificate; None without TLS."""
+    process: int = 0
+
+
+def write_address(application: Path, served: ServedAt) -> Path:
+    """Write the file of this process into the directory of an application; return its path."""
+    folder = application / _FOLDER
+    make_private(folder)
+    path = folder / f"{os.getpid()}.json"
+    # What another run left under this number may be a link to elsewhere.
+    path.unlink(missing_ok=True)
+    with os.fdopen(open_private(path, os.O_EXCL | os.O_NOFOLLOW), "w", encoding="utf-8") as file:
+        json.dump({**asdict(served), "process": os.getpid()}, file)
+    return path
+
+
+def remove_address(path: Path) -> None:
+    """Remove the file, and its folder if no other process has one there."""
+    with suppress(OSError):
+        path.unlink()
+        path.parent.rmdir()
+
+
+def read_addresses(application: Path) -> list[ServedAt]:
+    """Return where processes that are alive serve an application, the newest first."""
+    try:
+        files = [(path.stat().st_mtime_ns, path) for path in (application / _FOLDER).glob("*.json")]
+    except OSError:
+        return []
+    found = []
+    for _, path in sorted(files, reverse=True):
+        with suppress(OSError, ValueError, TypeError):
+            served = ServedAt(**json.loads(path.read_text("utf-8")))
+            if _is_alive(served.process):
+                found.append(served)
+    return found
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

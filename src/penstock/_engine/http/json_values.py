@@ -1,0 +1,184 @@
+"""Keys and values as JSON, and keys back from the text of an address.
+
+Bytes are base64, times ISO 8601, a `Windowed` an object with key, start and end; what JSON has no
+word for (a number that is not finite, an object of an unknown class) is a string.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from penstock._engine.http.replies import bad_request
+from penstock._engine.state.codec import Codec
+from penstock.serdes import Serde
+from penstock.serdes.documents import JsonSerde, PydanticSerde
+from penstock.serdes.plain import BytesSerde, StringSerde, UuidSerde
+from penstock.stores import ValueAndTimestamp
+from penstock.windowed import Windowed
+
+_DEEPEST = 100
+
+
+def jsonable(value: Any, depth: int = 0) -> Any:
+    """Return a value as what `json.dumps` takes."""
+    if value is None or (isinstance(value, bool | int | str) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if depth > _DEEPEST:
+        return str(value)
+    for kinds, convert in _LEAVES:
+        if isinstance(value, kinds):
+            return convert(value)
+    return _whole(value, depth + 1)
+
+
+def _whole(value: Any, depth: int) -> Any:
+    """Return a value that is made of others."""
+    if isinstance(value, Windowed):
+        key = jsonable(value.key, depth)
+        return {"key": key, "start": value.start, "end": value.end}
+    if isinstance(value, ValueAndTimestamp):
+        return {"value": jsonable(value.value, depth), "timestamp": value.timestamp}
+    if isinstance(value, Mapping):
+        return {_name(name, depth): jsonable(one, depth) for name, one in value.items()}
+    named = _fields_of(value)
+    if named is not None:
+        return {name: jsonable(getattr(value, name, None), depth) for name in named}
+    if isinstance(value, Iterable):
+        return [jsonable(one, depth) for one in value]
+    return str(value)
+
+
+def _fields_of(value: Any) -> Iterable[str] | None:
+    if is_dataclass(value):
+        return [field.name for field in fields(value)]
+    if isinstance(value, msgspec.Struct):
+        return value.__struct_fields__
+    # Pydantic's models and named tuples.
+    named = getattr(type(value), "model_fields", None) or getattr(value, "_fields", None)
+    return list(named) if named is not None else None
+
+
+def _name(value: Any, depth: int) -> str:
+    """Return a key of a mapping as a name in a JSON object."""
+    if isinstance(value, str):
+        return value
+    plain = jsonable(value, depth)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+def _base64(value: Any) -> str:
+    return base64.b64encode(bytes(value)).decode("ascii")
+
+
+_LEAVES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (Enum, lambda value: jsonable(value.value)),
+    ((bytes, bytearray, memoryview), _base64),
+    ((datetime, date, time), lambda value: value.isoformat()),
+    (timedelta, lambda value: value.total_seconds()),
+    ((Decimal, UUID), str),
+)
+
+
+def key_of(text: str, codec: Codec, serde: Serde[Any]) -> Any:
+    """Return the key that a text names, by the serde of the store.
+
+    Bytes are base64. A key of a string serde may be written without quotes; others are JSON.
+
+    Raises:
+        Refusal: the store has no such keys.
+    """
+    reasons = []
+    for read in _readers_of(serde):
+        try:
+            key = read(text)
+            codec.encode_key(key)
+        except Exception as error:  # a serde of the user's may raise anything
+            reasons.append(str(error) or type(error).__name__)
+        else:
+            return key
+    msg = f"the key {_short(text)} is none of this store: {reasons[0]}; {_advice(serde)}"
+    raise bad_request(msg)
+
+
+def prefix_of(text: str, serde: Serde[Any]) -> bytes:
+    """Return the bytes with which keys begin: text of string keys, else base64."""
+    return text.encode("utf-8") if isinstance(serde, StringSerde) else bytes_of(text, "prefix")
+
+
+def bytes_of(text: str, what: str) -> bytes:
+    """Return the bytes of a text in base64, of either alphabet, with or without padding.
+
+    Raises:
+        Refusal: it is no base64.
+    """
+    try:
+        return _decoded(text)
+    except (ValueError, binascii.Error) as error:
+        msg = f"{what} must be base64; got {_short(text)}"
+        raise bad_request(msg) from error
+
+
+def _readers_of(serde: Serde[Any]) -> tuple[Callable[[str], Any], ...]:
+    if isinstance(serde, BytesSerde):
+        return (_decoded,)
+    if isinstance(serde, StringSerde):
+        return (_unquoted,)
+    if isinstance(serde, UuidSerde):
+        return (lambda text: UUID(_unquoted(text)),)
+    if isinstance(serde, JsonSerde | PydanticSerde):
+        return (lambda text: serde.decode(text.encode("utf-8")), _as_is)
+    return (_json, _as_is)
+
+
+def _advice(serde: Serde[Any]) -> str:
+    if isinstance(serde, BytesSerde):
+        return "write bytes as base64"
+    return f"write it as JSON that {serde!r} takes"
+
+
+def _decoded(text: str) -> bytes:
+    padded = text.replace("-", "+").replace("_", "/").rstrip("=")
+    padded += "=" * (-len(padded) % 4)
+    return base64.b64decode(padded.encode("ascii"), validate=True)
+
+
+def _unquoted(text: str) -> str:
+    """Return a JSON string's text, or a text without quotes as it is."""
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return str(_json(text))
+    return text
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        msg = "it is no JSON"
+        raise ValueError(msg) from error
+
+
+def _no_constant(word: str) -> Any:
+    msg = f"{word} is no JSON"
+    raise ValueError(msg)
+
+
+def _as_is(text: str) -> str:
+    return text
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 80 else f"{text[:80]}...")

@@ -1,0 +1,102 @@
+"""Where and how the server listens, from the settings of the application."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from penstock._engine.http.access import Access, is_loopback
+from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
+
+_TOKEN = re.compile(r"[!-~]{16,1000}")
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where the server listens, what it asks for, and its certificate."""
+
+    address: str
+    port: int
+    access: Access
+    token_file: Path | None = None
+    """The user's file that has the token, if there is one."""
+    certificate: Path | None = None
+    private_key: Path | None = None
+    token_is_made: bool = field(default=False)
+    """Whether the token was made for this run."""
+
+    @property
+    def scheme(self) -> str:
+        return "http" if self.certificate is None else "https"
+
+
+def listening_of(config: StreamsConfig) -> Listening | None:
+    """Return how the settings want to be served; None: not at all.
+
+    Raises:
+        ConfigError: the server would listen for everybody, or a file is missing.
+    """
+    settings = config.as_mapping()
+    port: int | None = settings["penstock.http.port"]
+    if port is None:
+        return None
+    if port > 65_535:
+        msg = f"setting 'penstock.http.port' must be at most 65535; got {port}"
+        raise ConfigError(msg)
+    address: str = settings["penstock.http.address"]
+    wanted: str = settings["penstock.http.access"]
+    if wanted == "no token on loopback" and not is_loopback(address):
+        msg = (
+            f"setting 'penstock.http.address' is {address!r}: others than this machine could read "
+            "the state of the application without a token; leave 'penstock.http.access' at "
+            "'token', or set it to 'no token anywhere' if that is meant"
+        )
+        raise ConfigError(msg)
+    token, file = _token(settings)
+    if wanted != "token":
+        token, file = None, None
+    made = wanted == "token" and token is None
+    access = Access(secrets.token_urlsafe(32) if made else token, _hosts(settings, address))
+    certificate, key = (
+        _file(settings, f"penstock.http.{name}") for name in ("certificate", "private.key")
+    )
+    if key is not None and certificate is None:
+        msg = "setting 'penstock.http.private.key' needs 'penstock.http.certificate'"
+        raise ConfigError(msg)
+    return Listening(address, port, access, file, certificate, key, made)
+
+
+def _hosts(settings: dict[str, Any], address: str) -> frozenset[str]:
+    named = [name.strip().lower() for name in (settings["penstock.http.hosts"] or "").split(",")]
+    return frozenset({*filter(None, named), address.lower()})
+
+
+def _token(settings: dict[str, Any]) -> tuple[str | None, Path | None]:
+    token: str | None = settings["penstock.http.token"]
+    path = _file(settings, "penstock.http.token.file")
+    if token is not None and path is not None:
+        msg = "give 'penstock.http.token' or 'penstock.http.token.file', not both"
+        raise ConfigError(msg)
+    named = "penstock.http.token"
+    if path is not None:
+        token, named = path.read_text("utf-8", "replace").strip(), f"the file {path}"
+    if token is not None and not _TOKEN.fullmatch(token):
+        msg = f"{named} must have a token of 16 to 1,000 characters, ASCII without blanks"
+        raise ConfigError(msg)
+    return token, path
+
+
+def _file(settings: dict[str, Any], key: str) -> Path | None:
+    if settings[key] is None:
+        return None
+    path = Path(settings[key])
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        msg = f"setting {key!r}: the file {path} cannot be read: {error.strerror}"
+        raise ConfigError(msg) from error

@@ -1,0 +1,146 @@
+"""Which request is answered how: a path, a method, words; no sockets, no threads."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from urllib.parse import unquote_to_bytes
+
+from penstock._engine.http import status_documents
+from penstock._engine.http.access import Access
+from penstock._engine.http.openapi import document, page
+from penstock._engine.http.parameters import only, store_parameters, words_of
+from penstock._engine.http.replies import (
+    HTML,
+    TEXT,
+    Asked,
+    Refusal,
+    Reply,
+    bad_request,
+    json_reply,
+    not_found,
+)
+from penstock._engine.http.served import Application
+from penstock._engine.http.store_reads import (
+    StoreReads,
+    describe_store,
+    kind_of,
+    parameters_of_key,
+    parameters_of_range,
+)
+
+_log = logging.getLogger(__name__)
+
+FORMS = {"text": TEXT, "mermaid": TEXT, "svg": "image/svg+xml"}
+_ACCEPTED = {"image/svg+xml": "svg", "text/vnd.mermaid": "mermaid", "text/plain": "text"}
+# They say nothing of the data, and probes of a cluster manager have no token.
+_OPEN_TO_ALL = ({""}, {"openapi.json"}, {"health"})
+_METHODS = "GET, HEAD"
+
+
+class Routes:
+    """Answers requests about one application."""
+
+    def __init__(self, application: Application, access: Access) -> None:
+        self._application, self._access = application, access
+        self._reads = StoreReads(application)
+
+    def reply(self, asked: Asked) -> Reply:
+        """Return the answer to a request; no request makes it raise."""
+        try:
+            return self._reply(asked)
+        except Refusal as refusal:
+            return refusal.reply()
+        except Exception:
+            _log.exception("a request of the HTTP server failed: %r", asked.raw_path[:200])
+            msg = "the server failed at this request; its log says why"
+            return Refusal(500, "failed", msg).reply()
+
+    def _reply(self, asked: Asked) -> Reply:
+        self._access.check_host(asked.headers)
+        path = segments_of(asked.raw_path)
+        if {path[0]} not in _OPEN_TO_ALL:
+            self._access.check_token(asked.headers)
+        if asked.method not in {"GET", "HEAD"}:
+            msg = f"there is no {asked.method[:20]} here, the state is only read; use {_METHODS}"
+            raise Refusal(405, "method_not_allowed", msg, {"allow": _METHODS})
+        words = words_of(asked.query)
+        if path[0] == "stores":
+            return self._stores(path[1:], words)
+        if path == ["topology"]:
+            return self._topology(words, asked.headers.get("accept", ""))
+        only(words)
+        return self._plain(path)
+
+    def _plain(self, path: list[str]) -> Reply:
+        match path:
+            case [""]:
+                return Reply(200, page().encode(), HTML)
+            case ["openapi.json"]:
+                return json_reply(document())
+            case ["metadata"]:
+                return json_reply(status_documents.metadata(self._application))
+            case ["tasks"]:
+                return json_reply({"tasks": status_documents.tasks(self._application)})
+            case ["health", "live"]:
+                code, body = status_documents.liveness(self._application)
+            case ["health", "ready"]:
+                code, body = status_documents.readiness(self._application)
+            case _:
+                msg = "there is nothing at this path; /openapi.json lists what there is"
+                raise not_found(msg)
+        return json_reply(body, code, {"retry-after": "1"} if code == 503 else {})
+
+    def _stores(self, path: list[str], words: Mapping[str, str]) -> Reply:
+        stores = self._application.stores()
+        if not path:
+            only(words)
+            shown = [describe_store(name, entry) for name, entry in sorted(stores.items())]
+            return json_reply({"stores": shown})
+        if len(path) > 2 or path[-1] == "":
+            msg = (
+                "a store is at /stores/NAME, a key at /stores/NAME/KEY; a slash in a key is "
+                "written %2F, an empty key %22%22"
+            )
+            raise not_found(msg)
+        entry = stores.get(path[0])
+        kind = None if entry is None else kind_of(entry)
+        known = parameters_of_range if len(path) == 1 else parameters_of_key
+        if kind is not None:
+            only(words, *known(kind))
+        if len(path) == 1:
+            return self._reads.range(path[0], store_parameters(words))
+        return self._reads.by_key(path[0], path[1], store_parameters(words))
+
+    def _topology(self, words: Mapping[str, str], accept: str) -> Reply:
+        only(words, "format")
+        form = words.get("format") or _accepted(accept)
+        if form not in FORMS:
+            msg = f"'format' must be {', '.join(map(repr, FORMS))}; got {form[:80]!r}"
+            raise bad_request(msg)
+        return Reply(200, self._application.topology(form).encode(), FORMS[form])
+
+
+def segments_of(raw_path: bytes) -> list[str]:
+    """Return the parts of a path, decoded one by one: a key may have a slash, as %2F.
+
+    Raises:
+        Refusal: it is no path, or no UTF-8.
+    """
+    if not raw_path.startswith(b"/"):
+        msg = "a request must name a path that begins with '/'"
+        raise bad_request(msg)
+    try:
+        return [unquote_to_bytes(part).decode("utf-8") for part in raw_path[1:].split(b"/")]
+    except UnicodeDecodeError as error:
+        msg = "the path must be UTF-8, percent-encoded"
+        raise bad_request(msg) from error
+
+
+def _accepted(accept: str) -> str:
+    """Return the first form that an Accept header names; text if it names none."""
+    for part in accept.split(","):
+        form = _ACCEPTED.get(part.partition(";")[0].strip().lower())
+        if form is not None:
+            return form
+    return "text"

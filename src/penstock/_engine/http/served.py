@@ -1,0 +1,58 @@
+"""What the server must know of the application that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from penstock._engine.control.messages import Report
+from penstock._engine.queries.asking import Wishes
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import Read, Row
+from penstock._engine.state.codec import RowCodec
+
+
+class Source(Protocol):
+    """A store as it is read; raises QueryError, StoreNotReadyError."""
+
+    @property
+    def store(self) -> StoreEntry: ...
+    @property
+    def codec(self) -> RowCodec: ...
+    def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
+        """Return the rows of one key."""
+
+    def by_key(self, read: Read) -> Iterator[Row]:
+        """Return rows of all partitions in the order of their keys."""
+
+    def one_by_one(self, read: Read) -> Iterator[Row]:
+        """Return rows partition by partition."""
+
+
+class Application(Protocol):
+    """A started application."""
+
+    @property
+    def application_id(self) -> str: ...
+    @property
+    def state(self) -> str:
+        """The name of its state."""
+
+    @property
+    def trouble(self) -> str | None:
+        """What keeps it from its work though it is RUNNING."""
+
+    @property
+    def exactly_once(self) -> bool: ...
+    def stores(self) -> Mapping[str, StoreEntry]:
+        """Return its stores; none while it starts."""
+
+    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the tasks of its plan, each with what is known of it before it runs."""
+
+    def reports(self) -> Mapping[str, Report]: ...
+    def source(self, name: str, wishes: Wishes, partition: int | None) -> Source:
+        """Return a store to read."""
+
+    def topology(self, form: str) -> str:
+        """Return its topology as text, mermaid or svg."""

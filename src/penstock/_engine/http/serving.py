@@ -1,0 +1,69 @@
+"""The start of the server with an application, and its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock._engine.http.address_file import ServedAt, remove_address, write_address
+from penstock._engine.http.listening import listening_of
+from penstock._engine.http.served import Application
+from penstock.errors import ConfigError
+from penstock.settings import StreamsConfig
+
+
+class Serving:
+    """A server that runs, and the file that says where."""
+
+    def __init__(self, application: Application, config: StreamsConfig, directory: Path) -> None:
+        listening = listening_of(config)
+        assert listening is not None
+        try:
+            from penstock._engine.http.server import HttpServer  # noqa: PLC0415
+        except ImportError as error:
+            msg = (
+                "setting 'penstock.http.port' needs packages that are not installed "
+                f"({error.name}); install them: pip install 'penstock[http]'"
+            )
+            raise ConfigError(msg) from error
+        self._server = HttpServer(application, listening)
+        certificate = listening.certificate
+        served = ServedAt(
+            self._server.url,
+            listening.access.token,
+            None if certificate is None else str(certificate.resolve()),
+        )
+        try:
+            self._file = write_address(directory, served)
+        except OSError as error:
+            self._server.close()
+            msg = f"the address of the HTTP server cannot be written: {error}"
+            raise ConfigError(msg) from error
+        self.url = self._server.url
+        self.token_file = None
+        if listening.access.token is not None:
+            self.token_file = str(listening.token_file or self._file)
+
+    def line(self) -> str:
+        """Return a line that says where the server is and where its token."""
+        token = "no token is needed" if self.token_file is None else f"token in {self.token_file}"
+        return f"state over HTTP: {self.url} ({token})"
+
+    def figures(self) -> dict[str, str | None]:
+        """Return the same for the progress."""
+        return {"address": self.url, "tokenFile": self.token_file}
+
+    def close(self) -> None:
+        """End the server."""
+        remove_address(self._file)
+        self._server.close()
+
+
+def serve(application: Application, config: StreamsConfig, directory: Path) -> Serving | None:
+    """Start the server if the settings want one.
+
+    Raises:
+        ConfigError: the settings are wrong, or the server cannot listen there.
+    """
+    if config.as_mapping()["penstock.http.port"] is None:
+        return None
+    return Serving(application, config, directory)

@@ -1,0 +1,249 @@
+"""Reads of stores: from the words of a request to rows in JSON."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from itertools import dropwhile, takewhile
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from penstock._engine.http.json_values import bytes_of, jsonable, key_of, prefix_of
+from penstock._engine.http.parameters import StoreParameters
+from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
+from penstock._engine.http.scans import OpenScans, page_of
+from penstock._engine.http.served import Application, Source
+from penstock._engine.queries.asking import Wishes
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import Read, Row
+from penstock.errors import QueryError, StoreNotReadyError
+
+T = TypeVar("T")
+Kind: TypeAlias = Literal["key_value", "window", "session", "versioned"]
+
+_KINDS: dict[str, Kind] = {
+    "key_value": "key_value",
+    "timestamped_key_value": "key_value",
+    "window": "window",
+    "timestamped_window": "window",
+    "session": "session",
+    "versioned_key_value": "versioned",
+}
+_ROWS_AT_ONCE_MAX = 1000
+_SECONDS = 10.0
+
+_ALWAYS = {"limit", "uncommitted", "stale_ok", "partition", "cursor"}
+_OF_KEY: dict[Kind, set[str]] = {
+    "key_value": set(),
+    "window": {"time_from", "time_to", "reverse"},
+    "session": {"time_from", "time_to", "reverse"},
+    "versioned": {"time_from", "time_to", "reverse", "as_of"},
+}
+_OF_RANGE: dict[Kind, set[str]] = {
+    "key_value": {"from", "to", "prefix", "reverse"},
+    "window": {"from", "to", "time_from", "time_to", "reverse"},
+    "session": {"from", "to", "time_from", "time_to", "reverse"},
+    "versioned": set(),
+}
+
+
+def kind_of(entry: StoreEntry) -> Kind | None:
+    """Return how a store is read; None if it belongs to an operator."""
+    return _KINDS.get(entry.plan.builder.kind)
+
+
+def parameters_of_key(kind: Kind) -> list[str]:
+    """Return the parameters of a read by key."""
+    return sorted(_OF_KEY[kind] | _ALWAYS)
+
+
+def parameters_of_range(kind: Kind) -> list[str]:
+    """Return the parameters of a range."""
+    return sorted(_OF_RANGE[kind] | _ALWAYS)
+
+
+def describe_store(name: str, entry: StoreEntry) -> dict[str, Any]:
+    """Return what is known of a store without reading it."""
+    return {
+        "name": name,
+        "kind": kind_of(entry) or "internal",
+        "global": entry.is_global,
+        "partitions": 1 if entry.is_global else len(entry.tasks),
+        "queryable": kind_of(entry) is not None,
+    }
+
+
+class StoreReads:
+    """Answers reads of the stores of an application."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._open = OpenScans()
+
+    def by_key(self, name: str, text: str, asked: StoreParameters) -> Reply:
+        """Return what a store has for a key."""
+        source, kind = self._source(name, asked)
+        key = key_of(text, source.codec, source.codec.key_serde)
+        read = _read_of_key(kind, asked)
+        with_pages = read.kind in {"windows", "sessions", "versions"}
+        if not with_pages:
+            found = _answered(lambda: source.of_key(key, read))
+            if not found:
+                msg = f"store {name!r} has no such key as {text[:80]!r}"
+                raise not_found(msg)
+            return json_reply({"store": name, **_row_json(source, kind, found[0])})
+        rows = self._rows((name, text, asked), asked.cursor, lambda: iter(source.of_key(key, read)))
+        return self._page((name, text, asked), (source, kind), rows)
+
+    def range(self, name: str, asked: StoreParameters) -> Reply:
+        """Return the rows of a range of keys."""
+        source, kind = self._source(name, asked)
+        if kind == "versioned":
+            msg = f"store {name!r} is versioned: it is read by key, /stores/{name}/KEY"
+            raise bad_request(msg)
+        if kind == "key_value":
+            return self._key_values(source, asked)
+        read = _read_of_range(source, kind, asked)
+        rows = self._rows((name, "", asked), asked.cursor, lambda: source.one_by_one(read))
+        return self._page((name, "", asked), (source, kind), rows)
+
+    def _source(self, name: str, asked: StoreParameters) -> tuple[Source, Kind]:
+        stores = self._application.stores()
+        if not stores and self._application.state in {"CREATED", "REBALANCING"}:
+            msg = "the application starts: its stores are not known yet"
+            raise not_ready(msg)
+        entry = stores.get(name)
+        if entry is None:
+            known = ", ".join(map(repr, sorted(stores))) or "none"
+            msg = f"the application has no store {name[:80]!r}; its stores: {known}"
+            raise not_found(msg)
+        kind = kind_of(entry)
+        if kind is None:
+            msg = f"store {name!r} belongs to an operator and cannot be queried"
+            raise bad_request(msg)
+        shown = asked.uncommitted
+        if shown is None:
+            shown = not self._application.exactly_once
+        rows_max = min(asked.limit + 1, _ROWS_AT_ONCE_MAX)
+        wishes = Wishes(shown, asked.stale_ok, _SECONDS, rows_max)
+        return _answered(lambda: self._application.source(name, wishes, asked.partition)), kind
+
+    def _key_values(self, source: Source, asked: StoreParameters) -> Reply:
+        rows = _answered(lambda: _key_value_rows(source, asked))
+        page = _answered(lambda: page_of(rows, asked.limit))
+        more = page.rest is not None and page.rows
+        cursor = base64.urlsafe_b64encode(page.rows[-1][0]).decode("ascii") if more else None
+        return _page_reply((source, "key_value"), page.rows, cursor)
+
+    def _rows(
+        self,
+        scan: tuple[str, str, StoreParameters],
+        cursor: str | None,
+        begin: Callable[[], Iterator[Row]],
+    ) -> Iterator[Row]:
+        if cursor is not None:
+            return self._open.take(_named(scan), cursor)
+        return _answered(begin)
+
+    def _page(
+        self,
+        scan: tuple[str, str, StoreParameters],
+        of: tuple[Source, Kind],
+        rows: Iterator[Row],
+    ) -> Reply:
+        page = _answered(lambda: page_of(rows, scan[2].limit))
+        cursor = None if page.rest is None else self._open.keep(_named(scan), page.rest)
+        return _page_reply(of, page.rows, cursor)
+
+
+def _answered(ask: Callable[[], T]) -> T:
+    """Ask the workers; their refusals become the server's."""
+    try:
+        return ask()
+    except StoreNotReadyError as error:
+        raise not_ready(str(error)) from error
+    except QueryError as error:
+        raise bad_request(str(error)) from error
+
+
+def _read_of_key(kind: Kind, asked: StoreParameters) -> Read:
+    begin, end = asked.times
+    if kind == "key_value":
+        return Read("get")
+    if kind == "window":
+        return Read("windows", time_from=begin, time_to=end, reverse=asked.reverse)
+    if kind == "session":
+        return Read("sessions", time_from=begin, time_to=end, reverse=asked.reverse)
+    history = asked.time_from is not None or asked.time_to is not None
+    if history and asked.as_of is not None:
+        msg = "'as_of' asks for one version, 'time_from' and 'time_to' for several; say one of both"
+        raise bad_request(msg)
+    if history:
+        return Read("versions", time_from=begin, time_to=end, reverse=asked.reverse)
+    if asked.as_of is not None:
+        # A version of a given time is what the reverse flag of such a read means.
+        return Read("version", time_to=asked.as_of, reverse=True)
+    return Read("version")
+
+
+def _read_of_range(source: Source, kind: Kind, asked: StoreParameters) -> Read:
+    begin, end = asked.times
+    bounds = _bound(source, asked.key_from), _bound(source, asked.key_to)
+    named: Literal["window_range", "session_range"] = (
+        "window_range" if kind == "window" else "session_range"
+    )
+    return Read(named, (), *bounds, begin, end, asked.reverse)
+
+
+def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[Row]:
+    first, last = _bound(source, asked.key_from), _bound(source, asked.key_to)
+    after = None if asked.cursor is None else bytes_of(asked.cursor, "cursor")
+    prefix = None
+    if asked.prefix is not None:
+        if asked.reverse or first is not None or last is not None:
+            msg = "'prefix' goes without 'from', 'to' and 'reverse'"
+            raise bad_request(msg)
+        first = prefix = prefix_of(asked.prefix, source.codec.key_serde)
+    if after is not None:
+        first, last = (first, after) if asked.reverse else (after, last)
+    rows = source.by_key(Read("range", (), first, last, reverse=asked.reverse))
+    if after is not None:
+        rows = dropwhile(lambda row: row[0] == after, rows)
+    if prefix is not None:
+        rows = takewhile(lambda row: row[0].startswith(prefix), rows)
+    return rows
+
+
+def _bound(source: Source, text: str | None) -> bytes | None:
+    if text is None:
+        return None
+    return source.codec.encode_key(key_of(text, source.codec, source.codec.key_serde))
+
+
+def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) -> Reply:
+    source, kind = of
+    shown = [_row_json(source, kind, row) for row in rows]
+    return json_reply({"store": source.store.name, "rows": shown, "cursor": cursor})
+
+
+def _row_json(source: Source, kind: Kind, row: Row) -> dict[str, Any]:
+    key, value, timestamp, start, end = row
+    shown: dict[str, Any] = {"key": jsonable(source.codec.decode_key(key))}
+    if kind in {"window", "session"}:
+        if end is None and start is not None and kind == "window":
+            times = source.store.plan.builder.times
+            end = start + times.window_size_ms if times is not None else None
+        shown["window"] = {"start": start, "end": end}
+    shown["value"] = jsonable(source.codec.decode_value(value))
+    if timestamp is not None:
+        shown["timestamp"] = timestamp
+    if kind == "versioned":
+        shown["valid_to"] = end
+    return shown
+
+
+def _named(scan: tuple[str, str, StoreParameters]) -> str:
+    """Return what is scanned, without the cursor."""
+    name, text, asked = scan
+    words = {**asdict(asked), "cursor": None}
+    return repr((name, text, sorted(words.items(), key=lambda item: item[0])))

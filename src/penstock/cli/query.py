@@ -1,0 +1,209 @@
+"""`penstock query APP STORE [KEY]`: the state of a running application, asked over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock._engine.http.address_file import ServedAt, read_addresses
+from penstock._engine.state.files.directory import StateDirectory
+from penstock.cli.arguments.options import add_command, add_json, positive
+from penstock.cli.arguments.times import moment_ms
+from penstock.cli.printing import table
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+if TYPE_CHECKING:
+    from penstock.cli.arguments.options import Commands
+
+_DESCRIPTION = """\
+Ask a running application about its stores, over HTTP: it must run with `penstock.http.port`. On
+its machine, address and token are found in its state directory; elsewhere say --address and
+--token-file. Keys are JSON, text as it is, bytes in base64.
+"""
+_EXAMPLES = """\
+  penstock query shop                                 its stores
+  penstock query shop counts alice                    the value of a key
+  penstock query shop counts --from a --to c --json   a range, a JSON object in each line
+  penstock query shop counts --prefix user- --all     all keys that begin so
+  penstock query shop views alice --time-from 2026-01-31T12:00
+  penstock query shop prices apple --as-of 2026-01-31T12:00
+"""
+_LIMIT = 100
+_PAGE_MAX = 1000
+_WORDS = {
+    "start": "from",
+    "to": "to",
+    "prefix": "prefix",
+    "reverse": "reverse",
+    "time_from": "time_from",
+    "time_to": "time_to",
+    "as_of": "as_of",
+    "uncommitted": "uncommitted",
+    "stale_ok": "stale_ok",
+    "partition": "partition",
+}
+"""The options that go to the server, and what they are called there."""
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = add_command(
+        commands,
+        "query",
+        "read the stores of a running application",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
+    )
+    parser.add_argument("application", metavar="APP", help="its application.id")
+    parser.add_argument("store", metavar="STORE", nargs="?", help="the store to read")
+    parser.add_argument("key", metavar="KEY", nargs="?", help="the key to look for")
+    parser.add_argument("--from", dest="start", metavar="KEY", help="the first key of a range")
+    parser.add_argument("--to", metavar="KEY", help="the last key of a range, included")
+    parser.add_argument("--prefix", metavar="TEXT", help="what the keys of a range begin with")
+    parser.add_argument("--reverse", action="store_true", help="last first")
+    for name, what in (
+        ("--time-from", "windows from this start on, sessions that end then or later"),
+        ("--time-to", "windows and sessions that start up to then"),
+        ("--as-of", "of a versioned store, the version of that time"),
+    ):
+        parser.add_argument(name, type=milliseconds, metavar="TIME", help=what)
+    parser.add_argument(
+        "--limit", type=positive, default=_LIMIT, metavar="N", help=f"rows (default {_LIMIT})"
+    )
+    parser.add_argument("--all", action="store_true", help="all rows, without a limit")
+    parser.add_argument("--partition", type=int, metavar="N", help="read this partition only")
+    parser.add_argument(
+        "--uncommitted", action="store_true", help="also what the open transaction has written"
+    )
+    parser.add_argument(
+        "--stale-ok", action="store_true", help="also read copies that are being restored"
+    )
+    parser.add_argument(
+        "--state-dir", type=Path, metavar="DIR", help="the state.dir of the application"
+    )
+    parser.add_argument("--address", metavar="URL", help="where it serves HTTP")
+    parser.add_argument(
+        "--token-file", type=Path, metavar="FILE", help="a file that has its token, with --address"
+    )
+    add_json(parser, "print a JSON object for each row, one in a line")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print rows; return 1 if there is none."""
+    # Other commands do without http and ssl.
+    from penstock._engine.http.client import HttpClient  # noqa: PLC0415
+
+    client = HttpClient(_served(arguments))
+    try:
+        if arguments.store is None:
+            rows = iter(client.get("/stores")["stores"])
+        elif arguments.key is None:
+            rows = client.range(arguments.store, words_of(arguments))
+        else:
+            rows = client.key(arguments.store, arguments.key, words_of(arguments))
+        limit = None if arguments.all else arguments.limit
+        shown = _print(islice(rows, limit), as_json=arguments.json)
+        if shown == limit and next(rows, None) is not None:
+            print(f"there are more than {limit:,} rows: --limit N or --all", file=sys.stderr)
+    finally:
+        client.close()
+    if not shown:
+        print("there is no such row", file=sys.stderr)
+    return 0 if shown else 1
+
+
+def words_of(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return what the server is told about a read."""
+    said = {sent: getattr(arguments, name) for name, sent in _WORDS.items()}
+    words = {
+        name: "true" if value is True else str(value)
+        for name, value in said.items()
+        if value is not None and value is not False
+    }
+    most = _PAGE_MAX if arguments.all else min(arguments.limit + 1, _PAGE_MAX)
+    return {**words, "limit": str(most)}
+
+
+def milliseconds(text: str) -> int:
+    """Read a time: milliseconds since 1970, or a date and time."""
+    return int(text) if text.isascii() and text.isdigit() else moment_ms(text)
+
+
+def _print(rows: Iterator[Mapping[str, Any]], *, as_json: bool) -> int:
+    if as_json:
+        count = 0
+        for row in rows:
+            print(json.dumps(row, ensure_ascii=False))
+            count += 1
+        return count
+    shown = [_flat(row) for row in rows]
+    if shown:
+        header = list(shown[0])
+        print("\n".join(table(header, [[row.get(name) for name in header] for row in shown])))
+    return len(shown)
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row for a table: a window as two columns, documents as JSON."""
+    cells: dict[str, Any] = {}
+    for name, value in row.items():
+        if name == "window":
+            cells |= {bound: str(time) for bound, time in value.items()}
+        elif name != "value" and isinstance(value, int) and not isinstance(value, bool):
+            cells[name] = str(value)  # keys and times are no quantities: no commas
+        elif isinstance(value, dict | list | bool):
+            cells[name] = json.dumps(value, ensure_ascii=False)
+        else:
+            cells[name] = value
+    return cells
+
+
+def _served(arguments: argparse.Namespace) -> ServedAt:
+    """Return where the application is asked.
+
+    Raises:
+        StreamsError: it cannot be found.
+    """
+    token = None
+    if arguments.token_file is not None:
+        try:
+            token = _token_in(arguments.token_file.read_text("utf-8"))
+        except OSError as error:
+            msg = f"the token file {arguments.token_file} cannot be read: {error.strerror}"
+            raise StreamsError(msg) from error
+    if arguments.address is not None:
+        return ServedAt(arguments.address, token)
+    places = [arguments.state_dir] if arguments.state_dir is not None else _usual_places()
+    for place in places:
+        found = read_addresses(StateDirectory(place, arguments.application).path)
+        if found:
+            return found[0]
+    msg = (
+        f"no process on this machine serves the application {arguments.application!r} over HTTP "
+        f"(looked in {', '.join(map(str, places))}); run it with --set penstock.http.port=0, or "
+        "say where it is: --state-dir DIR, or --address URL --token-file FILE"
+    )
+    raise StreamsError(msg)
+
+
+def _token_in(text: str) -> str:
+    """Return the token in a file: all of it, or that of a file that an application has written."""
+    try:
+        return str(json.loads(text)["token"])
+    except (ValueError, TypeError, KeyError):
+        return text.strip()
+
+
+def _usual_places() -> list[Path]:
+    # Other commands do without the Kafka client.
+    from penstock._engine.kafka.local_broker.broker import default_data_dir  # noqa: PLC0415
+
+    config = StreamsConfig.from_environment({"application.id": "penstock"})
+    return [config.state_dir, default_data_dir() / "state"]

@@ -1,0 +1,123 @@
+"""`penstock query` against a real server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock import StreamsConfig
+from penstock._engine.http.serving import Serving, serve
+from penstock.cli import main
+from tests.unit.engine.http.shop import KEYS, Shop
+
+
+class Running:
+    """An application that serves HTTP, with its state in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        config = StreamsConfig({"application.id": "shop", "penstock.http.port": 0})
+        serving = serve(Shop(), config, folder / "shop")
+        assert serving is not None
+        self.serving: Serving = serving
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    made = Running(tmp_path_factory.mktemp("state"))
+    yield made
+    made.serving.close()
+
+
+def lines(running: Running, capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
+    code = main(["query", "shop", *words, "--state-dir", str(running.folder)])
+    shown = capsys.readouterr()
+    assert code == (0 if shown.out else 1), shown.err
+    return shown.out.splitlines()
+
+
+def test_the_stores_are_listed(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    header, first, *_ = lines(running, capsys)
+    assert header.split()[:2] == ["name", "kind"]
+    assert first.split()[:2] == ["counts", "key_value"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["counts", "key-03"], ["key     value  timestamp", "key-03      3  1003"]),
+        (["counts", ""], ["key  value  timestamp", "        26  1026"]),
+        (["counts", "absent"], []),
+        (["numbers", "--from=-2"], ["key  value", '-2   {"is": 0}', '-1   {"is": 1}']),
+        (["raw", "AP8="], ["key   value", "AP8=  AQI="]),
+        (
+            ["windows", "a", "--time-from", "1000", "--time-to", "1970-01-01T00:00:02Z"],
+            ["key  start  end   value", "a    1000   2000      1", "a    2000   3000      2"],
+        ),
+        (
+            ["versions", "a", "--as-of", "1025"],
+            ["key  value  timestamp  valid_to", "a    v2     1020              -"],
+        ),
+    ],
+)
+def test_rows_are_a_table(
+    words: list[str], expected: list[str], running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lines(running, capsys, *words) == expected
+
+
+def test_rows_are_json_in_lines(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = lines(running, capsys, "counts", "--prefix", "key-", "--json", "--all")
+    assert [json.loads(line)["key"] for line in shown] == KEYS
+    code = main(
+        ["query", "shop", "counts", "--limit", "3", "--json", "--state-dir", str(running.folder)]
+    )
+    shown_too = capsys.readouterr()
+    assert (code, len(shown_too.out.splitlines())) == (0, 3)
+    assert "there are more than 3 rows: --limit N or --all" in shown_too.err
+
+
+def test_an_address_and_a_token_do_as_well(
+    running: Running, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    token_file = running.serving.token_file
+    assert token_file is not None
+    plain = tmp_path / "token"
+    plain.write_text(json.loads(Path(token_file).read_text())["token"] + "\n")
+    for file in (token_file, str(plain)):
+        words = ["--address", running.serving.url, "--token-file", file]
+        assert main(["query", "shop", "counts", "key-01", *words]) == 0
+    assert main(["query", "shop", "counts", "key-01", "--address", running.serving.url]) == 1
+    assert "the token is missing or wrong" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "has no store 'nothing'; its stores: 'counts'"),
+        (["numbers", "x"], "the key 'x' is none of this store"),
+        (["counts", "--time-from", "5"], "there is no parameter 'time_from' here"),
+    ],
+)
+def test_what_the_server_refuses_is_said(
+    words: list[str], message: str, running: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["query", "shop", *words, "--state-dir", str(running.folder)]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_an_application_that_does_not_run_is_not_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["query", "shop", "counts", "--state-dir", str(tmp_path)]) == 1
+    assert "run it with --set penstock.http.port=0" in capsys.readouterr().err
+
+
+def test_a_server_that_is_gone_does_not_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", "shop", "--address", "http://127.0.0.1:9"]) == 1
+    assert "the application at http://127.0.0.1:9 does not answer" in capsys.readouterr().err
+    assert main(["query", "shop", "--address", "ftp://somewhere"]) == 1
+    assert "an address must look like" in capsys.readouterr().err

@@ -1,0 +1,157 @@
+"""An application with real stores of all kinds and a real asker, without Kafka and Spark."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock import Processor, ProcessorContext, Record, StreamsBuilder, StreamsConfig, serdes
+from penstock._engine.control.messages import Report
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.questions import Answer, Position, Question
+from penstock._engine.runtime.stores.task_stores import TaskStore
+from penstock._engine.runtime.task import Task
+from penstock.queries import view_of
+from penstock.stores import Stores, ValueAndTimestamp
+from penstock.windowed import Windowed
+
+HOUR = 3_600_000
+
+
+@dataclass
+class Seat:
+    """A key of a class."""
+
+    row: int
+    place: str
+
+
+TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()
+STORES = [
+    Stores.timestamped_key_value_store("counts", key=TEXT, value=LONG),
+    Stores.persistent_key_value_store("numbers", key=LONG, value=serdes.json(dict)),
+    Stores.persistent_key_value_store("raw", key=BYTES, value=BYTES),
+    Stores.persistent_key_value_store("seats", key=serdes.json(Seat), value=TEXT),
+    Stores.persistent_window_store(
+        "windows", retention=HOUR, window_size=1000, key=TEXT, value=LONG
+    ),
+    Stores.persistent_session_store("sessions", retention=HOUR, key=TEXT, value=LONG),
+    Stores.versioned_key_value_store("versions", history_retention=HOUR, key=TEXT, value=TEXT),
+]
+KEYS = [f"key-{number:02}" for number in range(25)]
+
+
+class _Fill(Processor[Any, Any, Any, Any]):
+    """Fills all stores at the first record."""
+
+    def init(self, context: ProcessorContext[Any, Any]) -> None:
+        self._stores: dict[str, Any] = {
+            builder.name: context.get_state_store(builder.name) for builder in STORES
+        }
+
+    def process(self, record: Record[Any, Any]) -> None:
+        stores = self._stores
+        for number, key in enumerate([*KEYS, "a/b", "", "ünï", "5"]):
+            stores["counts"].put(key, ValueAndTimestamp(number, 1000 + number))
+        for number in range(5):
+            stores["numbers"].put(number - 2, {"is": number})
+            stores["windows"].put("a", number, number * 1000)
+            stores["windows"].put("b", number, number * 1000)
+            stores["sessions"].put(Windowed("a", number * 10_000, number * 10_000 + 500), number)
+            stores["versions"].put("a", f"v{number}", 1000 + number * 10)
+        stores["raw"].put(b"\x00\xff", b"\x01\x02")
+        stores["raw"].put(b"plain", b"text")
+        stores["seats"].put(Seat(3, "c"), "taken")
+
+
+def _program() -> StreamsBuilder:
+    builder = StreamsBuilder()
+    for store in STORES:
+        builder.add_state_store(store)
+    builder.stream("in").process(_Fill, state_stores=[store.name for store in STORES])
+    return builder
+
+
+class _InTask:
+    """The task as the desk sees it."""
+
+    partition = 0
+
+    def __init__(self, task: Task, shop: Shop) -> None:
+        self._task, self._shop = task, shop
+
+    @property
+    def is_ready(self) -> bool:
+        return self._shop.restored
+
+    def store(self, name: str) -> TaskStore | None:
+        return self._task.task_store(name)
+
+    def position(self, *, uncommitted: bool) -> Position:
+        return {}
+
+    def offsets_behind(self) -> int:
+        return 1234
+
+
+class Shop:
+    """The application; a test changes its state."""
+
+    application_id = "shop"
+    trouble: str | None = None
+    exactly_once = True
+
+    def __init__(self) -> None:
+        self.state = "RUNNING"
+        self.restored = True
+        self.owned = True
+        self.busy: threading.Event | None = None
+        """While it is set, queries wait."""
+        self._topology = _program().build()
+        settings = {"default.key.serde": "string", "default.value.serde": "string"}
+        self._config = StreamsConfig({"application.id": "shop", **settings})
+        (plan,) = plan_subtopologies(self._topology, "shop")
+        self._entries = {
+            name: StoreEntry(name, one, {0: "0_0"}, 1) for name, one in plan.stores.items()
+        }
+        task = Task("0_0", plan, self._config, [("in", 0)], lambda topic: 1)
+        task.set_lags({("in", 0): 0})
+        task.start(0)
+        task.add_records("in", 0, [(0, 1, b"k", b"v", ())])
+        task.process(1, 1)
+        task.prepare_commit()
+        task.drain()
+        task.committed()
+        self._desk, self._tasks = Desk(), [_InTask(task, self)]
+        self._lock = threading.Lock()
+        self.asker = Asker(lambda: [(("w", 1), self.reports()["w"].tasks)], self._ask)
+
+    def stores(self) -> Mapping[str, StoreEntry]:
+        return self._entries
+
+    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"0_0": {"partition": 0, "stores": sorted(self._entries)}}
+
+    def reports(self) -> Mapping[str, Report]:
+        running = "running" if self.restored else "restoring"
+        tasks = {"0_0": running} if self.owned else {}
+        return {"w": Report("w", "running", tasks=tasks, pid=1)}
+
+    def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
+        return view_of(self._entries, name, (self.asker, self._config, wishes), partition)._source
+
+    def topology(self, form: str) -> str:
+        if form == "text":
+            return str(self._topology.describe())
+        return self._topology.to_mermaid() if form == "mermaid" else self._topology.to_svg()
+
+    def _ask(self, worker: tuple[str, int], question: Question) -> Answer | None:
+        if self.busy is not None:
+            self.busy.wait()
+        with self._lock:
+            return self._desk._answer(question, list(self._tasks))

@@ -1,0 +1,133 @@
+"""Values of all kinds as JSON, and keys from text."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+import pydantic
+import pytest
+
+from penstock import serdes
+from penstock._engine.http.json_values import jsonable, key_of
+from penstock._engine.http.replies import Refusal, json_reply
+from penstock._engine.state.codec import plain_codec
+from penstock.serdes import Serde
+from penstock.stores import ValueAndTimestamp
+from penstock.windowed import Windowed
+
+
+@dataclass(frozen=True)
+class Order:
+    id: int
+    at: datetime
+
+
+class Item(msgspec.Struct):
+    name: str
+    order: Order
+
+
+class Model(pydantic.BaseModel):
+    name: str
+    data: bytes
+
+
+class Place(NamedTuple):
+    row: int
+    seat: str
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        (True, True),
+        (5, 5),
+        (1 << 70, 1 << 70),
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (b"\x00\xff", "AP8="),
+        (bytearray(b"a"), "YQ=="),
+        (AT, "2026-01-31T12:00:00+00:00"),
+        (date(2026, 1, 31), "2026-01-31"),
+        (timedelta(seconds=1.5), 1.5),
+        (Decimal("1.10"), "1.10"),
+        (UUID(int=5), "00000000-0000-0000-0000-000000000005"),
+        (Colour.RED, "red"),
+        (Windowed("a", 1, 2), {"key": "a", "start": 1, "end": 2}),
+        (ValueAndTimestamp(b"a", 3), {"value": "YQ==", "timestamp": 3}),
+        (Order(1, AT), {"id": 1, "at": "2026-01-31T12:00:00+00:00"}),
+        (
+            Item("x", Order(1, AT)),
+            {"name": "x", "order": {"id": 1, "at": "2026-01-31T12:00:00+00:00"}},
+        ),
+        (Model(name="x", data=b"a"), {"name": "x", "data": "YQ=="}),
+        (Place(1, "a"), {"row": 1, "seat": "a"}),
+        ({1: [b"a"], (1, 2): {3}}, {"1": ["YQ=="], "[1, 2]": [3]}),
+        (1j, "1j"),
+    ],
+)
+def test_every_value_has_a_json(value: Any, expected: Any) -> None:
+    assert jsonable(value) == expected
+    assert json.loads(json_reply(jsonable(value)).body) == expected
+
+
+def test_a_value_that_holds_itself_and_a_lone_surrogate_are_shown() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    json.dumps(jsonable(endless))
+    assert json.loads(json_reply(jsonable("\ud800")).body) == "\ud800"
+
+
+TEXT, LONG, BYTES = serdes.string(), serdes.long(), serdes.bytes()
+
+
+@pytest.mark.parametrize(
+    ("serde", "text", "key"),
+    [
+        (TEXT, "a", "a"),
+        (TEXT, "5", "5"),
+        (TEXT, '"a b"', "a b"),
+        (TEXT, "null", "null"),
+        (TEXT, '"', '"'),
+        (LONG, "-5", -5),
+        (BYTES, "AP8", b"\x00\xff"),
+        (BYTES, "_-8=", b"\xff\xef"),
+        (serdes.uuid(), str(UUID(int=5)), UUID(int=5)),
+        (serdes.boolean(), "true", True),
+        (serdes.json(), '{"a": [1]}', {"a": [1]}),
+        (serdes.json(), "bare", "bare"),
+    ],
+)
+def test_a_key_is_read_by_its_serde(serde: Serde[Any], text: str, key: Any) -> None:
+    assert key_of(text, plain_codec("t", serde, TEXT), serde) == key
+
+
+@pytest.mark.parametrize(
+    ("serde", "text"),
+    [
+        (LONG, "a"),
+        (LONG, "1.0"),
+        (LONG, '"5"'),
+        (BYTES, "ü"),
+        (serdes.uuid(), "5"),
+        (serdes.boolean(), "yes"),
+    ],
+)
+def test_a_key_that_is_none_is_refused(serde: Serde[Any], text: str) -> None:
+    with pytest.raises(Refusal, match="is none of this store"):
+        key_of(text, plain_codec("t", serde, TEXT), serde)

@@ -1,0 +1,81 @@
+"""Settings of the server: safe unless the user says otherwise, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import StreamsConfig
+from penstock._engine.http.listening import Listening, listening_of
+from penstock.errors import ConfigError
+
+
+def listening(**settings: Any) -> Listening | None:
+    own = {f"penstock.http.{key}": value for key, value in settings.items()}
+    return listening_of(StreamsConfig({"application.id": "a", **own}))
+
+
+def test_there_is_no_server_unless_it_has_a_port() -> None:
+    assert listening(address="0.0.0.0") is None
+
+
+def test_by_default_it_listens_on_loopback_with_a_new_token() -> None:
+    one, other = listening(port=0), listening(port="0")
+    assert one is not None
+    assert other is not None
+    assert (one.address, one.port, one.scheme) == ("127.0.0.1", 0, "http")
+    assert one.access.token is not None
+    assert len(one.access.token) >= 32
+    assert one.access.token != other.access.token
+
+
+def test_a_token_may_be_given_or_be_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("0123456789abcdef\n")
+    given = listening(port=1, token="0123456789abcdef")
+    read = listening(port=1, **{"token.file": str(file)})
+    assert given is not None
+    assert read is not None
+    assert given.access.token == read.access.token == "0123456789abcdef"
+    assert read.token_file == file
+
+
+def test_no_token_is_asked_where_the_user_says_so_in_words() -> None:
+    near = listening(port=1, access="no token on loopback")
+    far = listening(port=1, access="no token anywhere", address="0.0.0.0")
+    assert near is not None
+    assert far is not None
+    assert near.access.token is None
+    assert far.access.token is None
+
+
+def test_other_names_may_be_given() -> None:
+    found = listening(port=1, address="::", hosts="Shop.example, other")
+    assert found is not None
+    assert found.access.hosts == {"shop.example", "other", "::"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"access": "no token on loopback", "address": "0.0.0.0"},
+            "others than this machine could read the state of the application without a token",
+        ),
+        ({"access": "none"}, "must be 'token' or 'no token on loopback' or 'no token anywhere'"),
+        ({"port": 70_000}, "must be at most 65535"),
+        ({"port": -1}, "must be a whole number of at least 0"),
+        ({"token": "short"}, "must have a token of 16 to 1,000 characters"),
+        ({"token": "with a blank in the middle"}, "must have a token of 16"),
+        ({"token.file": "/nowhere"}, "the file /nowhere cannot be read: No such file"),
+        ({"certificate": "/nowhere"}, "the file /nowhere cannot be read"),
+        ({"private.key": __file__}, "needs 'penstock.http.certificate'"),
+        ({"token": "0123456789abcdef", "token.file": __file__}, "not both"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as refused:
+        listening(**{"port": 0, **settings})
+    assert "0123456789abcdef" not in str(refused.value)

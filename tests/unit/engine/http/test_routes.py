@@ -1,0 +1,234 @@
+"""Requests and their answers, without sockets: stores of all kinds, pages, health, errors."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from penstock._engine.http.access import Access
+from penstock._engine.http.replies import Asked, Reply
+from penstock._engine.http.routes import Routes
+from tests.unit.engine.http.shop import KEYS, Shop
+
+LOCAL = {"host": "127.0.0.1:80"}
+
+
+@pytest.fixture(scope="module")
+def shop() -> Shop:
+    return Shop()
+
+
+def ask(shop: Shop, target: str, **headers: str) -> Reply:
+    path, _, query = target.partition("?")
+    asked = Asked("GET", path.encode(), query, {**LOCAL, **headers})
+    return Routes(shop, Access()).reply(asked)
+
+
+def got(shop: Shop, target: str) -> Any:
+    reply = ask(shop, target)
+    assert reply.status == 200, reply.body
+    return json.loads(reply.body)
+
+
+def scanned(shop: Shop, target: str) -> list[Any]:
+    """Return the rows of all pages."""
+    routes, rows, cursor = Routes(shop, Access()), [], ""
+    while True:
+        path, _, query = f"{target}{cursor}".partition("?")
+        reply = routes.reply(Asked("GET", path.encode(), query, LOCAL))
+        assert reply.status == 200, reply.body
+        page = json.loads(reply.body)
+        rows += page["rows"]
+        if page["cursor"] is None:
+            return rows
+        cursor = f"&cursor={quote(page['cursor'])}"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("counts/key-03", {"key": "key-03", "value": 3, "timestamp": 1003}),
+        ("counts/%22key-03%22", {"key": "key-03", "value": 3, "timestamp": 1003}),
+        ("counts/a%2Fb", {"key": "a/b", "value": 25, "timestamp": 1025}),
+        ("counts/%22%22", {"key": "", "value": 26, "timestamp": 1026}),
+        ("counts/%C3%BCn%C3%AF", {"key": "ünï", "value": 27, "timestamp": 1027}),
+        ("counts/5", {"key": "5", "value": 28, "timestamp": 1028}),
+        ("numbers/-2", {"key": -2, "value": {"is": 0}}),
+        ("raw/AP8=", {"key": "AP8=", "value": "AQI="}),
+        ("raw/AP8", {"key": "AP8=", "value": "AQI="}),
+        ("seats/" + quote('{"row":3,"place":"c"}'), {"key": {"row": 3, "place": "c"}}),
+        ("versions/a", {"key": "a", "value": "v4", "timestamp": 1040, "valid_to": None}),
+        ("versions/a?as_of=1025", {"value": "v2", "timestamp": 1020}),
+        ("versions/a?as_of=1970-01-01T00:00:01.025Z", {"value": "v2"}),
+    ],
+)
+def test_a_key_is_found_as_its_store_writes_it(path: str, expected: Any, shop: Shop) -> None:
+    found = got(shop, f"/stores/{path}")
+    assert expected.items() <= found.items()
+    assert found["store"] == path.partition("/")[0]
+
+
+def test_windows_sessions_and_versions_of_a_key_come_as_rows(shop: Shop) -> None:
+    windows = scanned(shop, "/stores/windows/a?time_from=1000&time_to=3000&limit=2")
+    assert [row["window"] for row in windows] == [
+        {"start": start, "end": start + 1000} for start in (1000, 2000, 3000)
+    ]
+    backward = scanned(shop, "/stores/windows/a?reverse=true")
+    assert [row["value"] for row in backward] == [4, 3, 2, 1, 0]
+    sessions = scanned(shop, "/stores/sessions/a?time_from=10500&time_to=20000&limit=1")
+    assert [row["window"]["start"] for row in sessions] == [10_000, 20_000]
+    history = scanned(shop, "/stores/versions/a?time_from=1010&time_to=1020&limit=1")
+    assert [(row["value"], row["valid_to"]) for row in history] == [("v1", 1020), ("v2", 1030)]
+
+
+@pytest.mark.parametrize("limit", [1, 3, 10_000])
+def test_ranges_come_in_pages_each_row_once(limit: int, shop: Shop) -> None:
+    def keys(words: str) -> list[str]:
+        return [row["key"] for row in scanned(shop, f"/stores/counts?limit={limit}&{words}")]
+
+    assert keys("from=key-05&to=key-09") == KEYS[5:10]
+    assert keys("from=key-05&to=key-09&reverse=true") == KEYS[9:4:-1]
+    assert keys("prefix=key-1") == KEYS[10:20]
+    assert keys("prefix=nothing") == []
+    assert keys("stale_ok=true") == ["", "5", "a/b", *KEYS, "ünï"]
+    windows = scanned(shop, f"/stores/windows?limit={limit}&to=a&time_to=2000")
+    assert [(row["key"], row["window"]["start"]) for row in windows] == [
+        ("a", 0),
+        ("a", 1000),
+        ("a", 2000),
+    ]
+    assert len(scanned(shop, f"/stores/sessions?limit={limit}")) == 5
+    raw = scanned(shop, f"/stores/raw?limit={limit}&prefix={quote(_base64(b'pla'))}")
+    assert [row["key"] for row in raw] == [_base64(b"plain")]
+
+
+def test_a_page_is_limited_in_bytes(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock._engine.http.scans.PAGE_BYTES_MAX", 40)
+    page = got(shop, "/stores/counts?limit=10000")
+    assert 0 < len(page["rows"]) < 10
+    assert len(scanned(shop, "/stores/counts?limit=10000")) == 29
+
+
+def test_a_cursor_of_windows_works_once_and_for_its_scan_only(shop: Shop) -> None:
+    routes = Routes(shop, Access())
+
+    def reply(query: str) -> Reply:
+        return routes.reply(Asked("GET", b"/stores/windows", query, LOCAL))
+
+    cursor = json.loads(reply("limit=2").body)["cursor"]
+    assert reply(f"limit=2&reverse=true&cursor={cursor}").status == 410
+    assert reply(f"limit=2&cursor={cursor}").status == 200
+    assert reply(f"limit=2&cursor={cursor}").status == 410
+
+
+def test_what_is_not_restored_is_not_ready_unless_stale_is_good_enough() -> None:
+    shop = Shop()
+    shop.restored = False
+    reply = ask(shop, "/stores/counts/key-01")
+    assert (reply.status, reply.headers["retry-after"]) == (503, "1")
+    assert "1,234 changelog records are left" in reply.body.decode()
+    assert got(shop, "/stores/counts/key-01?stale_ok=true")["value"] == 1
+    ready = ask(shop, "/health/ready")
+    assert ready.status == 503
+    assert json.loads(ready.body)["reasons"] == ["task 0_0 is restoring"]
+    assert ask(shop, "/health/live").status == 200
+
+
+@pytest.mark.parametrize(
+    ("state", "owned", "live", "reasons"),
+    [
+        ("RUNNING", True, 200, []),
+        ("REBALANCING", True, 200, ["the application is REBALANCING"]),
+        (
+            "REBALANCING",
+            False,
+            200,
+            ["the application is REBALANCING", "task 0_0 has no worker here"],
+        ),
+        ("ERROR", True, 503, ["the application is ERROR"]),
+    ],
+)
+def test_health_says_whether_and_why_not(
+    state: str, owned: bool, live: int, reasons: list[str]
+) -> None:
+    shop = Shop()
+    shop.state, shop.owned = state, owned
+    assert ask(shop, "/health/live").status == live
+    ready = ask(shop, "/health/ready")
+    assert ready.status == (503 if reasons else 200)
+    assert json.loads(ready.body)["reasons"] == reasons
+
+
+def test_stores_tasks_and_metadata_are_listed(shop: Shop) -> None:
+    stores = {one["name"]: one["kind"] for one in got(shop, "/stores")["stores"]}
+    assert stores["windows"] == "window"
+    assert stores["versions"] == "versioned"
+    (task,) = got(shop, "/tasks")["tasks"]
+    assert (task["id"], task["state"], task["worker"]) == ("0_0", "running", "w")
+    metadata = got(shop, "/metadata")
+    assert metadata["application_id"] == "shop"
+    counts = next(one for one in metadata["stores"] if one["name"] == "counts")
+    assert counts["parts"] == [{"partition": 0, "task": "0_0", "worker": "w"}]
+
+
+@pytest.mark.parametrize(
+    ("query", "accept", "kind", "begin"),
+    [
+        ("", "*/*", "text/plain; charset=utf-8", b"Topologies:"),
+        ("?format=mermaid", "", "text/plain; charset=utf-8", b"flowchart"),
+        ("?format=svg", "text/plain", "image/svg+xml", b"<svg"),
+        ("", "text/html, image/svg+xml;q=0.9", "image/svg+xml", b"<svg"),
+    ],
+)
+def test_the_topology_comes_in_three_forms(
+    query: str, accept: str, kind: str, begin: bytes, shop: Shop
+) -> None:
+    reply = ask(shop, f"/topology{query}", accept=accept)
+    assert reply.content_type == kind
+    assert begin in reply.body[:300]
+
+
+def test_the_document_names_every_route_and_the_page_loads_nothing(shop: Shop) -> None:
+    document = got(shop, "/openapi.json")
+    for path in document["paths"]:
+        target = path.replace("{name}", "counts").replace("{key}", "key-01")
+        assert ask(shop, target).status == 200, path
+    page = ask(shop, "/").body.decode()
+    assert "/stores/{name}/{key}" in page
+    assert "<script" not in page
+    assert "http" not in page.replace("HTTP", "")
+
+
+def test_the_token_is_asked_for_but_at_health_and_documentation(shop: Shop) -> None:
+    routes = Routes(shop, Access("right" * 5))
+
+    def status(path: str, **headers: str) -> int:
+        return routes.reply(Asked("GET", path.encode(), "", {**LOCAL, **headers})).status
+
+    for path in ("/stores", "/stores/counts/key-01", "/tasks", "/metadata", "/topology", "/x"):
+        assert status(path) == 401
+        assert status(path, authorization="Bearer wrong") == 401
+        assert status(path, authorization="Basic " + "right" * 5) == 401
+        assert status(path, authorization="Bearer ünï") == 401
+    assert status("/stores", authorization="Bearer " + "right" * 5) == 200
+    for path in ("/", "/openapi.json", "/health/live", "/health/ready"):
+        assert status(path) == 200
+
+
+def test_a_failure_of_the_server_says_nothing_of_its_inside(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    routes = Routes(shop, Access())
+    routes._application = None  # type: ignore[assignment]
+    reply = routes.reply(Asked("GET", b"/tasks", "", LOCAL))
+    assert reply.status == 500
+    assert json.loads(reply.body)["error"]["code"] == "failed"
+    assert "a request of the HTTP server failed" in caplog.text
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()

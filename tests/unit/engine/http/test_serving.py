@@ -1,0 +1,85 @@
+"""A server with its file, over TLS too."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import StreamsConfig
+from penstock._engine.http.address_file import ServedAt, read_addresses
+from penstock._engine.http.client import HttpClient
+from penstock._engine.http.serving import Serving, serve
+from penstock.errors import ConfigError, StreamsError
+from tests.unit.engine.http.shop import Shop
+
+
+def served(folder: Path, **settings: Any) -> Serving:
+    own = {f"penstock.http.{key}": value for key, value in settings.items()}
+    config = StreamsConfig({"application.id": "a", "penstock.http.port": 0, **own})
+    serving = serve(Shop(), config, folder)
+    assert serving is not None
+    return serving
+
+
+def document(at: ServedAt, path: str) -> Any:
+    with closing(HttpClient(at)) as client:
+        return client.get(path)
+
+
+def test_it_says_where_it_is_and_where_its_token(tmp_path: Path) -> None:
+    serving = served(tmp_path)
+    try:
+        assert serving.line() == (f"state over HTTP: {serving.url} (token in {serving.token_file})")
+        assert serving.figures() == {"address": serving.url, "tokenFile": serving.token_file}
+        (found,) = read_addresses(tmp_path)
+        assert document(found, "/health/ready")["ready"] is True
+    finally:
+        serving.close()
+    assert read_addresses(tmp_path) == []
+    with pytest.raises(StreamsError, match="does not answer"):
+        document(found, "/stores")
+
+
+def test_without_a_token_it_says_so(tmp_path: Path) -> None:
+    serving = served(tmp_path, access="no token on loopback")
+    try:
+        assert serving.line().endswith("(no token is needed)")
+        assert document(ServedAt(serving.url), "/tasks")["tasks"]
+    finally:
+        serving.close()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="there is no openssl")
+def test_a_certificate_makes_it_https(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=shop.example "
+        f"-keyout {key} -out {certificate}".split(),
+        check=True,
+        capture_output=True,
+    )
+    serving = served(tmp_path / "state", certificate=str(certificate), **{"private.key": str(key)})
+    try:
+        assert serving.url.startswith("https://")
+        (found,) = read_addresses(tmp_path / "state")
+        assert document(found, "/stores/counts/key-01")["value"] == 1
+        # A certificate that is not known is not trusted.
+        with pytest.raises(StreamsError, match="CERTIFICATE_VERIFY_FAILED"):
+            document(ServedAt(serving.url, found.token), "/stores")
+    finally:
+        serving.close()
+
+
+def test_without_the_extra_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "penstock._engine.http.server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(ConfigError, match=r"pip install 'penstock\[http\]'"):
+        served(tmp_path)
