@@ -29,6 +29,7 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 """How docstrings begin that say Return, Raise or Yield in other words."""
 
 MIRRORED_BY = {
+    "_application_views.py": "unit/test_application.py",
     "_engine/http/client.py": "unit/cli/test_query.py",
     "_engine/http/guarded_protocol.py": "unit/engine/http/test_server.py",
     "_engine/http/openapi.py": "unit/engine/http/test_routes.py",

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from penstock._application_views import ForegroundView, ServedApplication
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.messages import Report, WorkerFailure
@@ -18,7 +19,7 @@ from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import State, StateListener, StateMachine, UncaughtResponse
-from penstock.errors import StoreNotReadyError, StreamsError, TopologyError
+from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from penstock._engine.http.serving import Serving
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.queries.asking import Wishes
-    from penstock._engine.queries.catalogue import StoreEntry
     from penstock._engine.spark.session import SparkSession
     from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.queries.metadata import KeyQueryMetadata, LagInfo, StreamsMetadata
@@ -206,7 +206,7 @@ class KafkaStreams(ExplainsCamelCase):
 
         self._supervision.failure_is_raised = True
         try:
-            Foreground(_View(self), display).run(bring_up)
+            Foreground(ForegroundView(self), display).run(bring_up)
         except KeyboardInterrupt:
             self._interrupted = True
             raise
@@ -427,7 +427,7 @@ class KafkaStreams(ExplainsCamelCase):
         directory = StateDirectory(self._config.state_dir, self.application_id)
         if self._config.as_mapping()["penstock.http.port"] is not None:
             directory.check_owner()
-        return serve(_Served(self, blueprint), self._config, directory.path)
+        return serve(ServedApplication(self, blueprint), self._config, directory.path)
 
     def _end_serving(self) -> None:
         serving, self._serving = self._serving, None
@@ -457,86 +457,3 @@ class KafkaStreams(ExplainsCamelCase):
         if self.state is not State.CREATED:
             msg = f"{what} must be set before start; the application is {self.state.value}"
             raise StreamsError(msg)
-
-
-class _View:
-    """What the foreground sees of an application."""
-
-    def __init__(self, streams: KafkaStreams) -> None:
-        self._streams = streams
-        self.application_id = streams.application_id
-        self.close = streams.close
-
-    @property
-    def phase(self) -> str:
-        streams = self._streams
-        if streams.state is State.CREATED:
-            return "PREPARING"
-        if streams.state is State.REBALANCING and not self.last_reports():
-            return "STARTING SPARK" if streams._query is None else "STARTING WORKERS"
-        return str(streams.state.value)
-
-    @property
-    def task_count(self) -> int:
-        return self._streams._supervision.task_count
-
-    @property
-    def ended(self) -> bool:
-        return self._streams._states.ended
-
-    @property
-    def failed(self) -> bool:
-        return self._streams.failure is not None
-
-    def last_reports(self) -> Mapping[str, Report]:
-        query = self._streams._query
-        return {} if query is None else query.members()
-
-
-class _Served:
-    """What the HTTP server sees of an application."""
-
-    def __init__(self, streams: KafkaStreams, blueprint: Blueprint) -> None:
-        self._streams = streams
-        self._plan = blueprint
-        self.application_id = streams.application_id
-        self.exactly_once = streams._config.exactly_once
-
-    @property
-    def state(self) -> str:
-        return str(self._streams.state.value)
-
-    @property
-    def trouble(self) -> str | None:
-        return self._streams.trouble
-
-    def stores(self) -> Mapping[str, StoreEntry]:
-        query = self._streams._query
-        return {} if query is None else query.stores
-
-    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
-        query = self._streams._query
-        return {
-            task.id: {"partition": task.partition, "stores": sorted(task.subtopology.stores)}
-            for task in (self._plan if query is None else query.plan).tasks
-        }
-
-    def reports(self) -> Mapping[str, Report]:
-        query = self._streams._query
-        return {} if query is None else query.members()
-
-    def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
-        from penstock.queries import view_of  # noqa: PLC0415
-
-        try:
-            query = self._streams._working_query("stores can be queried")
-        except StreamsError as error:
-            raise StoreNotReadyError(str(error)) from error
-        asked = (query.asker, self._streams._config, wishes)
-        return view_of(query.stores, name, asked, partition)._source
-
-    def topology(self, form: str) -> str:
-        topology = self._streams._topology
-        if form == "text":
-            return str(topology.describe())
-        return topology.to_mermaid() if form == "mermaid" else topology.to_svg()

@@ -98,6 +98,9 @@ class _InTask:
     def offsets_behind(self) -> int:
         return 1234
 
+    def restore_progress(self, _store: str) -> tuple[int, int] | None:
+        return None
+
 
 class Shop:
     """The application; a test changes its state."""

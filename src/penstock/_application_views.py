@@ -1,0 +1,99 @@
+"""What the terminal and the HTTP server see of an application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from penstock._engine.control.messages import Report
+from penstock.application_states import State
+from penstock.errors import StoreNotReadyError, StreamsError
+
+if TYPE_CHECKING:
+    from penstock._engine.planner.blueprint import Blueprint
+    from penstock._engine.queries.asking import Wishes
+    from penstock._engine.queries.catalogue import StoreEntry
+    from penstock.application import KafkaStreams
+
+
+class ForegroundView:
+    """What the foreground sees of an application."""
+
+    def __init__(self, streams: KafkaStreams) -> None:
+        self._streams = streams
+        self.application_id = streams.application_id
+        self.close = streams.close
+
+    @property
+    def phase(self) -> str:
+        streams = self._streams
+        if streams.state is State.CREATED:
+            return "PREPARING"
+        if streams.state is State.REBALANCING and not self.last_reports():
+            return "STARTING SPARK" if streams._query is None else "STARTING WORKERS"
+        return str(streams.state.value)
+
+    @property
+    def task_count(self) -> int:
+        return self._streams._supervision.task_count
+
+    @property
+    def ended(self) -> bool:
+        return self._streams._states.ended
+
+    @property
+    def failed(self) -> bool:
+        return self._streams.failure is not None
+
+    def last_reports(self) -> Mapping[str, Report]:
+        query = self._streams._query
+        return {} if query is None else query.members()
+
+
+class ServedApplication:
+    """What the HTTP server sees of an application."""
+
+    def __init__(self, streams: KafkaStreams, blueprint: Blueprint) -> None:
+        self._streams = streams
+        self._plan = blueprint
+        self.application_id = streams.application_id
+        self.exactly_once = streams._config.exactly_once
+
+    @property
+    def state(self) -> str:
+        return str(self._streams.state.value)
+
+    @property
+    def trouble(self) -> str | None:
+        return self._streams.trouble
+
+    def stores(self) -> Mapping[str, StoreEntry]:
+        query = self._streams._query
+        return {} if query is None else query.stores
+
+    def tasks(self) -> Mapping[str, Mapping[str, Any]]:
+        query = self._streams._query
+        return {
+            task.id: {"partition": task.partition, "stores": sorted(task.subtopology.stores)}
+            for task in (self._plan if query is None else query.plan).tasks
+        }
+
+    def reports(self) -> Mapping[str, Report]:
+        query = self._streams._query
+        return {} if query is None else query.members()
+
+    def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
+        from penstock.queries import view_of  # noqa: PLC0415
+
+        try:
+            query = self._streams._working_query("stores can be queried")
+        except StreamsError as error:
+            raise StoreNotReadyError(str(error)) from error
+        asked = (query.asker, self._streams._config, wishes)
+        return view_of(query.stores, name, asked, partition)._source
+
+    def topology(self, form: str) -> str:
+        topology = self._streams._topology
+        if form == "text":
+            return str(topology.describe())
+        return topology.to_mermaid() if form == "mermaid" else topology.to_svg()
