@@ -383,3 +383,7 @@ class _View:
     def last_reports(self) -> Mapping[str, Report]:
         query = self._streams._query
         return {} if query is None else query.members()
+
+    def lag(self) -> int | None:
+        query = self._streams._query
+        return None if query is None else query.lag()

@@ -94,7 +94,7 @@ def test_java_that_is_shown_is_part_of_a_program_that_runs() -> None:
 
 def test_every_figure_of_the_progress_is_told_of() -> None:
     text = (DOCS / "how-to" / "monitoring.md").read_text("utf-8")
-    figures = {*status({}), "lag", "asOf", *RecordCounts().end_turn()}
+    figures = {*status({}, None), "lag", "asOf", *RecordCounts().end_turn()}
     (told,) = [block.text for block in blocks_of(DOCS / "how-to" / "monitoring.md", "python")][:1]
     assert [name for name in figures if f"`{name}`" not in text or f'"{name}":' not in told] == []
 

@@ -38,10 +38,17 @@ class Instance:
         self._agreed: frozenset[str] | None = None
         """The own tasks with which the group last had a member for every task."""
         self._gone_at: dict[str, float] = {}
+        self._settled: tuple[int | None, frozenset[str] | None] = (None, None)
 
-    def is_running(self, reports: Mapping[str, Report]) -> bool:
-        """Yes if all tasks of this instance run and the group has a member for each other task."""
-        own = _tasks_if_settled(reports)
+    def is_running(self, reports: Mapping[str, Report], version: int | None = None) -> bool:
+        """Yes if all tasks of this instance run and the group has a member for each other task.
+
+        Reports of the same `version` have the same tasks, and are not all looked at again.
+        """
+        known, own = self._settled
+        if version is None or version != known:
+            own = _tasks_if_settled(reports)
+            self._settled = version, own
         return own is not None and own in (self._tasks, self._agreed)
 
     def is_over(self, report: Report) -> bool:
