@@ -14,6 +14,7 @@ from dataclasses import replace
 from penstock._engine.control.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
 from penstock._engine.control.status import GONE
+from penstock._engine.metrics.rows import MetricRow
 
 
 class Members:
@@ -23,6 +24,8 @@ class Members:
         self._reports: dict[str, Report] = {}
         self._lock = threading.Lock()
         self._version = 0
+        self._metrics: dict[str, tuple[MetricRow, ...]] = {}
+        self._failed = 0
         self._standbys: tuple[object, Mapping[str, tuple[str, ...]]] = (None, {})
 
     @property
@@ -55,12 +58,23 @@ class Members:
             self._put(lost)
             return lost
 
+    @property
+    def failed(self) -> int:
+        """How many workers have failed or died."""
+        return self._failed
+
+    def metrics(self) -> dict[str, tuple[MetricRow, ...]]:
+        """Return the last metrics of the workers that have not ended."""
+        with self._lock:
+            return dict(self._metrics)
+
     def forget_alive(self) -> None:
         """Forget the workers that have not ended: their query has."""
         with self._lock:
             self._reports = {
                 name: report for name, report in self._reports.items() if report.state in GONE
             }
+            self._metrics.clear()
             self._version += 1
 
     def standbys_of(self, member_id: str, tasks: tuple[str, ...], replicas: int) -> tuple[str, ...]:
@@ -76,8 +90,16 @@ class Members:
     def _put(self, report: Report) -> None:
         before = self._reports.get(report.member_id)
         self._reports[report.member_id] = report
+        self._keep_metrics(report)
         if before is None or _membership(before) != _membership(report):
             self._version += 1
+
+    def _keep_metrics(self, report: Report) -> None:
+        if report.state in GONE:
+            self._metrics.pop(report.member_id, None)
+            self._failed += report.state != "closed"
+        elif report.metrics is not None:
+            self._metrics[report.member_id] = report.metrics
 
 
 def _membership(report: Report) -> object:

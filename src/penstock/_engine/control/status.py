@@ -33,6 +33,11 @@ class RecordCounts:
         self._last[worker] = now
         self._total = _plus(self._total, now, before)
 
+    def totals(self) -> dict[str, int]:
+        """Return the records in total, under the names of metrics."""
+        records_in, records_out = self._total
+        return {"records-in-total": records_in, "records-out-total": records_out}
+
     def end_turn(self) -> dict[str, int]:
         """Return the records in total, and since the last call."""
         records_in, records_out = self._total

@@ -37,6 +37,9 @@ _BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
 """Queries travel as bytes: the types are known where they are asked."""
 
 
+_METRIC_KINDS = (("window", "-window"), ("join_buffer", "-window"), ("session", "-session"))
+
+
 def memory_engine(plan: StorePlan) -> StoreEngine:
     """Return an engine in memory, whatever the plan says, for the test driver."""
     return MemoryStore()
@@ -117,6 +120,27 @@ class TaskStore:
     def committed_entries(self) -> int:
         """Return about how many entries are committed."""
         return self._overlay.committed_entries()
+
+    @property
+    def metric_tag(self) -> dict[str, str]:
+        """The tag of the store's metrics: its engine and kind, and its name. Java:
+        StoreSupplier.metricsScope.
+        """
+        engine = self._plan.builder.engine
+        scope = {"rocksdb": "rocksdb", "in_memory": "in-memory"}.get(str(engine), "custom")
+        kind = next((shown for kind, shown in _METRIC_KINDS if kind in self.kind), "")
+        return {f"{scope}{kind}-state-id": self.name}
+
+    def metrics(self) -> dict[str, int]:
+        """Return about how many rows are committed, and RocksDB's own numbers."""
+        numbers: dict[str, int] = {}
+        if (properties := getattr(self._engine, "properties", None)) is not None:
+            numbers |= properties()
+            # RocksDB knows what was written to it; what is committed may be written later.
+            numbers["estimate-num-keys"] = self.committed_entries()
+        else:
+            numbers["num-keys"] = self.committed_entries()
+        return numbers
 
     def close(self) -> None:
         """Discard uncommitted changes and close the engine."""

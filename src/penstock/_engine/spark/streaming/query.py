@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock._clock import SystemClock, monotonic, new_id
+from penstock._engine.control.application_metrics import application_metrics, client_values
 from penstock._engine.control.engine_thread import Program
 from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
@@ -35,6 +36,7 @@ from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
 from penstock._engine.spark.streaming.slot_plan import SlotPlan
 from penstock._engine.spark.streaming.source import Run, data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
+from penstock.metrics import MetricName, MetricValue
 
 _log = logging.getLogger(__name__)
 
@@ -110,6 +112,16 @@ class ApplicationQuery:
     def lag(self) -> int | None:
         """Return how many records wait in the inputs, None if that is not known."""
         return self._lag.known(self._members.reports())
+
+    def metrics(self, client: Mapping[str, MetricValue]) -> dict[MetricName, MetricValue]:
+        """Return the metrics of all workers, and those of the `client` with what they say of it."""
+        reports = self._members.reports()
+        records = self._records.totals()
+        lag = self._lag.known(reports)
+        values = client_values(reports, len(self._tasks), lag, self._members.failed)
+        return application_metrics(
+            {**client, **values, **records}, self._config.application_id, self._members.metrics()
+        )
 
     def look_at_lag(self) -> None:
         """Ask the broker about tasks that no worker runs; on the thread that uses `group`."""
