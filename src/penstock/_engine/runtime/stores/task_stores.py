@@ -58,6 +58,7 @@ class TaskStore:
         self._engine = site.make_engine(plan)
         opened, self._overlay = open_store(plan, site, self._engine)
         self._cache = opened.cache
+        self._counted: int | None = None
         self._state = opened.state
         self.face = opened.face
         """The store as processors see it."""
@@ -119,7 +120,8 @@ class TaskStore:
 
     def committed_entries(self) -> int:
         """Return about how many entries are committed."""
-        return self._overlay.committed_entries()
+        self._counted = self._overlay.committed_entries()
+        return self._counted
 
     @property
     def metric_tag(self) -> dict[str, str]:
@@ -133,13 +135,15 @@ class TaskStore:
 
     def metrics(self) -> dict[str, int]:
         """Return about how many rows are committed, and RocksDB's own numbers."""
+        # Counting looks up hundreds of keys: the last count, of the same report, will do.
+        counted = self._overlay.committed_entries() if self._counted is None else self._counted
         numbers: dict[str, int] = {}
         if (properties := getattr(self._engine, "properties", None)) is not None:
             numbers |= properties()
             # RocksDB knows what was written to it; what is committed may be written later.
-            numbers["estimate-num-keys"] = self.committed_entries()
+            numbers["estimate-num-keys"] = counted
         else:
-            numbers["num-keys"] = self.committed_entries()
+            numbers["num-keys"] = counted
         return numbers
 
     def close(self) -> None:
