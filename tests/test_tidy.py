@@ -76,6 +76,7 @@ MIRRORED_BY = {
     "_engine/kafka/tasks/task_host.py": "crash/test_rebalance.py",
     "_engine/kafka/worker/transactions.py": "crash/test_commit_steps.py",
     "_engine/kafka/worker/figures.py": "unit/engine/kafka/worker/test_worker.py",
+    "_engine/metrics/rows.py": "unit/engine/kafka/worker/test_worker_metrics.py",
     "_engine/kafka/worker/task_set.py": "unit/engine/kafka/worker/test_worker.py",
     "_engine/kafka/worker/worker_clients.py": "crash/test_rebalance.py",
     "_engine/kafka/application/task_records.py": "broker/test_last_program.py",

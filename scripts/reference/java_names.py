@@ -221,7 +221,6 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "KafkaStreams": {
         "setStandbyUpdateListener": "no: copies are swept, and tell nobody",
-        "metrics": "no: figures are in `KafkaStreams.progress` and `KafkaStreams.reports`",
         "isPaused": "no: whoever paused it knows",
         "clientInstanceIds": "no: librdkafka has no such ids",
         "metadataForLocalThreads": "KafkaStreams.reports",
@@ -231,7 +230,6 @@ NAMES: dict[str, dict[str, str]] = {
         "keySerde": "no: processors get values, not bytes",
         "valueSerde": "no: processors get values, not bytes",
         "stateDir": "no: a store's files are the engine's",
-        "metrics": "no: there are no sensors of your own",
     },
     "RecordContext": {
         "sourceRawKey": "no: `ErrorHandlerContext.source_raw_key` has it after a failure",
@@ -304,7 +302,6 @@ NAMES: dict[str, dict[str, str]] = {
         "keySerde": "no: processors get values, not bytes",
         "valueSerde": "no: processors get values, not bytes",
         "stateDir": "no: a store's files are the engine's",
-        "metrics": "no: there are no sensors of your own",
         "recordCollector": "no: of Java's own machinery",
         "getStateStoreContext": "no: `MockProcessorContext.add_state_store` takes a ready store",
     },

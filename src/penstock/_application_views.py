@@ -49,6 +49,10 @@ class ForegroundView:
         query = self._streams._query
         return {} if query is None else query.members()
 
+    def lag(self) -> int | None:
+        query = self._streams._query
+        return None if query is None else query.lag()
+
 
 class ServedApplication:
     """What the HTTP server sees of an application."""
@@ -81,6 +85,15 @@ class ServedApplication:
     def reports(self) -> Mapping[str, Report]:
         query = self._streams._query
         return {} if query is None else query.members()
+
+    def lag(self) -> int | None:
+        query = self._streams._query
+        return None if query is None else query.lag()
+
+    def metrics(self) -> str:
+        from penstock.metrics import to_prometheus  # noqa: PLC0415
+
+        return to_prometheus(self._streams.metrics())
 
     def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
         from penstock.queries import view_of  # noqa: PLC0415

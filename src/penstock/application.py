@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack
+from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +21,7 @@ from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import State, StateListener, StateMachine, UncaughtResponse
 from penstock.errors import StreamsError, TopologyError
+from penstock.metrics import MetricName, MetricValue
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
@@ -384,6 +386,20 @@ class KafkaStreams(ExplainsCamelCase):
     def reports(self) -> dict[str, Report]:
         """Return the last report of each worker."""
         return self._started_query().members()
+
+    def metrics(self) -> dict[MetricName, MetricValue]:
+        """Return the metrics of this instance: Kafka Streams' names, groups and tags.
+
+        Workers send theirs once a second. What is not known now is left out.
+        `penstock.metrics.to_prometheus` writes them for Prometheus.
+        """
+        client: dict[str, MetricValue] = {
+            "version": version("penstock"),
+            "application-id": self.application_id,
+            "state": self.state.name,
+            "recording-level": "DEBUG" if self._config.records_debug_metrics else "INFO",
+        }
+        return self._started_query().metrics(client)
 
     def progress(self) -> dict[str, Any] | None:
         """Return Spark's last progress report of the query.

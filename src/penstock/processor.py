@@ -22,6 +22,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from penstock._durations import Duration
+from penstock.metrics import StreamsMetrics
 from penstock.record import FixedKeyRecord, Headers, Record, RecordMetadata
 
 __all__ = [
@@ -73,6 +74,10 @@ class _Context(Protocol[R_contra]):
     def application_id(self) -> str: ...
     @property
     def task_id(self) -> str: ...
+    @property
+    def metrics(self) -> StreamsMetrics:
+        """Takes sensors of the processor's own, shown by `KafkaStreams.metrics`."""
+
     @property
     def record_metadata(self) -> RecordMetadata:
         """Where the record in hand was read; (None, -1, -1) in `init` and in a timer."""

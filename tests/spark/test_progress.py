@@ -13,6 +13,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Grouped, KafkaStreams, KStream, Materialized, serdes
 from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.metrics.rows import CLIENT, THREAD
+from penstock.metrics import to_prometheus
 from tests.spark.hosted import TEXT, hosted
 
 BATCHES, BATCH = 5, 40
@@ -74,6 +76,24 @@ def _check_figures(query: StreamingQuery, streams: KafkaStreams) -> None:
     progress = streams.progress()
     assert progress is not None
     assert progress["sources"][0]["latestOffset"]["recordsOut"] == BATCHES * BATCH
+    _check_metrics(streams)
+
+
+def _check_metrics(streams: KafkaStreams) -> None:
+    metrics = streams.metrics()
+    of_client = {name.name: value for name, value in metrics.items() if name.group == CLIENT}
+    assert (of_client["state"], of_client["alive-stream-threads"]) == ("RUNNING", 2)
+    assert (of_client["running-tasks"], of_client["missing-tasks"]) == (4, 0)
+    assert (of_client["records-lag"], of_client["records-out-total"]) == (0, BATCHES * BATCH)
+    processed = {
+        name.tag("thread-id"): value
+        for name, value in metrics.items()
+        if name.group == THREAD and name.name == "process-total"
+    }
+    assert len(processed) == 2
+    consumed = [value for name, value in metrics.items() if name.name == "records-consumed-total"]
+    assert sum(map(int, consumed)) == sum(map(int, processed.values()))
+    assert "kafka_streams_stream_metrics_state" in to_prometheus(metrics)
 
 
 def _wait_for_turns(query: StreamingQuery, count: int) -> None:

@@ -54,6 +54,15 @@ class FakeQuery:
     def members(self) -> dict[str, Report]:
         return self._members
 
+    @property
+    def membership_version(self) -> int:
+        return hash(str(self._members))
+
+    def lag(self) -> int | None:
+        return None
+
+    def look_at_lag(self) -> None: ...
+
     def failure(self) -> str | None:
         return self.trouble
 

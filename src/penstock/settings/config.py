@@ -233,6 +233,10 @@ class StreamsConfig:
         return cast(int, self._values["replication.factor"])
 
     @property
+    def records_debug_metrics(self) -> bool:
+        return bool(self._values["metrics.recording.level"] == "DEBUG")
+
+    @property
     def turn_ms(self) -> int:
         return cast(int, self._values["penstock.turn.ms"])
 

@@ -300,6 +300,13 @@ _STATE = (
 
 _HOST = (
     Setting(
+        "metrics.recording.level",
+        "INFO",
+        parsing.one_of("INFO", "DEBUG"),
+        "which metrics are recorded: at DEBUG also those of each task's processing, and sensors "
+        "of that level",
+    ),
+    Setting(
         "penstock.turn.ms",
         10_000,
         parsing.at_least(100),
@@ -422,7 +429,6 @@ NOT_HONOURED = frozenset(
         "log.summary.interval.ms",
         "max.warmup.replicas",
         "metrics.num.samples",
-        "metrics.recording.level",
         "metrics.sample.window.ms",
         "probing.rebalance.interval.ms",
         "processing.exception.handler.global.enabled",

@@ -54,13 +54,18 @@ class Meter:
         self._restored_before: int | None = None
 
     def measure(
-        self, state: str, reports: Mapping[str, Report], task_count: int, now: float
+        self,
+        state: str,
+        reports: Mapping[str, Report],
+        task_count: int,
+        now: float,
+        *,
+        lag: int | None = None,
     ) -> Figures:
-        """Return the figures of this moment."""
+        """Return the figures of this moment; `lag` is that of all tasks, None if not known."""
         self._add_up(reports)
         rate_in, rate_out = self._rates(now)
         alive = [report for _, report in sorted(reports.items()) if report.state not in GONE]
-        lags = [report.lag for report in alive if report.tasks]
         return Figures(
             state=state,
             seconds=now - self._began,
@@ -68,7 +73,7 @@ class Meter:
             rate_out=rate_out,
             total_in=self._total_in,
             total_out=self._total_out,
-            lag=None if None in lags or not lags else sum(lag for lag in lags if lag is not None),
+            lag=lag,
             task_count=task_count,
             workers=tuple(map(_tasks, alive)),
             restored=self._restored(alive),

@@ -47,6 +47,7 @@ class Application(Protocol):
     @property
     def failed(self) -> bool: ...
     def last_reports(self) -> Mapping[str, Report]: ...
+    def lag(self) -> int | None: ...
     def close(self) -> bool: ...
 
 
@@ -97,8 +98,13 @@ class Foreground:
 
     def _figures(self) -> Figures:
         application = self._application
-        reports = application.last_reports()
-        return self._meter.measure(application.phase, reports, application.task_count, monotonic())
+        return self._meter.measure(
+            application.phase,
+            application.last_reports(),
+            application.task_count,
+            monotonic(),
+            lag=application.lag(),
+        )
 
 
 class StopSignals:

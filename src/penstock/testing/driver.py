@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
-from penstock._clock import ManualClock, SystemClock
+from penstock._clock import ManualClock, SystemClock, monotonic
 from penstock._durations import Duration, to_milliseconds
 from penstock._engine.planner.plan import plan_as_one, plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
@@ -206,11 +206,13 @@ class TopologyTestDriver(ExplainsCamelCase):
         of_all = {} if self._global is None else self._global.task_stores
         return {**self._task.stores, **{name: store.face for name, store in of_all.items()}}
 
-    def metrics(self) -> dict[str, int]:
+    def metrics(self) -> dict[str, int | float | str]:
         """Return what the task has counted, and what feeds the global stores, under Kafka Streams'
-        names.
+        names, and what sensors of processors say.
         """
-        counted = self._task.counters.by_name()
+        counted: dict[str, Any] = dict(self._task.counters.by_name())
+        for row in self._task.sensors.rows(monotonic()):
+            counted |= row.values
         if self._global is not None:
             for name, count in self._global.counters.by_name().items():
                 counted[name] += count

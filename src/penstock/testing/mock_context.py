@@ -8,7 +8,9 @@ from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration, to_milliseconds
+from penstock._engine.metrics.sensors import TaskSensors
 from penstock.errors import StreamsError
+from penstock.metrics import StreamsMetrics
 from penstock.processor import PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, RecordMetadata
 
@@ -55,12 +57,18 @@ class MockProcessorContext(ExplainsCamelCase):
         self.task_id = task_id
         self.record_metadata = RecordMetadata(None, -1, -1)
         self.committed = False
+        self._sensors = TaskSensors(debug=True)
         self._config = dict(config or {})
         self._forwards: list[CapturedForward] = []
         self._punctuators: list[CapturedPunctuator] = []
         self._stores: dict[str, Any] = {}
         self._stream_time_ms: int | None = None
         self._system_time_ms: int | None = None
+
+    @property
+    def metrics(self) -> StreamsMetrics:
+        """Takes sensors; what they record is not shown."""
+        return self._sensors.of_node("mock")
 
     @property
     def current_stream_time_ms(self) -> int:

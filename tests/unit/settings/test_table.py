@@ -27,6 +27,8 @@ def test_a_number_has_a_unit(setting: Setting) -> None:
 
 
 def test_what_an_application_says_once_for_all_is_said_to_clients_by_it() -> None:
-    """A bare key that is both must be one the clients get from the application anyway."""
+    """A bare key that is both must be one the clients get from the application anyway, or, as the
+    level of metrics, one that librdkafka does not have.
+    """
     both = {setting.key for setting in SETTINGS} & frozenset().union(*CLIENT_KEYS.values())
-    assert both == {"bootstrap.servers", "client.id"}
+    assert both == {"bootstrap.servers", "client.id", "metrics.recording.level"}

@@ -34,6 +34,9 @@ class FakeApplication:
         self.closed = 0
         self.while_closing: Callable[[], object] = lambda: None
 
+    def lag(self) -> int | None:
+        return None
+
     def last_reports(self) -> Mapping[str, Report]:
         return {"a": Report("a", "running", tasks={"0_0": "running"}, records_in=5, records_out=3)}
 

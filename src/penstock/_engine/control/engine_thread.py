@@ -36,11 +36,13 @@ from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker, open_worker
+from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.desk import Desk
 from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
 
 _REPORT_SECONDS = 0.25
+_METRICS_SECONDS = 1.0
 _ROWS_KEPT = 200_000
 # Taking rows holds the interpreter lock against the engine: not with each commit.
 _ROW_WAIT_SECONDS = 0.5
@@ -102,6 +104,7 @@ class EngineThread:
         self._ended = threading.Event()
         self._records_in = self._records_out = 0
         self._numbers = count(1)
+        self._next_metrics = 0.0
         self._printed = PrintedLines()
         self._desk = Desk()
         self._internal_topics: frozenset[str] = frozenset()
@@ -241,7 +244,16 @@ class EngineThread:
             slot=self._slot,
             joined=worker.joined,
             number=next(self._numbers),
+            metrics=self._metrics(worker),
         )
+
+    def _metrics(self, worker: Worker) -> tuple[MetricRow, ...] | None:
+        """Return the metrics of the worker, None if a second is not over."""
+        now = monotonic()
+        if now < self._next_metrics:
+            return None
+        self._next_metrics = now + _METRICS_SECONDS
+        return worker.metrics.rows(len(self._instruction.standbys))
 
     def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:
         return Report(

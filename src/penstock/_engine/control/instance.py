@@ -38,11 +38,21 @@ class Instance:
         self._agreed: frozenset[str] | None = None
         """The own tasks with which the group last had a member for every task."""
         self._gone_at: dict[str, float] = {}
+        self._last: tuple[int | None, frozenset[str] | None, bool] = (None, None, False)
+        """The version that was looked at last, with what was agreed, and whether it runs."""
 
-    def is_running(self, reports: Mapping[str, Report]) -> bool:
-        """Yes if all tasks of this instance run and the group has a member for each other task."""
-        own = _tasks_if_settled(reports)
-        return own is not None and own in (self._tasks, self._agreed)
+    def is_running(self, reports: Mapping[str, Report], version: int | None = None) -> bool:
+        """Yes if all tasks of this instance run and the group has a member for each other task.
+
+        Reports of the same `version` have the same tasks, and are not all looked at again.
+        """
+        agreed = self._agreed
+        known, known_agreed, running = self._last
+        if version is None or version != known or agreed is not known_agreed:
+            own = _tasks_if_settled(reports)
+            running = own is not None and own in (self._tasks, agreed)
+            self._last = version, agreed, running
+        return running
 
     def is_over(self, report: Report) -> bool:
         """Take a report; yes if it shows that a bounded run has nothing left to do."""

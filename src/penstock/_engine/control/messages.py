@@ -14,6 +14,7 @@ from typing import Any
 
 from penstock._engine.control.printed_lines import PrintedLine
 from penstock._engine.metrics.restore_events import RestoreEvent
+from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.runtime.failures import exit_called
 from penstock.errors import ProcessingError, StreamsError, user_traceback
 
@@ -97,6 +98,8 @@ class Report:
     """The machine and directory where its state is."""
     slot: tuple[int, int] = (0, 0)
     """The last turn in which it had a slot, and the index of that slot."""
+    metrics: tuple[MetricRow, ...] | None = None
+    """Its metrics, once a second; None: those of an earlier report still hold."""
     failure: WorkerFailure | None = None
     joined: bool = True
     """Whether the group has assigned its tasks, be it none."""

@@ -114,7 +114,11 @@ class Reporter:
         # User threads may print while the engine is in a function that does not return.
         self._lines += self._printed()
         return replace(
-            _with_broker_away(last, away), printed=self._lines, restore_events=(), repeated=True
+            _with_broker_away(last, away),
+            printed=self._lines,
+            restore_events=(),
+            metrics=None,
+            repeated=True,
         )
 
 

@@ -7,8 +7,8 @@ replicas as there are other machines, each machine has one. Java: StandbyTaskAss
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from heapq import heapify, heappop, heappush, heapreplace
 
 from penstock._engine.control.messages import Report
 from penstock._engine.control.status import GONE
@@ -23,16 +23,46 @@ def assign_standbys(
     alive = {name: report for name, report in sorted(reports.items()) if report.state not in GONE}
     home_of_task = {task: report.home for report in alive.values() for task in report.tasks}
     chosen: dict[str, list[str]] = {name: [] for name in alive}
-    load: Counter[str] = Counter()
+    machines = _Machines(alive)
     for task in tasks:
         taken = {home_of_task.get(task)}
         for _ in range(replicas):
-            free = [name for name, report in alive.items() if report.home not in taken]
-            if not free:
+            keeper = machines.take_least_loaded(taken)
+            if keeper is None:
                 break
-            # The first of the least loaded: the same answer as long as nothing changes.
-            keeper = min(free, key=lambda name: load[name])
             chosen[keeper].append(task)
-            load[keeper] += 1
             taken.add(alive[keeper].home)
     return {name: tuple(kept) for name, kept in chosen.items()}
+
+
+class _Machines:
+    """The workers of each machine in heaps by load, and the machines in a heap by the load of
+    their least loaded worker: a choice looks at no more machines than a task has copies.
+
+    Equal loads are in the order of the workers' names: the same answer as long as nothing changes.
+    """
+
+    def __init__(self, alive: Mapping[str, Report]) -> None:
+        self._names = list(alive)
+        self._workers: dict[str, list[tuple[int, int]]] = {}
+        for index, report in enumerate(alive.values()):
+            self._workers.setdefault(report.home, []).append((0, index))
+        self._homes = [(workers[0], home) for home, workers in self._workers.items()]
+        heapify(self._homes)
+
+    def take_least_loaded(self, taken: Collection[str | None]) -> str | None:
+        """Return the least loaded worker whose machine is not `taken`, and add one to its load."""
+        passed = []
+        found: str | None = None
+        while self._homes and found is None:
+            (load, index), home = heappop(self._homes)
+            if home in taken:
+                passed.append(((load, index), home))
+                continue
+            workers = self._workers[home]
+            heapreplace(workers, (load + 1, index))
+            passed.append((workers[0], home))
+            found = self._names[index]
+        for entry in passed:
+            heappush(self._homes, entry)
+        return found

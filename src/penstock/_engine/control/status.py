@@ -33,6 +33,11 @@ class RecordCounts:
         self._last[worker] = now
         self._total = _plus(self._total, now, before)
 
+    def totals(self) -> dict[str, int]:
+        """Return the records in total, under the names of metrics."""
+        records_in, records_out = self._total
+        return {"records-in-total": records_in, "records-out-total": records_out}
+
     def end_turn(self) -> dict[str, int]:
         """Return the records in total, and since the last call."""
         records_in, records_out = self._total
@@ -46,11 +51,12 @@ class RecordCounts:
         }
 
 
-def status(reports: Mapping[str, Report]) -> dict[str, Any]:
-    """Return the figures of all workers, from the last report of each."""
+def status(reports: Mapping[str, Report], lag: int | None) -> dict[str, Any]:
+    """Return the figures of all workers, from the last report of each; a lag that is not known is
+    left out.
+    """
     alive = [report for report in reports.values() if report.state not in GONE]
     tasks = Counter(state for report in alive for state in report.tasks.values())
-    lags = [report.lag for report in alive if report.tasks]
     entries: Counter[str] = Counter()
     for report in alive:
         entries.update(report.state_entries)
@@ -63,9 +69,8 @@ def status(reports: Mapping[str, Report]) -> dict[str, Any]:
     away = broker_away_seconds(alive)
     if away is not None:
         figures["brokerAwaySeconds"] = round(away, 1)
-    # Left out until all workers know their lag.
-    if lags and None not in lags:
-        figures["lag"] = _sum(lags)
+    if lag is not None:
+        figures["lag"] = lag
     return figures
 
 
@@ -75,10 +80,6 @@ def broker_away_seconds(reports: Iterable[Report]) -> float | None:
         (one.broker_away_seconds for one in reports if one.broker_away_seconds is not None),
         default=None,
     )
-
-
-def _sum(lags: Iterable[int | None]) -> int:
-    return sum(lag for lag in lags if lag is not None)
 
 
 def _plus(total: tuple[int, int], now: tuple[int, int], before: tuple[int, int]) -> tuple[int, int]:

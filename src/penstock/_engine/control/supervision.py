@@ -36,7 +36,10 @@ class Query(Protocol):
 
     @property
     def group(self) -> Group: ...
+    @property
+    def membership_version(self) -> int: ...
     def members(self) -> Mapping[str, Report]: ...
+    def look_at_lag(self) -> None: ...
     def shutdown_reason(self) -> str | None: ...
     def post_shutdown(self, reason: str) -> None: ...
 
@@ -91,7 +94,9 @@ class Supervision:
             return
         if self._query is None:
             return
-        running = self._instance.is_running(self._query.members())
+        # The version first: a report that comes in between has a newer one.
+        version = self._query.membership_version
+        running = self._instance.is_running(self._query.members(), version)
         with self._states.lock:
             if running and self._states.state is State.REBALANCING:
                 self._states.move(State.RUNNING)
@@ -155,3 +160,4 @@ class Supervision:
             if self._instance.look_at_group(query.group, query.members()):
                 self._close_soon()
                 return
+            query.look_at_lag()

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hmac
 import struct
-from typing import Any, Literal, TypeAlias, TypeVar
+import threading
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -31,6 +32,9 @@ PROOF = b"I know the key"
 _LENGTH = struct.Struct(">I")
 _NUMBER = struct.Struct(">Q")
 HEADER_BYTES = _LENGTH.size
+
+_decoders: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
+_decoders_lock = threading.Lock()
 
 Side: TypeAlias = Literal["driver", "worker"]
 
@@ -145,10 +149,24 @@ def decode(data: bytes, kind: type[T]) -> T:
         WireError: the data is of another type.
     """
     try:
-        return msgspec.msgpack.decode(data, type=kind)
+        return cast(T, _decoder_of(kind).decode(data))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         msg = f"the peer sent no {getattr(kind, '__name__', kind)}: {error}"
         raise WireError(msg) from error
+
+
+def _decoder_of(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    """Return the decoder of a type, which is made once, by one thread.
+
+    msgspec examines a dataclass when it first decodes one, and another thread that decodes the same
+    type meanwhile meets a description that is half there: with 200 workers that report at the same
+    moment the driver's process crashed.
+    """
+    known = _decoders.get(kind)
+    if known is None:
+        with _decoders_lock:
+            known = _decoders[kind] = msgspec.msgpack.Decoder(kind)
+    return known
 
 
 def _mac(key: bytes, number: int, header: bytes, body: bytes) -> bytes:

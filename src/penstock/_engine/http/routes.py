@@ -80,6 +80,9 @@ class Routes:
                 return json_reply(document())
             case ["metadata"]:
                 return json_reply(status_documents.metadata(self._application))
+            case ["metrics"]:
+                text = self._application.metrics()
+                return Reply(200, text.encode(), "text/plain; version=0.0.4; charset=utf-8")
             case ["tasks"]:
                 return json_reply({"tasks": status_documents.tasks(self._application)})
             case ["health", "live"]:

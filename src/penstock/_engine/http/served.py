@@ -51,6 +51,12 @@ class Application(Protocol):
         """Return the tasks of its plan, each with what is known of it before it runs."""
 
     def reports(self) -> Mapping[str, Report]: ...
+    def lag(self) -> int | None:
+        """Return how many input records are not processed yet; None if that is not known."""
+
+    def metrics(self) -> str:
+        """Return its metrics as Prometheus text."""
+
     def source(self, name: str, wishes: Wishes, partition: int | None) -> Source:
         """Return a store to read."""
 

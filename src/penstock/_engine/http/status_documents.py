@@ -58,7 +58,7 @@ def metadata(application: Application) -> dict[str, Any]:
         "application_id": application.application_id,
         "state": application.state,
         "guarantee": "exactly_once_v2" if application.exactly_once else "at_least_once",
-        "figures": status(reports),
+        "figures": status(reports, application.lag()),
         "workers": [
             {"id": one.member_id, "process": one.pid, "state": one.state, "home": one.home}
             for one in reports.values()

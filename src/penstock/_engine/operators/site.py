@@ -13,6 +13,7 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from penstock._engine.metrics.counters import DropReason
 from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.segments.versioned import VersionedState
 from penstock._engine.state.views.join_buffer import JoinBuffer
@@ -35,6 +36,12 @@ class Shared(Protocol):
     """Returns an object that nodes of a task share."""
 
     def __call__(self, name: str, make: Callable[[], T]) -> T: ...
+
+
+class Drop(Protocol):
+    """Counts the record in hand as dropped, by the kind of the reason, and logs the reason."""
+
+    def __call__(self, reason: str, kind: DropReason = "missing-key-or-value") -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +80,7 @@ class Site:
     position: RecordInHand
     """The record in hand, and the times of the task."""
     config: StreamsConfig
-    drop: Callable[[str], None]
-    """Counts the record in hand as dropped, and logs the reason."""
+    drop: Drop
     count_dropped: Callable[[], None]
     """Counts the record in hand as dropped, without a log message."""
     notes: MutableMapping[str, int]

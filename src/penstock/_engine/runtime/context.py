@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration, to_milliseconds
+from penstock._engine.metrics.sensors import TaskSensors
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.idleness import Idleness
@@ -14,6 +15,7 @@ from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
 from penstock.errors import StreamsError
+from penstock.metrics import StreamsMetrics
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, Record, RecordMetadata
 
@@ -30,6 +32,7 @@ class TaskServices(Protocol):
     position: Position
     started: bool
     configs: Mapping[str, Any]
+    sensors: TaskSensors
 
     def schedule(
         self,
@@ -78,6 +81,10 @@ class NodeContext(ExplainsCamelCase):
     @property
     def task_id(self) -> str:
         return self._task.task_id
+
+    @property
+    def metrics(self) -> StreamsMetrics:
+        return self._task.sensors.of_node(self._node.name)
 
     @property
     def record_metadata(self) -> RecordMetadata:

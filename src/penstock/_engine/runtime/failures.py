@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.operators.site import Failed
+from penstock._engine.metrics.counters import DropReason, TaskCounters
+from penstock._engine.operators.site import Drop, Failed
 from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
 from penstock._engine.runtime.records import (
     HEADERS,
@@ -94,13 +94,13 @@ class Failures:
                 node,
             )
             if self._apply(response, node) is Result.RESUME:
-                self._counters.dropped_records += 1
+                self._counters.drop("processing-error")
                 return
             raise self._error(node, f"failed on the record {self._place()}", error) from error
 
         return failed
 
-    def drop_in(self, node: Node) -> Callable[[str], None]:
+    def drop_in(self, node: Node) -> Drop:
         """Return the function that `node` calls to drop the record in hand, with the reason.
 
         All are counted, but only one in ten seconds is logged: late records come by the million.
@@ -108,9 +108,9 @@ class Failures:
         counters, position = self._counters, self._position
         silent_until_ms, unlogged = UNKNOWN, 0
 
-        def drop(reason: str) -> None:
+        def drop(reason: str, kind: DropReason = "missing-key-or-value") -> None:
             nonlocal silent_until_ms, unlogged
-            counters.dropped_records += 1
+            counters.drop(kind)
             now_ms = position.wall_clock_ms
             if now_ms < silent_until_ms:
                 unlogged += 1
@@ -125,7 +125,7 @@ class Failures:
 
     def count_dropped(self) -> None:
         """Count the record in hand as dropped, without a log message."""
-        self._counters.dropped_records += 1
+        self._counters.drop("outdated")
 
     def fail_in_source(self, node: Node, error: Exception) -> NoReturn:
         """Raise for what a sink below source `node` raised: there is no node between them to ask a
@@ -146,7 +146,7 @@ class Failures:
             lambda: self._handlers.processing.handle_error(context, None, error), "processing", node
         )
         if self._apply(response, node) is Result.RESUME:
-            self._counters.dropped_records += 1
+            self._counters.drop("punctuation-error")
             return
         raise self._error(
             node, f"failed in a timer at {timestamp} in task {self._task_id}", error
@@ -184,7 +184,7 @@ class Failures:
             node,
         )
         if self._apply(response, node) is Result.RESUME:
-            self._counters.dropped_records += 1
+            self._counters.drop("deserialization-error")
             return
         raise self._input_error(
             node,
@@ -223,7 +223,7 @@ class Failures:
             node,
         )
         if self._apply(response, node) is Result.RESUME:
-            self._counters.dropped_records += 1
+            self._counters.drop("serialization-error")
             return
         raise self._unsettled(
             node,
@@ -243,7 +243,7 @@ class Failures:
             node,
         )
         if self._apply(response, node) is Result.RESUME:
-            self._counters.dropped_records += 1
+            self._counters.drop("production-error")
             return
         raise self._located(
             node,

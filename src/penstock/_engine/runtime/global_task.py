@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.metrics.sensors import TaskSensors
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import Notes
@@ -66,6 +67,7 @@ class GlobalTask:
         self.position = Position()
         self.counters = TaskCounters()
         self.notes = Notes()
+        self.sensors = TaskSensors(debug=config.records_debug_metrics)
         self.idleness = Idleness()
         self.started = False
         self._plan = plan

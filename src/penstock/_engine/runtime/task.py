@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._clock import monotonic
 from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.metrics.sensors import TaskSensors
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import (
@@ -83,12 +84,15 @@ class Task:
         self.position = Position(keeps_bytes=config.keeps_raw_bytes())
         self.counters = TaskCounters()
         self.notes = Notes()
+        self.sensors = TaskSensors(debug=config.records_debug_metrics)
+        """The sensors of the user's processors."""
         self.idleness = Idleness()
         self.commit_requested = False
         self.started = False
         self._plan = plan
         self._config = config
         self._consumed: dict[RecordQueue, None] = {}
+        self._source_names: dict[str, str] = {}
         self._commit_needed = False
         self._collector = Collector(partition_count, acceptance)
         handlers = Handlers(*config.handlers())
@@ -361,6 +365,17 @@ class Task:
     def store(self, name: str) -> Any:
         """Return a store of this task as processors see it."""
         return self.stores[name]
+
+    def task_stores(self) -> Iterable[TaskStore]:
+        """Return all stores with all their views."""
+        return self._stores.values()
+
+    def source_name(self, topic: str) -> str:
+        """Return the name of the source node that reads a topic."""
+        known = self._source_names.get(topic)
+        if known is None:
+            known = self._source_names[topic] = self._source_of(topic).name
+        return known
 
     def task_store(self, name: str) -> TaskStore | None:
         """Return a store with all its views, None if there is none of that name."""

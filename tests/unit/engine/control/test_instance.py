@@ -180,3 +180,14 @@ def test_moving_task_begins_anew() -> None:
 def test_worker_without_tasks_has_no_say() -> None:
     idle = report("c", caught_up=False)
     assert over(A, idle, B, idle, A, idle, B) == [False] * 6 + [True]
+
+
+def test_reports_of_a_version_that_is_known_are_not_looked_at_again() -> None:
+    instance, part = Instance(ALL), reports(("0_0",))
+    assert not instance.is_running(part, 1)
+    assert not instance.is_running(reports(("0_0",), ("0_1",)), 1)
+    assert instance.is_running(reports(("0_0",), ("0_1",)), 2)
+    assert not instance.is_running(part, 3)
+    # What the group says counts at once.
+    instance.look_at_group(FakeGroup(), part)
+    assert instance.is_running(part, 3)

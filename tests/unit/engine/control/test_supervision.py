@@ -28,6 +28,13 @@ class FakeQuery:
     def group(self) -> FakeQuery:
         return self
 
+    @property
+    def membership_version(self) -> int:
+        return hash(str(self.tasks))
+
+    def look_at_lag(self) -> None:
+        self.looked = True
+
     def members(self) -> dict[str, Report]:
         return {"a": Report("a", "running", tasks=self.tasks)}
 

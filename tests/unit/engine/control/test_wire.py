@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from penstock._engine.control import wire
@@ -136,3 +139,31 @@ def test_text_that_is_not_unicode_is_escaped() -> None:
 def test_data_of_another_type_is_refused(data: bytes) -> None:
     with pytest.raises(WireError, match="sent no Report"):
         wire.decode(data, Report)
+
+
+RACE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from penstock._engine.control import wire
+from penstock._engine.control.messages import Report
+
+data = wire.encode(Report("a", "running"))
+barrier = threading.Barrier(32)
+
+def read():
+    barrier.wait()
+    wire.decode(data, Report)
+
+threads = [threading.Thread(target=read) for _ in range(32)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_the_first_reports_of_many_workers_at_one_moment_are_read() -> None:
+    """In a process of its own: it crashed, in three runs of eight, when each thread had msgspec
+    examine the type by itself.
+    """
+    assert subprocess.run([sys.executable, "-c", RACE], check=False).returncode == 0

@@ -145,6 +145,12 @@ class Shop:
         tasks = {"0_0": running} if self.owned else {}
         return {"w": Report("w", "running", tasks=tasks, pid=1)}
 
+    def lag(self) -> int | None:
+        return 0
+
+    def metrics(self) -> str:
+        return "# TYPE kafka_streams_up gauge\nkafka_streams_up 1\n"
+
     def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
         return view_of(self._entries, name, (self.asker, self._config, wishes), partition)._source
 

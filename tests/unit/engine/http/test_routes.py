@@ -192,6 +192,12 @@ def test_the_topology_comes_in_three_forms(
     assert begin in reply.body[:300]
 
 
+def test_metrics_are_prometheus_text(shop: Shop) -> None:
+    reply = ask(shop, "/metrics")
+    assert reply.content_type.startswith("text/plain; version=0.0.4")
+    assert reply.body.startswith(b"# TYPE ")
+
+
 def test_the_document_names_every_route_and_the_page_loads_nothing(shop: Shop) -> None:
     document = got(shop, "/openapi.json")
     for path in document["paths"]:
@@ -209,7 +215,15 @@ def test_the_token_is_asked_for_but_at_health_and_documentation(shop: Shop) -> N
     def status(path: str, **headers: str) -> int:
         return routes.reply(Asked("GET", path.encode(), "", {**LOCAL, **headers})).status
 
-    for path in ("/stores", "/stores/counts/key-01", "/tasks", "/metadata", "/topology", "/x"):
+    for path in (
+        "/stores",
+        "/stores/counts/key-01",
+        "/tasks",
+        "/metadata",
+        "/metrics",
+        "/topology",
+        "/x",
+    ):
         assert status(path) == 401
         assert status(path, authorization="Bearer wrong") == 401
         assert status(path, authorization="Basic " + "right" * 5) == 401

@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.groups import GroupAdmin, committed_offsets, tasks_by_member
-from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.client.topics import end_offsets, first_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
 
@@ -85,6 +85,32 @@ class GroupProgress:
             for index in indices
             if index < len(tasks)
         }
+
+    def lag_of(self, tasks: Collection[str]) -> int:
+        """Return how many records of the inputs of these tasks the group has not committed.
+
+        Raises:
+            StreamsError: the cluster does not answer.
+        """
+        places = {
+            place for task in self._blueprint.tasks if task.id in tasks for place in task.inputs
+        }
+        group, ask = self._config.application_id, self._admin.ask
+        committed = ask(lambda admin: committed_offsets(admin, group))
+        ends = ask(lambda admin: end_offsets(admin, places))
+        first = ask(lambda admin: first_offsets(admin, places))
+        # A group that begins at the end of a topic has nothing to catch up with yet.
+        begun = {
+            place: ends[place]
+            if place not in committed and self._begins_at_the_end(place[0])
+            else max(committed.get(place, 0), first[place])
+            for place in places
+        }
+        limits = self._blueprint.ends or {}
+        return sum(
+            max(0, min(ends[place], limits.get(place, ends[place])) - begun[place])
+            for place in places
+        )
 
     def bounded_run_is_over(self) -> bool:
         """Ask once more; yes if all that the topics held at the start is processed and committed,

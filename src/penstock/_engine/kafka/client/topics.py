@@ -252,8 +252,23 @@ def end_offsets(
     Raises:
         StreamsError: the cluster does not answer, or refuses.
     """
+    return _offsets(admin, partitions, OffsetSpec.latest(), isolation, timeout_seconds)  # type: ignore[no-untyped-call]
+
+
+def first_offsets(admin: AdminClient, partitions: Iterable[Partition]) -> dict[Partition, int]:
+    """Return the first offset that each partition still has; raises as `end_offsets` does."""
+    return _offsets(admin, partitions, OffsetSpec.earliest(), "read_uncommitted", _PATIENCE_SECONDS)  # type: ignore[no-untyped-call]
+
+
+def _offsets(
+    admin: AdminClient,
+    partitions: Iterable[Partition],
+    spec: OffsetSpec,
+    isolation: Isolation,
+    timeout_seconds: float,
+) -> dict[Partition, int]:
     level = IsolationLevel[isolation.upper()]
-    asked = {TopicPartition(*partition): OffsetSpec.latest() for partition in partitions}  # type: ignore[no-untyped-call]
+    asked = {TopicPartition(*partition): spec for partition in partitions}
     if not asked:
         return {}
 

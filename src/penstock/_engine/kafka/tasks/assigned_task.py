@@ -8,6 +8,7 @@ from typing import Protocol
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.careful_run import CarefulRun
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
@@ -15,6 +16,7 @@ from penstock._engine.kafka.tasks.inputs import Inputs, starting_offset
 from penstock._engine.kafka.tasks.key_placement import Placement
 from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
+from penstock._engine.metrics.step_times import TaskTimes
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
@@ -86,6 +88,7 @@ class AssignedTask:
         "restoring",
         "started",
         "task",
+        "times",
     )
 
     def __init__(self, plan: TaskPlan, host: WorkerHost) -> None:
@@ -99,6 +102,8 @@ class AssignedTask:
         """Where to begin to read, once restored."""
         self.restoring: list[RestoreJob] = []
         self.started = False
+        self.times = TaskTimes(monotonic())
+        """What is measured of the task, for metrics."""
 
     def find_offsets(self, inputs: Inputs, blueprint: Blueprint) -> None:
         """Read the committed offsets; a partition without one begins as its source says."""
@@ -159,6 +164,7 @@ class AssignedTask:
 
     def add_records(self, topic: str, number: int, records: list[RawRecord]) -> None:
         """Take in records of one partition, in offset order."""
+        self.times.read(topic, len(records))
         (self._careful or self.task).add_records(topic, number, records)
 
     def process(self, now_ms: int, limit: int, deadline: float) -> int:

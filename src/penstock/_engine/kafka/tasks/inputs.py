@@ -48,7 +48,7 @@ class Inputs(Protocol):
     def pause(self, partition: Partition) -> None: ...
     def resume(self, partition: Partition) -> None: ...
     def end_met(self, partition: Partition) -> int: ...
-    def lag(self) -> int | None: ...
+    def lag(self, partitions: Iterable[Partition] | None = None) -> int | None: ...
     def close(self) -> None: ...
 
 
@@ -169,14 +169,15 @@ class InputReader:
         """Return the offset at which a partition last had nothing more to read, -1 if none."""
         return self._ends_met.get(partition, -1)
 
-    def lag(self) -> int | None:
-        """Return how many offsets are left on the broker, None if not yet known.
+    def lag(self, partitions: Iterable[Partition] | None = None) -> int | None:
+        """Return how many offsets of these partitions, or of all, are left on the broker, None if
+        not yet known.
 
         Sends no request: the client keeps the watermarks of the last fetches.
         """
         total = 0
-        for partition, behind in self.lags.items():
-            if behind:
+        for partition in self.lags if partitions is None else partitions:
+            if self.lags.get(partition):
                 place = TopicPartition(*partition)
                 known = self._consumer.get_watermark_offsets(place, cached=True)
                 position = self.position(partition)

@@ -12,6 +12,8 @@ from penstock._engine.kafka.tasks.assigned_task import AssignedTask
 from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.tasks.pace import Pace
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
+from penstock._engine.metrics.step_times import ThreadTimes
+from penstock._engine.runtime.records import TIMESTAMP
 from penstock._engine.runtime.task import Task
 from penstock.settings import StreamsConfig
 
@@ -21,7 +23,10 @@ _log = logging.getLogger(__name__)
 class Processing:
     """Runs records through tasks; `pace.py` says how many."""
 
-    def __init__(self, config: StreamsConfig, inputs: Inputs, clock: Clock) -> None:
+    def __init__(
+        self, config: StreamsConfig, inputs: Inputs, clock: Clock, times: ThreadTimes
+    ) -> None:
+        self._times = times
         self._inputs = inputs
         self._clock = clock
         self._buffered_most = config.buffered_records_per_partition
@@ -96,15 +101,30 @@ class Processing:
         done = each.process(now_ms, self._pace.limit(), deadline)
         end = monotonic()
         self._pace.took(done, end - begin, end)
+        fired = task.counters.punctuated
         if done:
+            self._measure(each, done, end - begin, end)
             task.punctuate_stream_time()
         task.punctuate_wall_clock(now_ms)
+        if fired := task.counters.punctuated - fired:
+            after = monotonic()
+            self._times.punctuate.record(after - end, after, fired)
+            each.times.punctuated(fired, after - end, after)
         for partition, buffered in each.buffered().items():
             if buffered > self._buffered_most:
                 self._inputs.pause(partition)
             else:
                 self._inputs.resume(partition)
         return done > 0
+
+    def _measure(self, each: AssignedTask, done: int, seconds: float, now: float) -> None:
+        self._times.processed(done, seconds, now)
+        each.times.processed(done, seconds, now)
+        position = each.task.position
+        # The last record of the run stands for all of them.
+        if position.topic is not None and position.raw is not None:
+            age_ms = self._clock.now_ms() - position.raw[TIMESTAMP]
+            each.times.arrived(each.task.source_name(position.topic), age_ms, now)
 
     def _warn(self, now: float) -> None:
         if warning := self._pace.warning(self._slow_functions.last, now):

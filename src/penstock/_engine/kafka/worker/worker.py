@@ -31,6 +31,8 @@ from penstock._engine.kafka.worker.figures import WorkerFigures
 from penstock._engine.kafka.worker.processing import Processing
 from penstock._engine.kafka.worker.task_set import TaskSet
 from penstock._engine.kafka.worker.worker_clients import WorkerClients, open_clients
+from penstock._engine.kafka.worker.worker_metrics import WorkerMetrics
+from penstock._engine.metrics.step_times import ThreadTimes
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.desk import QueryableTask
 from penstock._engine.runtime.commit import CommitOffset
@@ -90,6 +92,10 @@ class Worker:
         self.wait_ms_max: int | None = None
         """How long a step may wait for records; None: as long as `poll.ms` says."""
         self.figures = WorkerFigures(blueprint, self._tasks, clients, host)
+        self._times = ThreadTimes(monotonic(), now_ms)
+        self.metrics = WorkerMetrics(
+            self._tasks, clients.inputs, host, self._times, debug=self._config.records_debug_metrics
+        )
         self._checkpoints = Checkpoints(clients.admin, now_ms)
         self._inputs = clients.inputs
         self._restorer = clients.restorer
@@ -103,7 +109,7 @@ class Worker:
         self._task_timeout = TaskTimeout(self._config.task_timeout_ms)
         self._locks = LockedTasks(self._member_id)
         self._committer = clients.make_committer(self._membership)
-        self._processing = Processing(self._config, self._inputs, self._clock)
+        self._processing = Processing(self._config, self._inputs, self._clock, self._times)
         host.crash_log.record_in_hand = self._processing.record_in_hand
 
     def step(self, *, paused: bool = False) -> bool:
@@ -148,6 +154,7 @@ class Worker:
         changelog. What has been committed since is read once more after a crash.
         """
         self._last_commit_ms = self._clock.now_ms()
+        begin = monotonic()
         offsets: dict[tuple[str, int], CommitOffset] = {}
         committing = []
         started = self._tasks.started()
@@ -160,6 +167,7 @@ class Worker:
         if not committing and not (checkpoint and started):
             return
         crash_point("before-send")
+        flushed = monotonic()
         self._send(committing)
         # The broker checks the generation of a commit only if there are offsets in it. Without that
         # check a zombie would take the ends below, or a transaction of timers only, for its own.
@@ -171,6 +179,8 @@ class Worker:
         if checkpoint or self._checkpoints.due(self._clock.now_ms()):
             ends = self._checkpoints.ends(checkpointed, offsets, self._committer.flush)
         self._committer.commit(offsets, self._membership.metadata)
+        end = monotonic()
+        self._times.committed(end - begin, end - flushed, end)
         self._task_timeout.reset()
         self._host.crash_log.got_on()
         self._maybe_purge(offsets)
@@ -294,6 +304,7 @@ class Worker:
                 continue
             # Noted before anything can fail, so that it is closed.
             self._tasks.opened[index] = opened
+            self._times.created += 1
             # Stable committed offsets first, then the ends of the changelogs: see restore.py.
             opened.find_offsets(self._inputs, self._blueprint)
             opened.find_what_to_restore(self._clients.admin)
@@ -320,7 +331,10 @@ class Worker:
             wait_ms = min(wait_ms, self.wait_ms_max)
         if not all(each.started for each in self._tasks.opened.values()):
             wait_ms = 0  # others are being restored
+        begin = monotonic()
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
+        end = monotonic()
+        self._times.polled(sum(map(len, batch.values())), end - begin, end)
         self._host.placement.look(batch)
         for (topic, number), records in batch.items():
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
@@ -404,6 +418,7 @@ class Worker:
     def _detach(self, index: int) -> AssignedTask:
         """Stop reading and restoring for a task, which is then to be closed."""
         detached = self._tasks.pop(index)
+        self._times.closed += 1
         self._inputs.remove(detached.offsets)
         self._restorer.drop([job.partition for job in detached.restoring])
         detached.clear_marker()

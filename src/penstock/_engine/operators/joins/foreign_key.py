@@ -58,7 +58,7 @@ def subscribe(operation: Subscribe, site: Site) -> Process:
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             if latest_only and not change[2]:
-                drop(_NOT_THE_LATEST)
+                drop(_NOT_THE_LATEST, "outdated")
                 return
             new, old = change[0], change[1]
             if new is None and old is None:
@@ -160,7 +160,7 @@ def answer_subscribers(operation: AnswerSubscribers, site: Site) -> Process:
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             if latest_only and not change[2]:
-                drop(_NOT_THE_LATEST)
+                drop(_NOT_THE_LATEST, "outdated")
                 return
             prefix = wire.subscribers_of(encode_foreign(key, headers))
             raw_value: bytes | None = None

@@ -34,7 +34,7 @@ def join_change(operation: TableJoinSide, site: Site) -> Process:
                 drop(_NO_KEY)
                 return
             if latest_only and not change[2]:
-                drop(_NOT_THE_LATEST)
+                drop(_NOT_THE_LATEST, "outdated")
                 return
             new, old = change[0], change[1]
             row = get(key)

@@ -85,7 +85,9 @@ class LateRecords:
         """Count one window that a record has missed. Return all that it has missed so far, if the
         user wants late records.
         """
-        self._drop(f"its window {self._shown((start, end))} is closed at stream time {stream_time}")
+        self._drop(
+            f"its window {self._shown((start, end))} is closed at stream time {stream_time}", "late"
+        )
         if not self._wanted:
             return None
         return [(start, end)] if missed is None else [*missed, (start, end)]

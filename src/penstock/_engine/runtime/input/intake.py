@@ -74,7 +74,7 @@ def make_admit(place: InputPartition, failures: Failures, counters: TaskCounters
             except Exception as error:
                 failures.fail_to_extract(place.source, record, error)
             if timestamp < 0:
-                counters.dropped_records += 1
+                counters.drop("invalid-timestamp")
                 return None
         return timestamp, key, value
 

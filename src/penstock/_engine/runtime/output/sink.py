@@ -180,7 +180,7 @@ class SinkBuilder:
                 return
             partitions = _checked(chosen, node)
             if not partitions:
-                counters.dropped_records += 1
+                counters.drop("no-partition")
             for partition in partitions:
                 send(key, value, timestamp, headers, partition)
 

@@ -37,6 +37,9 @@ _BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
 """Queries travel as bytes: the types are known where they are asked."""
 
 
+_METRIC_KINDS = (("window", "-window"), ("join_buffer", "-window"), ("session", "-session"))
+
+
 def memory_engine(plan: StorePlan) -> StoreEngine:
     """Return an engine in memory, whatever the plan says, for the test driver."""
     return MemoryStore()
@@ -55,6 +58,7 @@ class TaskStore:
         self._engine = site.make_engine(plan)
         opened, self._overlay = open_store(plan, site, self._engine)
         self._cache = opened.cache
+        self._counted: int | None = None
         self._state = opened.state
         self.face = opened.face
         """The store as processors see it."""
@@ -116,7 +120,31 @@ class TaskStore:
 
     def committed_entries(self) -> int:
         """Return about how many entries are committed."""
-        return self._overlay.committed_entries()
+        self._counted = self._overlay.committed_entries()
+        return self._counted
+
+    @property
+    def metric_tag(self) -> dict[str, str]:
+        """The tag of the store's metrics: its engine and kind, and its name. Java:
+        StoreSupplier.metricsScope.
+        """
+        engine = self._plan.builder.engine
+        scope = {"rocksdb": "rocksdb", "in_memory": "in-memory"}.get(str(engine), "custom")
+        kind = next((shown for kind, shown in _METRIC_KINDS if kind in self.kind), "")
+        return {f"{scope}{kind}-state-id": self.name}
+
+    def metrics(self) -> dict[str, int]:
+        """Return about how many rows are committed, and RocksDB's own numbers."""
+        # Counting looks up hundreds of keys: the last count, of the same report, will do.
+        counted = self._overlay.committed_entries() if self._counted is None else self._counted
+        numbers: dict[str, int] = {}
+        if (properties := getattr(self._engine, "properties", None)) is not None:
+            numbers |= properties()
+            # RocksDB knows what was written to it; what is committed may be written later.
+            numbers["estimate-num-keys"] = counted
+        else:
+            numbers["num-keys"] = counted
+        return numbers
 
     def close(self) -> None:
         """Discard uncommitted changes and close the engine."""

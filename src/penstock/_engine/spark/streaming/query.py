@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +15,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock._clock import SystemClock, monotonic, new_id
+from penstock._engine.control.application_metrics import application_metrics, client_values
 from penstock._engine.control.engine_thread import Program
+from penstock._engine.control.lag import ApplicationLag
+from penstock._engine.control.members import Members
 from penstock._engine.control.messages import Instruction, Report
 from penstock._engine.control.server import ControlServer, Verb
 from penstock._engine.control.standby_assignment import assign_standbys
@@ -35,6 +37,7 @@ from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
 from penstock._engine.spark.streaming.slot_plan import SlotPlan
 from penstock._engine.spark.streaming.source import Run, data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
+from penstock.metrics import MetricName, MetricValue
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +55,7 @@ class ApplicationQuery:
         self._on_report = on_report
         self._stop = self._closed = False
         self._paused = False
-        self._members: dict[str, Report] = {}
+        self._members = Members()
         self._last_numbers: dict[tuple[str, int], int] = {}
         self._hanging: set[Hashable] = set()
         self._active_at = monotonic()
@@ -83,7 +86,8 @@ class ApplicationQuery:
         self._begin(blueprint, program)
 
     def _begin(self, blueprint: Blueprint, program: Program) -> None:
-        self._tasks = [task.id for task in blueprint.tasks]
+        self._tasks = tuple(task.id for task in blueprint.tasks)
+        self._lag = ApplicationLag(self._tasks)
         self.task_plans = blueprint.tasks
         """The plans of all tasks of the application, of other instances as well."""
         self.plan = blueprint
@@ -105,8 +109,30 @@ class ApplicationQuery:
 
     def members(self) -> dict[str, Report]:
         """Return the last report of each worker."""
-        with self._lock:
-            return dict(self._members)
+        return self._members.reports()
+
+    @property
+    def membership_version(self) -> int:
+        """A number that grows when workers or their tasks change."""
+        return self._members.version
+
+    def lag(self) -> int | None:
+        """Return how many records wait in the inputs, None if that is not known."""
+        return self._lag.known(self._members.reports())
+
+    def metrics(self, client: Mapping[str, MetricValue]) -> dict[MetricName, MetricValue]:
+        """Return the metrics of all workers, and those of the `client` with what they say of it."""
+        reports = self._members.reports()
+        records = self._records.totals()
+        lag = self._lag.known(reports)
+        values = client_values(reports, len(self._tasks), lag, self._members.failed)
+        return application_metrics(
+            {**client, **values, **records}, self._config.application_id, self._members.metrics()
+        )
+
+    def look_at_lag(self) -> None:
+        """Ask the broker about tasks that no worker runs; on the thread that uses `group`."""
+        self._lag.look(self.group, self._members.reports())
 
     def pause(self, paused: bool) -> None:
         """Pause or resume the workers; they keep their tasks."""
@@ -172,7 +198,7 @@ class ApplicationQuery:
             with self._lock:
                 if self._closed:
                     return
-                self._members = {name: one for name, one in self._members.items() if _is_gone(one)}
+                self._members.forget_alive()
                 self._stop = False
             self._begin(blueprint, program)
 
@@ -205,8 +231,7 @@ class ApplicationQuery:
         return "more in Spark's log"
 
     def _unfinished(self) -> list[str]:
-        with self._lock:
-            return [member for member, report in self._members.items() if not _is_gone(report)]
+        return [report.member_id for report in self._members.alive()]
 
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run)
@@ -233,9 +258,11 @@ class ApplicationQuery:
         with self._lock:
             known = self._is_known(report)
             if not known:
-                self._members[report.member_id] = report
+                self._members.take(report)
                 self._records.add(report)
-            standbys = self._standbys_of(report.member_id)
+        standbys = self._members.standbys_of(
+            report.member_id, self._tasks, self._config.num_standby_replicas
+        )
         if not known:
             self._on_report(report)
         return Instruction(
@@ -286,20 +313,11 @@ class ApplicationQuery:
         """Return the tasks that workers of this instance have."""
         return frozenset(task for _, tasks in self._assignments() for task in tasks)
 
-    def _standbys_of(self, member_id: str) -> tuple[str, ...]:
-        replicas = self._config.num_standby_replicas
-        if not replicas:
-            return ()
-        return assign_standbys(self._tasks, self._members, replicas).get(member_id, ())
-
     def _hung_up(self, last: Report) -> None:
         """Handle the end of a worker's connection: without a last report, the worker has died."""
-        with self._lock:
-            known = self._members.get(last.member_id)
-            if known is None or known.pid != last.pid or known.state in GONE:
-                return
-            lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
-            self._members[last.member_id] = lost
+        lost = self._members.lost(last)
+        if lost is None:
+            return
         self._mailboxes.forget(last.worker)
         self._slots.worker_gone(last.worker)
         if not self._stop:
@@ -312,14 +330,15 @@ class ApplicationQuery:
         self._on_report(lost)
 
     def _assignments(self) -> list[tuple[tuple[str, int], Mapping[str, str]]]:
-        return [(one.worker, one.tasks) for one in self.members().values() if one.state not in GONE]
+        return [(one.worker, one.tasks) for one in self._members.alive()]
 
     def _status(self) -> dict[str, Any]:
+        reports = self._members.reports()
         with self._lock:
             now = datetime.fromtimestamp(SystemClock().now_ms() / 1000, UTC)
             return {
                 "asOf": now.isoformat(timespec="milliseconds"),
-                **status(self._members),
+                **status(reports, self._lag.known(reports)),
                 **self._records.end_turn(),
                 **({} if self.served_at is None else {"http": self.served_at}),
             }
@@ -327,7 +346,3 @@ class ApplicationQuery:
 
 def _program(blueprint: Blueprint) -> Program:
     return Program(pack(blueprint), tuple(map(os.path.abspath, sys.path)))
-
-
-def _is_gone(report: Report) -> bool:
-    return report.state in GONE

@@ -33,6 +33,7 @@ class SlotPlan:
         self._taken: set[int] = set()
         self._last_reports: dict[Hashable, float] = {}
         self._turn_of: dict[Hashable, int] = {}
+        self._none_hangs_before = 0.0
         self._lock = threading.Lock()
 
     def count(self) -> int:
@@ -93,11 +94,18 @@ class SlotPlan:
     def hanging(self, now: float) -> set[Hashable]:
         """Return the workers that have a slot of this turn and are silent: the turn cannot end."""
         with self._lock:
-            return {
+            if now < self._none_hangs_before:
+                return set()
+            hanging = {
                 worker
                 for worker, at in self._last_reports.items()
                 if self._turn_of[worker] == self._turn and now - at >= _HANGS_SECONDS
             }
+            if not hanging:
+                # Reports only put it off, and this is asked at each of them.
+                oldest = min(self._last_reports.values(), default=now)
+                self._none_hangs_before = oldest + _HANGS_SECONDS
+            return hanging
 
     def worker_gone(self, worker: Hashable) -> None:
         """Remove a worker that has ended or died."""

@@ -148,8 +148,9 @@ class FakeInputs:
     def end_met(self, partition: Place) -> int:
         return self._positions[partition]
 
-    def lag(self) -> int | None:
-        return sum(self._kafka.end(place) - at for place, at in self._positions.items())
+    def lag(self, partitions: Iterable[Place] | None = None) -> int | None:
+        asked = self._positions if partitions is None else partitions
+        return sum(self._kafka.end(place) - self._positions[place] for place in asked)
 
     def close(self) -> None:
         self._kafka.note("close inputs")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from penstock._engine.control.members import Members
 from penstock._engine.spark.streaming import query as query_module
 from penstock._engine.spark.streaming.query import ApplicationQuery
 
@@ -28,10 +29,10 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
     query: Any = ApplicationQuery.__new__(ApplicationQuery)
     nothing = SimpleNamespace(close=lambda: None, remove=lambda: None, end=lambda context: None)
     query._lock, query._starting = threading.Lock(), threading.Lock()
-    query._closed, query._stop, query._members = False, True, {}
+    query._closed, query._stop, query._members = False, True, Members()
     query._query, query._checkpoint = FakeStreamingQuery(), nothing
     query._query.stop()
-    query._control = query._notices = query._pool = nothing
+    query._control = query._notices = query._pool = query._mailboxes = query.asker = nothing
     query._owned, query._spark = False, SimpleNamespace(sparkContext=None)
     starting, started = threading.Event(), FakeStreamingQuery()
 

@@ -1,0 +1,79 @@
+"""The lag of an application: what its workers know, and what the group says of all other tasks.
+
+A worker knows the lag of the tasks that it runs. A task that is being restored, that moves, or
+whose worker has died is in no worker's lag: it counts with its committed offsets, which the broker
+knows. Until the broker has been asked, the lag is not known; it is never too small.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from penstock._clock import monotonic
+from penstock._engine.control.messages import Report
+from penstock._engine.control.status import GONE
+
+_log = logging.getLogger(__name__)
+
+# Asked each second while tasks have no worker.
+_FRESH_SECONDS = 10.0
+
+
+class Group(Protocol):
+    """The broker's view of all instances."""
+
+    def tasks_of_others(self, own_members: Collection[str]) -> set[str]: ...
+    def lag_of(self, tasks: Collection[str]) -> int: ...
+
+
+class _Look(NamedTuple):
+    """What the broker said: of these tasks, those that no instance has are `lag` behind."""
+
+    tasks: frozenset[str]
+    lag: int
+    at: float
+    settled: bool
+    """Whether other instances have all of these tasks."""
+
+
+class ApplicationLag:
+    """The lag of one instance and of all tasks that no instance runs."""
+
+    def __init__(self, tasks: Iterable[str]) -> None:
+        self._tasks = frozenset(tasks)
+        self._look = _Look(frozenset(), 0, 0.0, settled=True)
+
+    def known(self, reports: Mapping[str, Report]) -> int | None:
+        """Return how many records wait, None if that is not known."""
+        alive = [report for report in reports.values() if report.state not in GONE]
+        lags = [report.lag for report in alive if report.tasks]
+        rest = self._not_running(alive)
+        if rest:
+            look = self._look
+            if look.tasks != rest or monotonic() - look.at > _FRESH_SECONDS:
+                return None
+            lags.append(look.lag)
+        return None if None in lags else sum(lag for lag in lags if lag is not None)
+
+    def look(self, group: Group, reports: Mapping[str, Report]) -> None:
+        """Ask the broker about the tasks that do not run here; call it each second, on one
+        thread.
+        """
+        rest = self._not_running(one for one in reports.values() if one.state not in GONE)
+        look = self._look
+        recent = monotonic() - look.at < _FRESH_SECONDS / 2
+        if not rest or (look.settled and look.tasks == rest and recent):
+            return
+        try:
+            unowned = rest - group.tasks_of_others(reports.keys())
+            lag = group.lag_of(unowned) if unowned else 0
+        except Exception as error:
+            _log.info("the lag of tasks without a worker cannot be asked for now: %s", error)
+            return
+        self._look = _Look(rest, lag, monotonic(), settled=not unowned)
+
+    def _not_running(self, alive: Iterable[Report]) -> frozenset[str]:
+        running = {task for one in alive for task, state in one.tasks.items() if state == "running"}
+        return self._tasks - running

@@ -1,0 +1,112 @@
+"""The metrics of a worker as rows for the driver, gathered once a second. Everything here only
+reads; what cannot be known now is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from penstock._clock import monotonic
+from penstock._engine.kafka.tasks.assigned_task import AssignedTask
+from penstock._engine.kafka.tasks.global_tables import GlobalTables
+from penstock._engine.kafka.tasks.inputs import Inputs
+from penstock._engine.kafka.worker.task_set import TaskSet
+from penstock._engine.metrics.rows import (
+    NODE,
+    STATE,
+    STATE_UPDATER,
+    TASK,
+    THREAD,
+    TOPIC,
+    MetricRow,
+)
+from penstock._engine.metrics.step_times import ThreadTimes
+from penstock._engine.runtime.position import UNKNOWN
+
+
+class Host(Protocol):
+    """What else a worker's process has."""
+
+    @property
+    def global_tables(self) -> GlobalTables | None: ...
+
+
+class WorkerMetrics:
+    """The metrics of one worker. Call it on the worker's thread."""
+
+    def __init__(
+        self, tasks: TaskSet, inputs: Inputs, host: Host, times: ThreadTimes, *, debug: bool
+    ) -> None:
+        self._tasks, self._inputs, self._host = tasks, inputs, host
+        self._times = times
+        self._debug = debug
+
+    def rows(self, standbys: int) -> tuple[MetricRow, ...]:
+        """Return all rows; the worker keeps copies of `standbys` tasks."""
+        now = monotonic()
+        return (
+            self._of_thread(now),
+            self._of_restoring(standbys),
+            *(row for each in self._tasks.opened.values() for row in self._of_task(each, now)),
+            *self._of_global_task(),
+        )
+
+    def _of_thread(self, now: float) -> MetricRow:
+        values = self._times.values(now)
+        lag = self._inputs.lag()
+        if lag is not None:
+            values["records-lag"] = lag + sum(
+                sum(each.buffered().values()) for each in self._tasks.opened.values()
+            )
+        return MetricRow(THREAD, values)
+
+    def _of_restoring(self, standbys: int) -> MetricRow:
+        opened = self._tasks.opened.values()
+        restoring = len(self._tasks.to_open()) + sum(not each.started for each in opened)
+        return MetricRow(
+            STATE_UPDATER,
+            {"active-restoring-tasks": restoring, "standby-updating-tasks": standbys},
+        )
+
+    def _of_task(self, each: AssignedTask, now: float) -> Iterator[MetricRow]:
+        task, tags = each.task, {"task-id": each.plan.id}
+        yield MetricRow(TASK, self._task_values(each, now), tags)
+        for reason, count in task.counters.dropped_by_reason.items():
+            yield MetricRow(
+                TASK, {"dropped-records-by-reason-total": count}, {**tags, "reason": reason}
+            )
+        for source, ages in each.times.ages(now).items():
+            yield MetricRow(NODE, ages, {**tags, "processor-node-id": source})
+        for topic, count in each.times.consumed.items():
+            of_topic = {**tags, "processor-node-id": task.source_name(topic), "topic": topic}
+            yield MetricRow(TOPIC, {"records-consumed-total": count}, of_topic)
+        for store in task.task_stores():
+            yield MetricRow(STATE, dict(store.metrics()), {**tags, **store.metric_tag})
+        for row in task.sensors.rows(now):
+            yield MetricRow(row.group, row.values, {**tags, **row.tags})
+
+    def _task_values(self, each: AssignedTask, now: float) -> dict[str, int | float | str]:
+        task = each.task
+        values = each.times.values(task.counters, now, debug=self._debug)
+        if each.restoring:
+            values["restore-remaining-records-total"] = each.offsets_behind()
+            if self._debug:
+                values["restore-total"] = sum(job.restored for job in each.restoring)
+        if task.position.stream_time_ms != UNKNOWN:
+            values["stream-time"] = task.position.stream_time_ms
+        waiting = sum(each.buffered().values()) if each.started else 0
+        lag = self._inputs.lag(each.plan.inputs) if each.started else None
+        if lag is not None:
+            values["records-lag"] = lag + waiting
+        if self._debug:
+            values["active-buffer-count"] = waiting
+        return values
+
+    def _of_global_task(self) -> Iterable[MetricRow]:
+        tables = self._host.global_tables
+        if tables is None:
+            return
+        for task, counted in tables.counters().items():
+            dropped = {"dropped-records-total": counted["dropped-records-total"]}
+            yield MetricRow(TASK, dict(dropped), {"task-id": task})

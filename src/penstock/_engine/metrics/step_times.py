@@ -1,0 +1,131 @@
+"""What a worker measures of its steps, under Java's names of a stream thread and its tasks.
+
+Each call stands for a step or a part of one. None is made for a record.
+"""
+
+from __future__ import annotations
+
+from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.metrics.samples import CounterRate, Latency, Samples
+
+
+class ThreadTimes:
+    """Polls, processing, timers and commits of one worker."""
+
+    def __init__(self, now: float, started_at_ms: int) -> None:
+        self._started_at_ms = started_at_ms
+        self.poll, self.process = Latency(now), Latency(now)
+        self.punctuate, self.commit = Latency(now), Latency(now)
+        self._poll_records, self._process_records = Samples(now), Samples(now)
+        self.created = self.closed = 0
+        self._created_rate, self._closed_rate = CounterRate(now), CounterRate(now)
+        self._blocked_seconds = 0.0
+
+    def polled(self, records: int, seconds: float, now: float) -> None:
+        """Take a read of the inputs."""
+        self.poll.record(seconds, now)
+        self._poll_records.record(records, now)
+        self._blocked_seconds += seconds
+
+    def processed(self, records: int, seconds: float, now: float) -> None:
+        """Take a run of records through a task."""
+        self.process.record(seconds, now, records)
+        self._process_records.record(records, now)
+
+    def committed(self, seconds: float, blocked_seconds: float, now: float) -> None:
+        """Take a commit, and how long of it the cluster was waited for."""
+        self.commit.record(seconds, now)
+        self._blocked_seconds += blocked_seconds
+
+    def values(self, now: float) -> dict[str, int | float | str]:
+        """Return the metrics of group `stream-thread-metrics`."""
+        values: dict[str, int | float | str] = {
+            "thread-start-time": self._started_at_ms,
+            "blocked-time-ns-total": int(self._blocked_seconds * 1e9),
+            "task-created-total": self.created,
+            "task-created-rate": self._created_rate.rate(self.created, now),
+            "task-closed-total": self.closed,
+            "task-closed-rate": self._closed_rate.rate(self.closed, now),
+        }
+        for operation in ("poll", "process", "punctuate", "commit"):
+            values |= getattr(self, operation).values(operation, now)
+        for name, samples in (
+            ("poll-records", self._poll_records),
+            ("process-records", self._process_records),
+        ):
+            values |= _mean_and_largest(name, samples, now)
+        return values
+
+
+class TaskTimes:
+    """What is measured of one task while it is open."""
+
+    __slots__ = ("_dropped", "_process", "_punctuate", "_sources", "consumed")
+
+    def __init__(self, now: float) -> None:
+        self._process, self._punctuate = Latency(now), Latency(now)
+        self._dropped = CounterRate(now)
+        self._sources: dict[str, Samples] = {}
+        self.consumed: dict[str, int] = {}
+        """How many records of each topic were read."""
+
+    def read(self, topic: str, records: int) -> None:
+        """Take records that were read from a topic."""
+        self.consumed[topic] = self.consumed.get(topic, 0) + records
+
+    def processed(self, records: int, seconds: float, now: float) -> None:
+        """Take a run of records."""
+        self._process.record(seconds, now, records)
+
+    def punctuated(self, timers: int, seconds: float, now: float) -> None:
+        """Take timers that fired."""
+        self._punctuate.record(seconds, now, timers)
+
+    def arrived(self, source: str, age_ms: int, now: float) -> None:
+        """Take the age of a record that a source node has just processed, one in each run."""
+        samples = self._sources.get(source)
+        if samples is None:
+            samples = self._sources[source] = Samples(now)
+        samples.record(age_ms, now)
+
+    def values(
+        self, counters: TaskCounters, now: float, *, debug: bool
+    ) -> dict[str, int | float | str]:
+        """Return the metrics of group `stream-task-metrics`."""
+        process = self._process.values("process", now)
+        values: dict[str, int | float | str] = {
+            "dropped-records-total": counters.dropped_records,
+            "dropped-records-rate": self._dropped.rate(counters.dropped_records, now),
+            "active-process-ratio": process.pop("process-ratio"),
+        }
+        if debug:
+            punctuate = self._punctuate.values("punctuate", now)
+            del punctuate["punctuate-ratio"]
+            values |= process
+            values |= punctuate
+            values["process-total"] = counters.processed
+            values["punctuate-total"] = counters.punctuated
+            values["enforced-processing-total"] = counters.enforced_processing
+        return values
+
+    def ages(self, now: float) -> dict[str, dict[str, int | float | str]]:
+        """Return the metrics of record-e2e-latency, by source node."""
+        return {
+            source: {
+                f"record-e2e-latency-{name}": value
+                for name, value in (
+                    ("avg", samples.mean(now)),
+                    ("min", samples.least(now)),
+                    ("max", samples.largest(now)),
+                )
+                if value is not None
+            }
+            for source, samples in self._sources.items()
+        }
+
+
+def _mean_and_largest(name: str, samples: Samples, now: float) -> dict[str, float]:
+    mean, largest = samples.mean(now), samples.largest(now)
+    if mean is None or largest is None:
+        return {}
+    return {f"{name}-avg": mean, f"{name}-max": largest}

@@ -1,0 +1,163 @@
+"""Metrics of a running application, under the names, groups and tags of Kafka Streams.
+
+`KafkaStreams.metrics()` returns them, `to_prometheus` writes them as text for Prometheus, and
+`context.metrics` of a processor takes sensors of its own. Java: Metric, MetricName, StreamsMetrics.
+
+>>> name = MetricName("process-rate", "stream-thread-metrics", (("thread-id", "a-1"),))
+>>> print(to_prometheus({name: 12.5}), end="")
+# TYPE kafka_streams_stream_thread_metrics_process_rate gauge
+kafka_streams_stream_thread_metrics_process_rate{thread_id="a-1"} 12.5
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+__all__ = [
+    "MetricName",
+    "MetricValue",
+    "RecordingLevel",
+    "Sensor",
+    "StreamsMetrics",
+    "prometheus_name",
+    "to_prometheus",
+]
+
+MetricValue: TypeAlias = int | float | str
+RecordingLevel: TypeAlias = Literal["INFO", "DEBUG"]
+
+_PREFIX = "kafka_streams_"
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class MetricName:
+    """What a metric is called. Java: MetricName."""
+
+    name: str
+    group: str
+    tags: tuple[tuple[str, str], ...] = ()
+    """Names and values, such as `thread-id` and `task-id`."""
+    description: str = field(default="", compare=False)
+
+    def tag(self, name: str) -> str | None:
+        """Return the value of a tag, None if there is none of that name."""
+        return dict(self.tags).get(name)
+
+
+class Sensor(Protocol):
+    """Takes measurements. Java: Sensor."""
+
+    @property
+    def name(self) -> str: ...
+    def record(self, value: float = 1.0) -> None:
+        """Take one measurement, such as how long an operation took."""
+
+
+class StreamsMetrics(Protocol):
+    """Sensors of a processor's own, one for each task. Java: StreamsMetrics.
+
+    A sensor of level DEBUG takes nothing unless `metrics.recording.level` is DEBUG. A call with
+    the names of a sensor that is there returns that sensor.
+    """
+
+    def add_rate_total_sensor(
+        self,
+        scope: str,
+        entity: str,
+        operation: str,
+        *,
+        level: RecordingLevel = "INFO",
+        tags: Mapping[str, str] | None = None,
+    ) -> Sensor:
+        """Return a sensor that counts an operation: `<operation>-rate` and `-total` in group
+        `stream-<scope>-metrics`, with the tag `<scope>-id` of value `entity`.
+        """
+
+    def add_latency_rate_total_sensor(
+        self,
+        scope: str,
+        entity: str,
+        operation: str,
+        *,
+        level: RecordingLevel = "INFO",
+        tags: Mapping[str, str] | None = None,
+    ) -> Sensor:
+        """Return a sensor that also takes how long each operation lasts: `<operation>-latency-avg`
+        and `-latency-max`, in the unit that is recorded.
+        """
+
+    def add_sensor(self, name: str, *, level: RecordingLevel = "INFO") -> Sensor:
+        """Return a sensor of any quantity: `<name>-avg`, `-min`, `-max`, `-rate` and `-total` in
+        group `stream-processor-node-metrics`.
+        """
+
+    def remove_sensor(self, sensor: Sensor) -> None:
+        """Remove a sensor and its metrics."""
+
+
+def prometheus_name(name: str, group: str) -> str:
+    """Return what a metric is called in Prometheus, as the JMX exporter calls Java's.
+
+    >>> prometheus_name("commit-latency-avg", "stream-thread-metrics")
+    'kafka_streams_stream_thread_metrics_commit_latency_avg'
+    """
+    return _PREFIX + _NOT_IN_NAMES.sub("_", f"{group}_{name}")
+
+
+def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
+    """Return metrics in Prometheus' text format.
+
+    Totals are counters, all else are gauges. A text, such as the state, is a label of that name on
+    a gauge of value 1.
+    """
+    families: dict[str, list[tuple[MetricName, MetricValue]]] = {}
+    for name in sorted(metrics):
+        called = prometheus_name(name.name, name.group)
+        families.setdefault(called, []).append((name, metrics[name]))
+    lines = []
+    for called, samples in sorted(families.items()):
+        first = samples[0][0]
+        if first.description:
+            lines.append(f"# HELP {called} {_escaped_help(first.description)}")
+        kind = "counter" if first.name.endswith("-total") else "gauge"
+        lines.append(f"# TYPE {called} {kind}")
+        lines += [f"{called}{_labels(name, value)} {_number(value)}" for name, value in samples]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _labels(name: MetricName, value: MetricValue) -> str:
+    pairs = {_label_name(tag): text for tag, text in name.tags}
+    if isinstance(value, str):
+        pairs[_label_name(name.name)] = value
+    if not pairs:
+        return ""
+    return "{" + ",".join(f'{key}="{_escaped_label(text)}"' for key, text in pairs.items()) + "}"
+
+
+def _label_name(tag: str) -> str:
+    cleaned = _NOT_IN_NAMES.sub("_", tag)
+    # Names must not begin with a digit; those with two underscores are Prometheus' own.
+    return (
+        f"tag_{cleaned}" if not cleaned or cleaned[0].isdigit() or cleaned[:2] == "__" else cleaned
+    )
+
+
+def _escaped_label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _escaped_help(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _number(value: MetricValue) -> str:
+    if isinstance(value, str):
+        return "1"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    return repr(value) if isinstance(value, float) else str(int(value))

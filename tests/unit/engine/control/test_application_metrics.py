@@ -1,0 +1,48 @@
+"""Rows of all workers become the metrics of an application."""
+
+from __future__ import annotations
+
+from penstock._engine.control.application_metrics import application_metrics, client_values
+from penstock._engine.control.messages import Report
+from penstock._engine.metrics.catalogue import CATALOGUE
+from penstock._engine.metrics.rows import MetricRow
+from penstock.metrics import MetricName
+
+
+def test_workers_are_told_apart_by_their_thread_id() -> None:
+    row = MetricRow("stream-task-metrics", {"dropped-records-total": 3}, {"task-id": "0_0"})
+    metrics = application_metrics({"state": "RUNNING"}, "app", {"a": [row], "b": [row]})
+    client = ("client-id", "app")
+    assert metrics == {
+        MetricName("state", "stream-metrics", (client,)): "RUNNING",
+        **{
+            MetricName(
+                "dropped-records-total",
+                "stream-task-metrics",
+                (client, ("thread-id", worker), ("task-id", "0_0")),
+            ): 3
+            for worker in ("a", "b")
+        },
+    }
+    assert all(name.description for name in metrics)
+
+
+def test_the_application_as_a_whole() -> None:
+    reports = {
+        "a": Report("a", "running", tasks={"0_0": "running", "0_1": "restoring"}),
+        "b": Report("b", "lost", tasks={}),
+    }
+    values = client_values(reports, 4, lag=None, failed=1)
+    assert values == {
+        "alive-stream-threads": 1,
+        "failed-stream-threads": 1,
+        "tasks": 4,
+        "running-tasks": 1,
+        "restoring-tasks": 1,
+        "missing-tasks": 2,
+    }
+    assert client_values(reports, 4, lag=0, failed=1)["records-lag"] == 0
+    away = {"c": Report("c", "running", broker_away_seconds=3.5)}
+    known = client_values(away, 4, lag=7, failed=0)
+    assert known["broker-away-seconds"] == 3.5
+    assert known.keys() <= CATALOGUE["stream-metrics"].keys()

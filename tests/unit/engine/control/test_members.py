@@ -1,0 +1,85 @@
+"""The membership has a version, and standbys are chosen once for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from penstock._engine.control import members as members_module
+from penstock._engine.control.members import Members
+from penstock._engine.control.messages import Report
+from penstock._engine.control.standby_assignment import assign_standbys
+
+A = Report("a", "running", tasks={"0_0": "running"}, home="one", pid=1)
+B = Report("b", "running", tasks={"0_1": "running"}, home="two", pid=2)
+
+
+def filled() -> Members:
+    members = Members()
+    members.take(A)
+    members.take(B)
+    return members
+
+
+def test_figures_do_not_change_the_membership() -> None:
+    members = filled()
+    before = members.version
+    members.take(replace(A, number=7, lag=3, records_in=9, state_entries={"counts": 1}))
+    assert members.version == before
+    assert members.reports()["a"].lag == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(A, tasks={"0_0": "running", "0_2": "restoring"}),
+        replace(A, tasks={"0_0": "restoring"}),
+        replace(A, state="closed"),
+        replace(A, home="three"),
+        replace(A, joined=False),
+        replace(A, pid=9),
+        replace(A, member_id="c"),
+    ],
+)
+def test_tasks_states_and_machines_do(changed: Report) -> None:
+    members = filled()
+    before = members.version
+    members.take(changed)
+    assert members.version > before
+
+
+def test_a_worker_is_lost_once_and_only_in_its_own_process() -> None:
+    members = filled()
+    assert members.lost(replace(A, pid=9)) is None
+    lost = members.lost(A)
+    assert lost is not None
+    assert (lost.state, lost.tasks) == ("lost", {})
+    assert members.lost(A) is None
+    assert [one.member_id for one in members.alive()] == ["b"]
+    members.forget_alive()
+    assert list(members.reports()) == ["a"]
+
+
+def test_standbys_are_chosen_when_the_membership_changes_not_at_each_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    def counted(*arguments: object) -> dict[str, tuple[str, ...]]:
+        calls.append(arguments)
+        return assign_standbys(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(members_module, "assign_standbys", counted)
+    members, tasks = filled(), ("0_0", "0_1")
+    for number in range(10):
+        members.take(replace(A, number=number))
+        assert members.standbys_of("a", tasks, 1) == ("0_1",)
+        assert members.standbys_of("b", tasks, 1) == ("0_0",)
+    assert len(calls) == 1
+    members.lost(B)
+    assert members.standbys_of("a", tasks, 1) == ("0_1",)
+    assert len(calls) == 2
+    members.standbys_of("a", ("0_0",), 1)
+    assert len(calls) == 3
+    assert members.standbys_of("a", tasks, 0) == ()

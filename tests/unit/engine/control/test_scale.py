@@ -1,0 +1,48 @@
+"""200 workers and 2,000 tasks on the real control server."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from penstock._engine.control import members as members_module
+from penstock._engine.control.standby_assignment import assign_standbys
+from penstock.application_states import State
+from tests.unit.engine.control.crowd import Driver, crowd
+
+WORKERS, TASKS, REPORTS = 200, 2_000, 6
+
+pytestmark = pytest.mark.slow
+
+
+def test_every_worker_is_answered_and_standbys_are_not_chosen_at_each_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = 0
+
+    def counted(*arguments: object) -> object:
+        nonlocal chosen
+        chosen += 1
+        return assign_standbys(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(members_module, "assign_standbys", counted)
+    driver = Driver(WORKERS, TASKS, replicas=1)
+    with crowd(driver, WORKERS, REPORTS) as answers:
+        assert driver.states.state is State.RUNNING
+        assert len(answers) == WORKERS
+        assert not any(answer.stop for answer in answers.values())
+        # At most once for each worker that came, not for each report.
+        assert 1 <= chosen <= WORKERS
+        copies = Counter(task for answer in answers.values() for task in answer.standbys)
+        final = driver.query.membership_version
+        assert final == WORKERS
+        assert copies.keys() <= set(driver.task_ids)
+        metrics = driver.query.metrics({})
+        assert sum(name.name == "dropped-records-total" for name in metrics) == TASKS
+        by_name = {
+            name.name: value for name, value in metrics.items() if name.group == "stream-metrics"
+        }
+        assert (by_name["running-tasks"], by_name["missing-tasks"]) == (TASKS, 0)
+        assert by_name["records-in-total"] == WORKERS * REPORTS * 100
+        assert by_name["alive-stream-threads"] == WORKERS
