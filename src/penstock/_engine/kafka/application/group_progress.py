@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
-from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
-from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
-from penstock._engine.kafka.client.groups import GroupAdmin, committed_offsets, tasks_by_member
+from penstock._engine.kafka.client.admin_calls import renewed_admin
+from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.groups import committed_offsets, tasks_by_member
 from penstock._engine.kafka.client.topics import end_offsets, first_offsets
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
@@ -61,7 +61,7 @@ class GroupProgress:
     def __init__(self, blueprint: Blueprint) -> None:
         self._blueprint = blueprint
         self._config = blueprint.config
-        self._admin = GroupAdmin(lambda: AdminClient(admin_settings(self._config)))
+        self._admin = renewed_admin(blueprint.config)
         self._waves = Waves(blueprint.ends or {}, _most_waves(blueprint))
         self._own = sorted(
             {place for task in blueprint.tasks for place in task.inputs} - set(blueprint.ends or {})
@@ -75,9 +75,7 @@ class GroupProgress:
             StreamsError: the cluster does not answer.
         """
         group, tasks = self._config.application_id, self._blueprint.tasks
-        held = self._admin.ask(
-            lambda admin: tasks_by_member(admin, group, self._blueprint.task_topic)
-        )
+        held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
         return {
             tasks[index].id
             for member, indices in held.items()
@@ -95,10 +93,9 @@ class GroupProgress:
         places = {
             place for task in self._blueprint.tasks if task.id in tasks for place in task.inputs
         }
-        group, ask = self._config.application_id, self._admin.ask
-        committed = ask(lambda admin: committed_offsets(admin, group))
-        ends = ask(lambda admin: end_offsets(admin, places))
-        first = ask(lambda admin: first_offsets(admin, places))
+        committed = committed_offsets(self._admin, self._config.application_id)
+        ends = end_offsets(self._admin, places)
+        first = first_offsets(self._admin, places)
         # A group that begins at the end of a topic has nothing to catch up with yet.
         begun = {
             place: ends[place]
@@ -119,8 +116,7 @@ class GroupProgress:
         Raises:
             StreamsError: the cluster does not answer.
         """
-        group = self._config.application_id
-        committed = self._admin.ask(lambda admin: committed_offsets(admin, group))
+        committed = committed_offsets(self._admin, self._config.application_id)
         targets = self._waves.targets
         missing = {
             place: committed.get(place)
@@ -131,8 +127,7 @@ class GroupProgress:
         if missing and not (unmoved and self._has_no_records_left(missing, targets)):
             return False
         self._last_missing = {}
-        ends = self._admin.ask(lambda admin: end_offsets(admin, self._own, "read_uncommitted"))
-        return self._waves.next(ends)
+        return self._waves.next(end_offsets(self._admin, self._own, "read_uncommitted"))
 
     def _has_no_records_left(
         self, missing: Mapping[Partition, int | None], targets: Mapping[Partition, int]

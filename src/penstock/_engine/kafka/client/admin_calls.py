@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
@@ -23,7 +23,16 @@ from penstock._engine.kafka.client.refused_connections import advice, client_ref
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
-__all__ = ["REQUEST_SECONDS", "AdminClient", "open_admin", "settle", "until", "with_retries"]
+__all__ = [
+    "REQUEST_SECONDS",
+    "AdminClient",
+    "RenewedAdmin",
+    "open_admin",
+    "renewed_admin",
+    "settle",
+    "until",
+    "with_retries",
+]
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -36,6 +45,7 @@ REQUEST_SECONDS = 10.0
 _PAUSE_SECONDS = 0.2
 _SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
+_RENEWAL_SECONDS = 3.0
 
 # What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
 _IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
@@ -100,8 +110,38 @@ def _why(faults: list[KafkaError], silence: KafkaError) -> str:
     return _IN_PASSING.sub("", said)
 
 
-def with_retries(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
-    """Return the result of `ask`, called again after faults that may pass.
+class RenewedAdmin:
+    """An admin client that is replaced when the cluster does not answer it: after a broker stood
+    still, or after all connections were reset at once, one of librdkafka may never find a broker or
+    a coordinator again.
+    """
+
+    def __init__(self, make: Callable[[], AdminClient]) -> None:
+        self._make = make
+        self._admin: AdminClient | None = None
+        self._made_at = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        if self._admin is None:
+            self._admin, self._made_at = self._make(), clock.monotonic()
+        return getattr(self._admin, name)
+
+    def renew(self) -> None:
+        """Replace the client, unless it is so new that it may still be connecting."""
+        if clock.monotonic() - self._made_at >= _RENEWAL_SECONDS:
+            self._admin = None
+
+
+def renewed_admin(config: StreamsConfig) -> AdminClient:
+    """Return an admin client that `with_retries` replaces when the cluster does not answer it."""
+    return cast("AdminClient", RenewedAdmin(lambda: AdminClient(admin_settings(config))))
+
+
+def with_retries(
+    what: str, ask: Callable[[], T], timeout_seconds: float, admin: object = None
+) -> T:
+    """Return the result of `ask`, called again after faults that may pass; the `admin` that it
+    uses is renewed before.
 
     Raises:
         BrokerAway: the fault did not pass in time; it begins with `what` could not be done.
@@ -117,6 +157,8 @@ def with_retries(what: str, ask: Callable[[], T], timeout_seconds: float) -> T:
             fault = code_of(error)
             if not may_pass(fault):
                 raise
+            if isinstance(admin, RenewedAdmin):
+                admin.renew()
             if not warned and clock.monotonic() - began >= _SILENT_SECONDS:
                 _log.warning("%s is not possible now, trying on: %s", what, fault.str())
                 warned = True

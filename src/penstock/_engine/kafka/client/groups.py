@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaError
 from confluent_kafka.admin import AdminClient
@@ -18,8 +18,6 @@ from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.planner.reset import Member
 from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
-
-T = TypeVar("T")
 
 _PATIENCE_SECONDS = 60.0
 _NO_GROUP = frozenset({KafkaError.GROUP_ID_NOT_FOUND})
@@ -32,28 +30,6 @@ class GroupMember:
     client_id: str
     instance_id: str
     host: str
-
-
-class GroupAdmin:
-    """An admin client for questions about a group, made anew when one is not answered: after all
-    its connections were reset at once, librdkafka may never find the group's coordinator again.
-    """
-
-    def __init__(self, make: Callable[[], AdminClient]) -> None:
-        self._make = make
-        self._admin: AdminClient | None = None
-
-    def ask(self, question: Callable[[AdminClient], T]) -> T:
-        """Return the answer to `question(admin)`.
-
-        Raises:
-            StreamsError: the cluster does not answer.
-        """
-        admin = self._admin or self._make()
-        self._admin = None
-        answer = question(admin)
-        self._admin = admin
-        return answer
 
 
 def group_members(
@@ -118,6 +94,7 @@ def committed_offsets(admin: AdminClient, group: str) -> dict[Partition, int]:
     """
     asked = [ConsumerGroupTopicPartitions(group)]
     answers = _asked(
+        admin,
         f"asking for the committed offsets of application {group!r}",
         lambda: admin.list_consumer_group_offsets(asked, request_timeout=REQUEST_SECONDS),
     )
@@ -136,6 +113,7 @@ def delete_group(admin: AdminClient, group: str) -> None:
         StreamsError: the cluster refuses, as while the group has members.
     """
     _asked(
+        admin,
         f"deleting the committed offsets of application {group!r}",
         lambda: admin.delete_consumer_groups([group], request_timeout=REQUEST_SECONDS),
     )
@@ -145,6 +123,7 @@ def _described(
     admin: AdminClient, group: str, patience_seconds: float = _PATIENCE_SECONDS
 ) -> dict[str, Any]:
     return _asked(
+        admin,
         f"looking at the group of application {group!r}",
         lambda: admin.describe_consumer_groups([group], request_timeout=REQUEST_SECONDS),
         patience_seconds,
@@ -152,12 +131,13 @@ def _described(
 
 
 def _asked(
+    admin: AdminClient,
     what: str,
     ask: Callable[[], Mapping[str, Future[Any]]],
     patience_seconds: float = _PATIENCE_SECONDS,
 ) -> dict[str, Any]:
     """Return the answers; none of a group that does not exist."""
-    answers, refusals = with_retries(what, lambda: settle(ask()), patience_seconds)
+    answers, refusals = with_retries(what, lambda: settle(ask()), patience_seconds, admin)
     for group, refusal in refusals.items():
         if refusal.code() not in _NO_GROUP:
             hint = allowing(refusal, "READ", "group", group)

@@ -286,7 +286,7 @@ def _offsets(
                 raise
             return {}, absent
 
-    answers, refusals = with_retries("asking for end offsets", ask, timeout_seconds)
+    answers, refusals = with_retries("asking for end offsets", ask, timeout_seconds, admin)
     for place, refusal in refusals.items():
         msg = (
             f"the end of topic {place.topic!r}, partition {place.partition} cannot be told: "

@@ -14,10 +14,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from confluent_kafka.admin import AdminClient
-
+from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.client_errors import TaskCorrupted
-from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
+from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.kafka.tasks.restore import RestoreJob, Restorer
 from penstock._engine.planner.blueprint import Blueprint
@@ -82,7 +81,7 @@ class Standbys:
         config = blueprint.config
         self._isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
         self._restorer = Restorer(consumer_settings(config, "restore"))
-        self._admin = AdminClient(admin_settings(config))
+        self._admin = renewed_admin(config)
         self._waiting: deque[str] = deque()
         self._sweep: _Sweep | None = None
         self._next_round = 0.0

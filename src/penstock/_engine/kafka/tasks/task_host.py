@@ -13,7 +13,8 @@ from typing import TypeGuard
 from confluent_kafka.admin import AdminClient
 
 from penstock._clock import SystemClock, monotonic, new_id
-from penstock._engine.kafka.client.clients import admin_settings, producer_settings
+from penstock._engine.kafka.client.admin_calls import renewed_admin
+from penstock._engine.kafka.client.clients import producer_settings
 from penstock._engine.kafka.client.output_topics import missing_outputs
 from penstock._engine.kafka.client.topics import output_partition_count
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
@@ -294,7 +295,7 @@ class TaskHost:
 
     def _admin_client(self) -> AdminClient:
         if self._admin is None:
-            self._admin = AdminClient(admin_settings(self._config))
+            self._admin = renewed_admin(self._config)
         return self._admin
 
     def _engine_of_task(self, plan: StorePlan, directory: TaskDirectory) -> StoreEngine:

@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.client.clients import consumer_settings
-from penstock._engine.kafka.client.groups import GroupAdmin, GroupMember, group_members
+from penstock._engine.kafka.client.groups import GroupMember, group_members
 from penstock._engine.planner.identity import Identity, read_identity
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -100,7 +100,7 @@ class Agreement:
     """Whether all members have the identity of this one."""
 
     def __init__(
-        self, admin: GroupAdmin, application_id: str, own: Identity, dead: DeadMembers
+        self, admin: AdminClient, application_id: str, own: Identity, dead: DeadMembers
     ) -> None:
         self._admin = admin
         self._application_id = application_id
@@ -130,9 +130,7 @@ class Agreement:
             return False
         self._ask_after = now + _ASK_AGAIN_SECONDS
         try:
-            members = self._admin.ask(
-                lambda admin: group_members(admin, self._application_id, _ASK_SECONDS)
-            )
+            members = group_members(self._admin, self._application_id, _ASK_SECONDS)
         except StreamsError as error:
             _log.info("the members of the group are not known: %s", error)
             return False

@@ -21,7 +21,6 @@ from penstock._engine.kafka.client.client_errors import (
     TaskTimeout,
     crash_point,
 )
-from penstock._engine.kafka.client.groups import GroupAdmin
 from penstock._engine.kafka.client.topics import purge
 from penstock._engine.kafka.tasks.assigned_task import AssignedTask, LockedTasks, WorkerHost
 from penstock._engine.kafka.tasks.pace import is_due
@@ -101,10 +100,7 @@ class Worker:
         self._restorer = clients.restorer
         self._membership = clients.join(self)
         self._agreement = Agreement(
-            GroupAdmin(clients.make_admin),
-            self._config.application_id,
-            blueprint.identity,
-            host.dead_members,
+            clients.admin, self._config.application_id, blueprint.identity, host.dead_members
         )
         self._task_timeout = TaskTimeout(self._config.task_timeout_ms)
         self._locks = LockedTasks(self._member_id)

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.clients import (
-    admin_settings,
     consumer_settings,
     producer_settings,
 )
@@ -49,8 +49,6 @@ class WorkerClients:
     """Joins the group; the membership calls the worker when its tasks change."""
     make_committer: Callable[[GroupMembership], Committer]
     """Makes a new producer; called again when the one before is of no more use."""
-    make_admin: Callable[[], AdminClient]
-    """Makes another admin client."""
 
 
 def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
@@ -64,14 +62,10 @@ def open_clients(blueprint: Blueprint, host: WorkerHost) -> WorkerClients:
         settings = host.refusals.fit(producer_settings(config, host.member_id))
         return open_committer(settings, membership)
 
-    def make_admin() -> AdminClient:
-        return AdminClient(admin_settings(config))
-
     return WorkerClients(
-        make_admin(),
+        renewed_admin(config),
         InputReader(consumer_settings(config, "input"), blueprint.ends),
         Restorer(consumer_settings(config, "restore")),
         lambda owner: Membership(group, blueprint.task_topic, owner),
         make_committer,
-        make_admin,
     )

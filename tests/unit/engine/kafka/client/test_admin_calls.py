@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -13,8 +14,15 @@ pytest.importorskip(
 
 from confluent_kafka import KafkaError, KafkaException
 
+from penstock import _clock
 from penstock._engine.kafka.client import admin_calls
-from penstock._engine.kafka.client.admin_calls import open_admin, settle, until, with_retries
+from penstock._engine.kafka.client.admin_calls import (
+    RenewedAdmin,
+    open_admin,
+    settle,
+    until,
+    with_retries,
+)
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
@@ -149,3 +157,49 @@ class TestOpening:
         FakeAdmin.answers = [()]
         with pytest.raises(StreamsError, match=r"^the Kafka cluster at k:9092 does not answer: no"):
             self.open(task_timeout_ms=0)
+
+
+def test_a_client_that_the_cluster_does_not_answer_is_renewed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a broker stood still, one found it never again; the next one did."""
+    made: list[int] = []
+    silent = KafkaException(KafkaError(KafkaError._TRANSPORT))
+
+    def make() -> Any:
+        made.append(len(made))
+        number = made[-1]
+
+        def ask() -> str:
+            if number == 0:
+                raise silent
+            return "answer"
+
+        return SimpleNamespace(ask=ask)
+
+    times = iter(range(0, 1000, 2))
+    monkeypatch.setattr(_clock, "monotonic", lambda: float(next(times)))
+    admin: Any = RenewedAdmin(make)
+    assert made == []
+
+    def asked() -> Any:
+        return admin.ask()
+
+    assert with_retries("asking", asked, 100, admin) == "answer"
+    assert with_retries("asking", asked, 100, admin) == "answer"
+    assert made == [0, 1]
+
+
+def test_a_client_that_is_new_is_left_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(_clock, "monotonic", lambda: 1.0)
+
+    def make() -> Any:
+        made.append(1)
+        return SimpleNamespace(ask=lambda: None)
+
+    admin = RenewedAdmin(make)
+    admin.ask()
+    admin.renew()
+    admin.ask()
+    assert made == [1]

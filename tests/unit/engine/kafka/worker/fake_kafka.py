@@ -73,7 +73,6 @@ class FakeKafka:
             FakeRestorer(self),
             join,
             lambda membership: FakeCommitter(self),
-            lambda: cast("AdminClient", FakeAdmin(self)),
         )
 
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-from typing import Any, cast
-
-from confluent_kafka.admin import AdminClient
-
-from penstock._engine.kafka.client.groups import GroupAdmin, GroupMember
-from penstock._engine.kafka.worker.agreement import Agreement, incompatible_members, refusal
+from penstock._engine.kafka.client.groups import GroupMember
+from penstock._engine.kafka.worker.agreement import incompatible_members, refusal
 from penstock._engine.planner.identity import Identity
-from penstock.errors import StreamsError
 
 OWN = Identity("aaaaaaaa", "11111111")
 OTHER_PLAN = Identity("aaaaaaaa", "22222222")
@@ -45,32 +39,3 @@ def test_another_program_is_refused_with_its_hosts_and_what_to_do() -> None:
 
 def test_the_same_program_with_an_old_count_of_partitions_is_told_apart() -> None:
     assert "still have an old count of partitions" in refusal("app", [member(OTHER_PLAN)], OWN)
-
-
-def test_a_client_that_the_cluster_does_not_answer_is_made_anew() -> None:
-    """After all its connections were reset at once, one found its coordinator never again."""
-    made: list[FakeAdmin] = []
-
-    def make() -> AdminClient:
-        made.append(FakeAdmin(silent=not made))
-        return cast("AdminClient", made[-1])
-
-    agreement = Agreement(GroupAdmin(make), "app", OWN, set)
-    assert not agreement.reached(0.0)
-    assert agreement.reached(100.0)
-    agreement.reconsider()
-    assert agreement.reached(200.0)
-    assert len(made) == 2
-
-
-class FakeAdmin:
-    """Knows a group without members; or does not answer."""
-
-    def __init__(self, *, silent: bool) -> None:
-        self._silent = silent
-
-    def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:
-        if self._silent:
-            msg = "no answer"
-            raise StreamsError(msg)
-        return {}
