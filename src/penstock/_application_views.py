@@ -11,7 +11,7 @@ from penstock.errors import StoreNotReadyError, StreamsError
 
 if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
-    from penstock._engine.queries.asking import Wishes
+    from penstock._engine.queries.asking import ReadOptions
     from penstock._engine.queries.catalogue import StoreEntry
     from penstock.application import KafkaStreams
 
@@ -95,14 +95,14 @@ class ServedApplication:
 
         return to_prometheus(self._streams.metrics())
 
-    def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
+    def source(self, name: str, options: ReadOptions, partition: int | None) -> Any:
         from penstock.queries import view_of  # noqa: PLC0415
 
         try:
             query = self._streams._working_query("stores can be queried")
         except StreamsError as error:
             raise StoreNotReadyError(str(error)) from error
-        asked = (query.asker, self._streams._config, wishes)
+        asked = (query.asker, self._streams._config, options)
         return view_of(query.stores, name, asked, partition)._source
 
     def topology(self, form: str) -> str:

@@ -32,7 +32,7 @@ from penstock.terminal.wording import broker_away
 if TYPE_CHECKING:
     from penstock._engine.http.serving import Serving
     from penstock._engine.planner.blueprint import Blueprint
-    from penstock._engine.queries.asking import Wishes
+    from penstock._engine.queries.asking import ReadOptions
     from penstock._engine.spark.session import SparkSession
     from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.queries.metadata import KeyQueryMetadata, LagInfo, StreamsMetadata
@@ -309,7 +309,7 @@ class KafkaStreams(ExplainsCamelCase):
         from penstock.queries.views import view_of  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
-        asking = query.asker, self._config, self._wishes(uncommitted, stale_ok, timeout)
+        asking = query.asker, self._config, self._read_options(uncommitted, stale_ok, timeout)
         return view_of(query.stores, name, asking, partition, partitioner)
 
     def query(
@@ -327,9 +327,9 @@ class KafkaStreams(ExplainsCamelCase):
         from penstock.queries.views import store_named  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
-        wishes = self._wishes(request.uncommitted, not request.require_active, timeout)
+        options = self._read_options(request.uncommitted, not request.require_active, timeout)
         store = store_named(request.store, query.stores)
-        return answer(request, store, (query.asker, self._config, wishes))
+        return answer(request, store, (query.asker, self._config, options))
 
     def query_metadata_for_key(
         self, store: str, key: Any, partitioner: Any = None
@@ -343,9 +343,9 @@ class KafkaStreams(ExplainsCamelCase):
         from penstock.queries.views import Source, store_named  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
-        wishes = self._wishes(None, True, None)
+        options = self._read_options(None, True, None)
         entry = store_named(store, query.stores)
-        source = Source(entry, query.asker, self._config, wishes, partitioner=partitioner)
+        source = Source(entry, query.asker, self._config, options, partitioner=partitioner)
         return key_metadata(source, key, query.standbys())
 
     def streams_metadata_for_store(self, name: str) -> list[StreamsMetadata]:
@@ -381,7 +381,9 @@ class KafkaStreams(ExplainsCamelCase):
         from penstock.queries.metadata import partition_lags  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
-        return partition_lags(query.stores.values(), query.asker, self._wishes(None, True, None))
+        return partition_lags(
+            query.stores.values(), query.asker, self._read_options(None, True, None)
+        )
 
     def reports(self) -> dict[str, Report]:
         """Return the last report of each worker."""
@@ -462,12 +464,14 @@ class KafkaStreams(ExplainsCamelCase):
             raise StreamsError(msg)
         return self._started_query()
 
-    def _wishes(self, uncommitted: bool | None, stale_ok: bool, timeout: Duration | None) -> Wishes:
-        from penstock._engine.queries.asking import Wishes  # noqa: PLC0415
+    def _read_options(
+        self, uncommitted: bool | None, stale_ok: bool, timeout: Duration | None
+    ) -> ReadOptions:
+        from penstock._engine.queries.asking import ReadOptions  # noqa: PLC0415
 
         seconds = _QUERY_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
         seen = not self._config.exactly_once if uncommitted is None else uncommitted
-        return Wishes(seen, stale_ok, seconds)
+        return ReadOptions(seen, stale_ok, seconds)
 
     def _only_before_start(self, what: str) -> None:
         if self.state is not State.CREATED:

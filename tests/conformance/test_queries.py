@@ -17,7 +17,7 @@ from conformance import harness, java, store_commands
 from conformance.harness import Case
 from penstock import Record, StreamsConfig
 from penstock._engine.kafka.local_broker.jars import JarsError
-from penstock._engine.queries.asking import Asker, Wishes, Worker
+from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.desk import Desk
 from penstock._engine.queries.questions import Answer, Position, Question
@@ -82,7 +82,7 @@ class QueriedTask:
         return None
 
 
-Asking = tuple[Asker, StreamsConfig, Wishes]
+Asking = tuple[Asker, StreamsConfig, ReadOptions]
 
 
 def asked(driver: TopologyTestDriver) -> tuple[StoreEntry, Asking]:
@@ -96,7 +96,7 @@ def asked(driver: TopologyTestDriver) -> tuple[StoreEntry, Asking]:
     assert store is not None
     entry = StoreEntry("store", store._plan, {0: "0_0"}, 1)
     asker = Asker(lambda: [(("member", 1), {"0_0": "running"})], ask)
-    return entry, (asker, driver._task._config, Wishes(uncommitted=True, rows_max=PAGE_ROWS))
+    return entry, (asker, driver._task._config, ReadOptions(uncommitted=True, rows_max=PAGE_ROWS))
 
 
 class Mixed:

@@ -202,9 +202,9 @@ def test_a_global_table_is_read_from_any_worker(asked: Asked) -> None:
 def test_long_scans_come_in_pages(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     from penstock._engine.queries import asking  # noqa: PLC0415
 
-    wishes = asking.Wishes(rows_max=3)
+    options = asking.ReadOptions(rows_max=3)
     store = asked.streams.store("counts")
-    object.__setattr__(store._source, "wishes", wishes)
+    object.__setattr__(store._source, "options", options)
     assert values(store.all()) == dict(asked.counts)
 
 

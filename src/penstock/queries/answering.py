@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, FailureKind, Part, Read, Row
 from penstock.queries.requests import (
@@ -29,7 +29,9 @@ R = TypeVar("R")
 
 
 def answer(
-    request: StateQueryRequest[R], store: StoreEntry, asking: tuple[Asker, StreamsConfig, Wishes]
+    request: StateQueryRequest[R],
+    store: StoreEntry,
+    asking: tuple[Asker, StreamsConfig, ReadOptions],
 ) -> StateQueryResult[R]:
     """Return the results of all partitions that a request is for.
 
@@ -45,7 +47,7 @@ def answer(
     source = Source(store, *asking)
     read = plan.read(request.query, source)
     wanted = [partition for partition in asked if partition in store.tasks]
-    parts = source.asker.answers(store, read, wanted, source.wishes)
+    parts = source.asker.answers(store, read, wanted, source.options)
     results: dict[int, QueryResult[Any]] = {}
     for partition in sorted(asked):
         if partition in parts:
@@ -85,7 +87,7 @@ def _result(
             f"not yet at the bound {request.bound.offsets}"
         )
         return _failed(FailureReason.NOT_UP_TO_BOUND, msg, position)
-    rows = source.asker.pages(source.store, part, source.wishes)
+    rows = source.asker.pages(source.store, part, source.options)
     return QueryResult(plan.result(source, rows), position=position)
 
 

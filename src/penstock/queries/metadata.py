@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from penstock._engine.planner.tasks import TaskPlan
-from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Read
 from penstock.queries.views import Source
@@ -114,7 +114,7 @@ def instance_metadata(
 
 
 def partition_lags(
-    stores: Iterable[StoreEntry], asker: Asker, wishes: Wishes
+    stores: Iterable[StoreEntry], asker: Asker, options: ReadOptions
 ) -> dict[str, dict[int, LagInfo]]:
     """Return how far the stores of the workers of this instance are behind their changelogs.
 
@@ -124,7 +124,7 @@ def partition_lags(
     lags: dict[str, dict[int, LagInfo]] = {}
     for store in stores:
         local = [partition for partition in asker.owners(store) if partition != GLOBAL]
-        parts = asker.parts(store, Read("restoring"), local, wishes) if local else {}
+        parts = asker.parts(store, Read("restoring"), local, options) if local else {}
         lags |= {store.name: {each: _lag(part.rows) for each, part in sorted(parts.items())}}
     return {name: by_partition for name, by_partition in lags.items() if by_partition}
 

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
-from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
@@ -72,7 +72,7 @@ class Source:
     store: StoreEntry
     asker: Asker
     config: StreamsConfig
-    wishes: Wishes
+    options: ReadOptions
     partition: int | None = None
     partitioner: Any = None
     codec: RowCodec = field(init=False)
@@ -110,7 +110,7 @@ class Source:
         raw = self.raw_key(key)
         asked = replace(read, keys=(raw,))
         place = self.partition_of(key, raw)
-        return tuple(self.asker.scan(self.store, asked, place, self.wishes))
+        return tuple(self.asker.scan(self.store, asked, place, self.options))
 
     def of_keys(self, keys: Iterable[Any], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one: one question for each worker."""
@@ -120,19 +120,19 @@ class Source:
             by_place.setdefault(self.partition_of(key, raw), []).append(raw)
         found: dict[bytes, Row] = {}
         for place, raw_keys in by_place.items():
-            wishes = replace(self.wishes, rows_max=max(len(raw_keys), 1))
+            options = replace(self.options, rows_max=max(len(raw_keys), 1))
             asked = replace(read, keys=tuple(raw_keys))
-            part = self.asker.parts(self.store, asked, [place], wishes)[place]
+            part = self.asker.parts(self.store, asked, [place], options)[place]
             found |= {row[0]: row for row in part.rows}
         return found
 
     def of_all(self, read: Read) -> dict[int, Part]:
-        return self.asker.parts(self.store, read, self.partitions, self.wishes)
+        return self.asker.parts(self.store, read, self.partitions, self.options)
 
     def by_key(self, read: Read) -> Iterator[Row]:
         """Return rows of all partitions, in the order of the bytes of their keys."""
         scans = [
-            self.asker.scan(self.store, read, partition, self.wishes)
+            self.asker.scan(self.store, read, partition, self.options)
             for partition in self.partitions
         ]
         return heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
@@ -140,7 +140,7 @@ class Source:
     def one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition, each in the order of its store, as Java does."""
         for partition in self.partitions:
-            yield from self.asker.scan(self.store, read, partition, self.wishes)
+            yield from self.asker.scan(self.store, read, partition, self.options)
 
     def key(self, raw: bytes) -> Any:
         return self.codec.decode_key(raw)
@@ -401,7 +401,7 @@ _VIEWS: dict[str, type[_View]] = {
 def view_of(
     stores: Mapping[str, StoreEntry],
     name: str,
-    source: tuple[Asker, StreamsConfig, Wishes],
+    source: tuple[Asker, StreamsConfig, ReadOptions],
     partition: int | None = None,
     partitioner: Any = None,
 ) -> Any:

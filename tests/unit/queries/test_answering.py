@@ -12,7 +12,7 @@ import pytest
 
 from penstock import Processor, Record, StreamsBuilder, StreamsConfig, Topology, serdes
 from penstock._engine.planner.plan import plan_subtopologies
-from penstock._engine.queries.asking import Asker, Wishes, Worker
+from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.desk import Desk
 from penstock._engine.queries.questions import GLOBAL, Answer, Question
@@ -135,8 +135,8 @@ class Asked:
 
     def query(self, query: Query[Any], **wanted: Any) -> StateQueryResult[Any]:
         request = StateQueryRequest(self.entry.name, query, **wanted)
-        wishes = Wishes(uncommitted=True, stale_ok=not request.require_active, rows_max=2)
-        return answer(request, self.entry, (self.asker, CONFIG, wishes))
+        options = ReadOptions(uncommitted=True, stale_ok=not request.require_active, rows_max=2)
+        return answer(request, self.entry, (self.asker, CONFIG, options))
 
     def _ask(self, worker: Worker, question: Question) -> Answer | None:
         assert worker == WORKER

@@ -9,7 +9,7 @@ import pytest
 from penstock import StreamsConfig
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.planner.tasks import plan_tasks
-from penstock._engine.queries.asking import Wishes
+from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.errors import StoreNotReadyError
 from penstock.queries import HostInfo, KeyQueryMetadata, LagInfo, StreamsMetadata
@@ -24,7 +24,7 @@ NAMELESS = StreamsConfig({"application.id": "app"})
 
 
 def source(asked: Asked, config: StreamsConfig = CONFIG, partitioner: Any = None) -> Source:
-    return Source(asked.entry, asked.asker, config, Wishes(), partitioner=partitioner)
+    return Source(asked.entry, asked.asker, config, ReadOptions(), partitioner=partitioner)
 
 
 def test_a_key_is_where_producers_put_it() -> None:
@@ -67,18 +67,18 @@ def test_an_instance_has_the_stores_and_inputs_of_its_tasks() -> None:
 def test_a_store_that_is_restored_lags() -> None:
     asked = Asked("plain")
     asked.tasks[1].is_ready = False
-    found = partition_lags([asked.entry], asked.asker, Wishes())
+    found = partition_lags([asked.entry], asked.asker, ReadOptions())
     assert found == {"plain": {0: LagInfo(0), 1: LagInfo(12, 88, 100)}}
 
 
 def test_a_store_that_is_not_here_has_no_lag() -> None:
     asked = Asked("plain")
     asked.states.clear()
-    assert partition_lags([asked.entry], asked.asker, Wishes()) == {}
+    assert partition_lags([asked.entry], asked.asker, ReadOptions()) == {}
 
 
 def test_a_task_that_does_not_answer_is_no_lag_of_nothing() -> None:
     asked = Asked("plain")
     asked.tasks.pop()
     with pytest.raises(StoreNotReadyError, match="task 0_1: the task is not here"):
-        partition_lags([asked.entry], asked.asker, Wishes(seconds=0))
+        partition_lags([asked.entry], asked.asker, ReadOptions(seconds=0))

@@ -1,4 +1,4 @@
-"""A worker's second line to the driver: it brings answers and waits for questions.
+"""A worker's second connection to the driver: it polls for interactive queries and returns answers.
 
 A thread of its own waits there, so that the worker needs no open port, and the engine thread only
 answers (`queries/desk.py`).

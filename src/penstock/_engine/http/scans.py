@@ -2,7 +2,7 @@
 
 The next page of a key-value scan begins after the last key of the page before: its cursor is that
 key, and any server of the application can go on. Scans of windows and sessions have no such order:
-they stay open here for a minute, under a number that works once.
+they stay open here for a minute, under a random cursor that works once.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from penstock._engine.control.messages import Report
-from penstock._engine.queries.asking import Wishes
+from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Read, Row
 from penstock._engine.state.codec import RowCodec
@@ -57,7 +57,7 @@ class Application(Protocol):
     def metrics(self) -> str:
         """Return its metrics as Prometheus text."""
 
-    def source(self, name: str, wishes: Wishes, partition: int | None) -> Source:
+    def source(self, name: str, options: ReadOptions, partition: int | None) -> Source:
         """Return a store to read."""
 
     def topology(self, form: str) -> str:

@@ -13,7 +13,7 @@ from penstock._engine.http.parameters import StoreParameters
 from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
 from penstock._engine.http.scans import OpenScans, page_of
 from penstock._engine.http.served import Application, Source
-from penstock._engine.queries.asking import Wishes
+from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
@@ -125,8 +125,8 @@ class StoreReads:
         if shown is None:
             shown = not self._application.exactly_once
         rows_max = min(asked.limit + 1, _ROWS_AT_ONCE_MAX)
-        wishes = Wishes(shown, asked.stale_ok, _SECONDS, rows_max)
-        return _answered(lambda: self._application.source(name, wishes, asked.partition)), kind
+        options = ReadOptions(shown, asked.stale_ok, _SECONDS, rows_max)
+        return _answered(lambda: self._application.source(name, options, asked.partition)), kind
 
     def _key_values(self, source: Source, asked: StoreParameters) -> Reply:
         rows = _answered(lambda: _key_value_rows(source, asked))

@@ -67,9 +67,9 @@ class Site:
     session: Callable[[str], SessionState]
     versioned: Callable[[str], VersionedState]
     outer_join: Callable[[str], OuterJoinState]
+    """Returns the store of the unmatched records of a left or outer stream-stream join."""
     suppression: Callable[[str], SuppressionState]
     """Returns the buffer of a suppress by its name."""
-    """Returns the store of the unmatched records of a left or outer stream-stream join."""
     join_buffer: Callable[[str], JoinBuffer]
     global_table: Callable[[str], TableState]
     """Returns the store of a global table by its name, for reading only."""

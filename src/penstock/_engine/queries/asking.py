@@ -30,7 +30,7 @@ _FINAL = frozenset({"refused", "failed", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ReadOptions:
     """How a question is to be answered."""
 
     uncommitted: bool = False
@@ -49,7 +49,7 @@ class Asker:
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, "penstock-questions")
 
     def parts(
-        self, store: StoreEntry, read: Read, partitions: Iterable[int], wishes: Wishes
+        self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
     ) -> dict[int, Part]:
         """Return the answer of each partition's task.
 
@@ -57,10 +57,10 @@ class Asker:
             StoreNotReadyError: a task is not there, restores or is busy.
             QueryError: the store cannot be asked this, or reading it failed.
         """
-        missing, until = set(partitions), monotonic() + wishes.seconds
+        missing, until = set(partitions), monotonic() + options.seconds
         parts: dict[int, Part] = {}
         while True:
-            answers = self.answers(store, read, missing, wishes)
+            answers = self.answers(store, read, missing, options)
             troubles = [part for part in answers.values() if part.failure is not None]
             for part in troubles:
                 if part.failure in _FINAL:
@@ -76,7 +76,7 @@ class Asker:
             self._pause.wait(_AGAIN_SECONDS)
 
     def answers(
-        self, store: StoreEntry, read: Read, partitions: Iterable[int], wishes: Wishes
+        self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
     ) -> dict[int, Part]:
         """Return the answer of each partition's task, asked once; a failure is an answer, too."""
         wanted, owners = set(partitions), self.owners(store)
@@ -86,7 +86,7 @@ class Asker:
         }
         by_worker = sorted((owners[each], each) for each in wanted & owners.keys())
         asked = {
-            worker: self._question(store, read, [each for _, each in group], wishes)
+            worker: self._question(store, read, [each for _, each in group], options)
             for worker, group in groupby(by_worker, lambda one: one[0])
         }
         if len(asked) == 1:
@@ -100,10 +100,12 @@ class Asker:
                 parts[each] = told.get(each, silent)
         return parts
 
-    def next_page(self, store: StoreEntry, part: Part, worker: Worker, wishes: Wishes) -> Part:
+    def next_page(
+        self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
+    ) -> Part:
         """Return the next page of a scan."""
         question = Question(0, store.name, Read("count"), (), cursor=part.cursor)
-        question = replace(question, rows_max=wishes.rows_max, seconds=wishes.seconds)
+        question = replace(question, rows_max=options.rows_max, seconds=options.seconds)
         answer = self._ask(worker, question)
         if answer is None or not answer.parts:
             raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
@@ -112,15 +114,17 @@ class Asker:
             raise _not_ready(store, [replace(page, partition=part.partition)])
         return page
 
-    def scan(self, store: StoreEntry, read: Read, partition: int, wishes: Wishes) -> Iterator[Row]:
+    def scan(
+        self, store: StoreEntry, read: Read, partition: int, options: ReadOptions
+    ) -> Iterator[Row]:
         """Return the rows of a task, page by page."""
-        part = self.parts(store, read, [partition], wishes)[partition]
-        yield from self.pages(store, part, wishes)
+        part = self.parts(store, read, [partition], options)[partition]
+        yield from self.pages(store, part, options)
 
-    def pages(self, store: StoreEntry, part: Part, wishes: Wishes) -> Iterator[Row]:
+    def pages(self, store: StoreEntry, part: Part, options: ReadOptions) -> Iterator[Row]:
         """Return the rows of an answer, and of the pages that follow."""
         worker = None if part.cursor is None else self.owners(store).get(part.partition)
-        return self._rows(store, part, worker, wishes)
+        return self._rows(store, part, worker, options)
 
     def owners(self, store: StoreEntry) -> dict[int, Worker]:
         """Return the worker of each partition that has one; one that runs it before others."""
@@ -138,7 +142,7 @@ class Asker:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _rows(
-        self, store: StoreEntry, part: Part, worker: Worker | None, wishes: Wishes
+        self, store: StoreEntry, part: Part, worker: Worker | None, options: ReadOptions
     ) -> Iterator[Row]:
         while True:
             yield from part.rows
@@ -146,20 +150,20 @@ class Asker:
                 return
             if worker is None:
                 raise _not_ready(store, [replace(part, message="its task has moved")])
-            part = self.next_page(store, part, worker, wishes)
+            part = self.next_page(store, part, worker, options)
 
     def _question(
-        self, store: StoreEntry, read: Read, partitions: list[int], wishes: Wishes
+        self, store: StoreEntry, read: Read, partitions: list[int], options: ReadOptions
     ) -> Question:
         return Question(
             0,
             store.name,
             read,
             tuple(partitions),
-            uncommitted=wishes.uncommitted,
-            stale_ok=wishes.stale_ok,
-            rows_max=wishes.rows_max,
-            seconds=wishes.seconds,
+            uncommitted=options.uncommitted,
+            stale_ok=options.stale_ok,
+            rows_max=options.rows_max,
+            seconds=options.seconds,
         )
 
 

@@ -21,7 +21,7 @@ _GRACE_SECONDS = 1.0
 
 
 @dataclass(slots=True)
-class _Letter:
+class _PendingQuestion:
     worker: tuple[str, int]
     question: Question
     answered: threading.Event = field(default_factory=threading.Event)
@@ -33,14 +33,14 @@ class Mailboxes:
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
-        self._boxes: dict[tuple[str, int], deque[_Letter]] = {}
-        self._taken: dict[int, _Letter] = {}
+        self._boxes: dict[tuple[str, int], deque[_PendingQuestion]] = {}
+        self._taken: dict[int, _PendingQuestion] = {}
         self._numbers = count(1)
         self._closed = False
 
     def ask(self, worker: tuple[str, int], question: Question) -> Answer | None:
         """Return a worker's answer; None if the worker did not answer in time."""
-        letter = _Letter(worker, replace(question, number=next(self._numbers)))
+        letter = _PendingQuestion(worker, replace(question, number=next(self._numbers)))
         with self._lock:
             box = self._boxes.setdefault(worker, deque())
             box.append(letter)

@@ -10,7 +10,7 @@ from typing import Any
 from penstock import Processor, ProcessorContext, Record, StreamsBuilder, StreamsConfig, serdes
 from penstock._engine.control.messages import Report
 from penstock._engine.planner.plan import plan_subtopologies
-from penstock._engine.queries.asking import Asker, Wishes
+from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.desk import Desk
 from penstock._engine.queries.questions import Answer, Position, Question
@@ -151,8 +151,8 @@ class Shop:
     def metrics(self) -> str:
         return "# TYPE kafka_streams_up gauge\nkafka_streams_up 1\n"
 
-    def source(self, name: str, wishes: Wishes, partition: int | None) -> Any:
-        return view_of(self._entries, name, (self.asker, self._config, wishes), partition)._source
+    def source(self, name: str, options: ReadOptions, partition: int | None) -> Any:
+        return view_of(self._entries, name, (self.asker, self._config, options), partition)._source
 
     def topology(self, form: str) -> str:
         if form == "text":

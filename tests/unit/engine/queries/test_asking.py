@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from penstock._engine.queries.asking import Asker, Wishes, Worker
+from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
@@ -14,7 +14,7 @@ from penstock.errors import QueryError, StoreNotReadyError
 FIRST, SECOND = ("first", 1), ("second", 2)
 PLAN: Any = None
 STORE = StoreEntry("counts", PLAN, {0: "0_0", 1: "0_1", 2: "0_2"}, 3)
-ALL, WISHES = Read("range"), Wishes(seconds=5.0)
+ALL, WISHES = Read("range"), ReadOptions(seconds=5.0)
 
 
 def row(key: bytes) -> Row:
@@ -73,13 +73,13 @@ def test_a_task_without_a_worker_is_named() -> None:
     workers = Workers()
     workers.tasks.clear()
     with pytest.raises(StoreNotReadyError, match="task 0_1: no worker has its task"):
-        workers.asker.parts(STORE, ALL, [1], Wishes(seconds=0))
+        workers.asker.parts(STORE, ALL, [1], ReadOptions(seconds=0))
 
 
 def test_a_task_that_restores_is_not_waited_for() -> None:
     workers = Workers(p0=[Part(0, offsets_behind=7, failure="not_ready", message="restoring")])
     with pytest.raises(StoreNotReadyError, match="task 0_0: restoring") as raised:
-        workers.asker.parts(STORE, ALL, [0], Wishes(seconds=60))
+        workers.asker.parts(STORE, ALL, [0], ReadOptions(seconds=60))
     assert raised.value.restore_remaining == 7
     assert len(workers.asked) == 1
 
@@ -88,7 +88,7 @@ def test_a_task_that_restores_is_not_waited_for() -> None:
 def test_what_would_fail_again_is_not_asked_again(failure: Any) -> None:
     workers = Workers(p0=[Part(0, failure=failure, message="no")])
     with pytest.raises(QueryError, match="store 'counts', partition 0: no") as raised:
-        workers.asker.parts(STORE, ALL, [0], Wishes(seconds=60))
+        workers.asker.parts(STORE, ALL, [0], ReadOptions(seconds=60))
     assert not isinstance(raised.value, StoreNotReadyError)
     assert len(workers.asked) == 1
 

@@ -30,7 +30,7 @@ class Waves:
 
     The first wave are the ends of the user's topics. When it is through, all that came of them
     directly is in the application's own topics, whose ends are the second wave, and so on. There
-    are no more waves than sub-topologies, unless they form a circle. A wave in which nothing was
+    are no more waves than sub-topologies, unless they form a cycle. A wave in which nothing was
     written since the one before is the last in any case.
     """
 
@@ -183,7 +183,7 @@ def _all_end_first(
 
 
 def _most_waves(blueprint: Blueprint) -> int | None:
-    """Return how many sub-topologies can follow each other; None if they form a circle."""
+    """Return how many sub-topologies can follow each other; None if they form a cycle."""
     plans = {task.subtopology.id: task.subtopology for task in blueprint.tasks}
     readers: dict[int, set[int]] = {
         writer: {
@@ -193,10 +193,10 @@ def _most_waves(blueprint: Blueprint) -> int | None:
         }
         for writer, plan in plans.items()
     }
-    return None if _has_circle(readers) else len(plans)
+    return None if _has_cycle(readers) else len(plans)
 
 
-def _has_circle(followers: Mapping[int, Iterable[int]]) -> bool:
+def _has_cycle(followers: Mapping[int, Iterable[int]]) -> bool:
     left = {one: set(after) for one, after in followers.items()}
     while left:
         last = {one for one, after in left.items() if not after & left.keys()}

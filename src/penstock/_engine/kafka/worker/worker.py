@@ -178,7 +178,7 @@ class Worker:
         end = monotonic()
         self._times.committed(end - begin, end - flushed, end)
         self._task_timeout.reset()
-        self._host.crash_log.got_on()
+        self._host.crash_log.reset_deaths()
         self._maybe_purge(offsets)
         if self._host.refusals.committed():
             self._committer = self._clients.make_committer(self._membership)

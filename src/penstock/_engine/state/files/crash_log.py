@@ -31,7 +31,7 @@ class CrashLog:
         self.record_in_hand: Callable[[], str] = str
         """Returns which record the engine has in hand, empty if none."""
         self._pid = os.getpid()
-        self._has_got_on = False
+        self._is_reset = False
         left = _read(path)
         self.predecessor = None if left is None else left[0]
         self.deaths_in_a_row = 0 if left is None else left[1] + 1
@@ -53,10 +53,10 @@ class CrashLog:
         self._exit = os._exit
         os._exit = self._exit_with_trace
 
-    def got_on(self) -> None:
+    def reset_deaths(self) -> None:
         """Reset the count of deaths in a row, after a commit."""
-        if not self._has_got_on:
-            self._has_got_on = True
+        if not self._is_reset:
+            self._is_reset = True
             with suppress(OSError, ValueError):
                 self._begin(-1)
 

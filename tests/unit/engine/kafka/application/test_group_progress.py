@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.kafka.application.group_progress import Waves, _has_circle
+from penstock._engine.kafka.application.group_progress import Waves, _has_cycle
 
 ENDS = {("in", 0): 10}
 
@@ -43,6 +43,6 @@ def test_in_a_circle_only_silence_is_the_end() -> None:
 
 
 def test_circles_are_found() -> None:
-    assert not _has_circle({0: {1, 2}, 1: {2}, 2: set()})
-    assert _has_circle({0: {0}})
-    assert _has_circle({0: {1}, 1: {2}, 2: {1}})
+    assert not _has_cycle({0: {1, 2}, 1: {2}, 2: set()})
+    assert _has_cycle({0: {0}})
+    assert _has_cycle({0: {1}, 1: {2}, 2: {1}})

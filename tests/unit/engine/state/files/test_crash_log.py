@@ -29,7 +29,7 @@ def dies(how):
 log = CrashLog(Path(sys.argv[1]))
 log.record_in_hand = lambda: " at topic 't', partition 0, offset 5"
 if len(sys.argv) > 3:
-    log.got_on()
+    log.reset_deaths()
 dies(sys.argv[2])
 log.close()
 """
