@@ -46,6 +46,7 @@ _PAUSE_SECONDS = 0.2
 _SILENT_SECONDS = 2.0
 _GREETING_SECONDS = 1.0
 _RENEWAL_SECONDS = 3.0
+_ANSWER_SECONDS = 5.0
 
 # What the client adds about itself: (after 0ms in state CONNECT, 3 identical error(s) suppressed)
 _IN_PASSING = re.compile(r" \(after \d+ms in state [^()]*(\(s\)[^()]*)?\)")
@@ -183,12 +184,17 @@ def until(true: Callable[[], bool], timeout_seconds: float) -> bool:
 
 
 def settle(futures: Mapping[K, Future[Any]]) -> tuple[dict[K, Any], dict[K, KafkaError]]:
-    """Wait for all answers; return the good ones and the refusals, raise a fault that may pass."""
+    """Wait for all answers; return the good ones and the refusals, raise a fault that may pass.
+
+    A client whose own thread has died, as of too little memory, never answers: that is a timeout.
+    """
     answers: dict[K, Any] = {}
     refusals: dict[K, KafkaError] = {}
     for key, future in futures.items():
         try:
-            answers[key] = future.result()
+            answers[key] = future.result(REQUEST_SECONDS + _ANSWER_SECONDS)
+        except TimeoutError:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None
         except KafkaException as error:
             if may_pass(code_of(error)):
                 raise

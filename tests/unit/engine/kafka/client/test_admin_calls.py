@@ -203,3 +203,14 @@ def test_a_client_that_is_new_is_left_to_connect(monkeypatch: pytest.MonkeyPatch
     admin.renew()
     admin.ask()
     assert made == [1]
+
+
+def test_a_client_whose_thread_has_died_is_not_waited_for_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(admin_calls, "REQUEST_SECONDS", 0.0)
+    monkeypatch.setattr(admin_calls, "_ANSWER_SECONDS", 0.01)
+    never: Future[Any] = Future()
+    with pytest.raises(KafkaException) as caught:
+        settle({"topic": never})
+    assert caught.value.args[0].code() == KafkaError._TIMED_OUT
