@@ -208,6 +208,8 @@ class AtLeastOnce(_Sender):
                 self._group.commit(offsets=_positions(offsets), asynchronous=False)
             except KafkaException as error:
                 raise _offsets_refused(code_of(error)) from error
+            # The broker has confirmed the generation, however long its answer took.
+            self._seen, self._stood_still = monotonic(), False
         crash_point("after-commit")
 
     def _check_generation(self, group_metadata: Any) -> None:
