@@ -14,6 +14,7 @@ from penstock._engine.state.views.typed import (
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,
+    versions_of,
 )
 from penstock.stores import ValueAndTimestamp
 from penstock.windowed import Windowed
@@ -104,7 +105,7 @@ def _version(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
 
 def _versions(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
     for key in read.keys:
-        found = store.versions(key, read.time_from, read.time_to)
+        found = versions_of(store, key, read.time_from, read.time_to)
         for value, since, until in found if read.reverse else reversed(found):
             yield key, value, since, since, until
 

@@ -234,13 +234,16 @@ class TypedVersionedStore(_Typed):
             return self._record(self._rows.get(raw_key))
         return self._record(self._rows.get_as_of(raw_key, as_of))
 
-    def versions(self, key: Any, time_from: int, time_to: int) -> list[tuple[Any, int, int | None]]:
-        """Return value, since when and until when of the versions between two times."""
-        decode = self._codec.decode_value
-        found = self._rows.versions_of(self._raw_key(key), time_from, time_to)
-        return [(decode(value), since, until) for value, since, until in found]
-
     def _record(self, version: tuple[bytes, int] | None) -> VersionedRecord[Any] | None:
         if version is None:
             return None
         return VersionedRecord(self._codec.decode_value(version[0]), version[1])
+
+
+def versions_of(
+    store: TypedVersionedStore, key: Any, time_from: int, time_to: int
+) -> list[tuple[Any, int, int | None]]:
+    """Return value, since when and until when of the versions of a key between two times."""
+    decode = store._codec.decode_value
+    found = store._rows.versions_of(store._raw_key(key), time_from, time_to)
+    return [(decode(value), since, until) for value, since, until in found]
