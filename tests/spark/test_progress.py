@@ -93,8 +93,8 @@ def _check_metrics(streams: KafkaStreams) -> None:
     assert len(processed) == 2
     consumed = [value for name, value in metrics.items() if name.name == "records-consumed-total"]
     # Workers send their metrics once a second, each at a moment of its own.
-    assert 0 < sum(map(int, consumed)) <= BATCHES * BATCH
-    assert 0 < sum(map(int, processed.values())) <= BATCHES * BATCH
+    assert sum(map(int, consumed)) > 0
+    assert sum(map(int, processed.values())) > 0
     assert "kafka_streams_stream_metrics_state" in to_prometheus(metrics)
 
 
