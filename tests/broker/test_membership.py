@@ -44,11 +44,23 @@ class Owner:
         self.tasks -= set(tasks)
 
 
-def come(bootstrap_servers: str, topic: str, owner: Owner) -> Membership:
-    """Join with the member id of another process."""
-    config = StreamsConfig({"application.id": GROUP, "bootstrap.servers": bootstrap_servers})
-    settings = {**consumer_settings(config, "group"), "group.instance.id": "one"}
-    return Membership(settings, topic, owner)
+def come(
+    bootstrap_servers: str,
+    topic: str,
+    owner: Owner,
+    *,
+    name: str = "one",
+    group: str = GROUP,
+    **settings: int,
+) -> Membership:
+    """Join, unless told otherwise with the member id of another process."""
+    given = {f"consumer.{key.replace('_', '.')}": value for key, value in settings.items()}
+    config = StreamsConfig(
+        {"application.id": group, "bootstrap.servers": bootstrap_servers, **given}
+    )
+    return Membership(
+        {**consumer_settings(config, "group"), "group.instance.id": name}, topic, owner
+    )
 
 
 def join(broker: LocalBroker, topic: str) -> tuple[Membership, Owner]:
@@ -120,3 +132,37 @@ def test_who_leaves_before_its_join_is_answered_is_no_member(tmp_path: Path) -> 
             member.poll(0.01)
         member.leave()
         assert group() is ConsumerGroupState.EMPTY
+
+
+def test_who_was_silent_for_too_long_gets_tasks_again_although_another_has_joined(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    """A function hung while another worker joined: when it returned, the client kept the tasks of
+    the rebalance in between, and the worker had given all up. No member processed anything
+    (seed 7103004 of tests/chaos, hanging-function).
+    """
+    topic, short = (
+        kafka_topic("tasks", 4),
+        {"max_poll_interval_ms": 3000, "session_timeout_ms": 3000},
+    )
+    servers, owners = kafka_broker.bootstrap_servers, (Owner(), Owner())
+    silent = come(servers, topic, owners[0], name="silent", group="silence", **short)
+    until = time.monotonic() + PATIENCE_SECONDS
+    while len(owners[0].tasks) < 4 and time.monotonic() < until:
+        silent.poll(0.1)
+    other = come(servers, topic, owners[1], name="other", group="silence", **short)
+    silence = time.monotonic() + 3.5
+    while time.monotonic() < silence:
+        other.poll(0.1)
+    lost = 0
+    while not (lost and all(owner.tasks for owner in owners)) and time.monotonic() < until:
+        other.poll(0.05)
+        try:
+            silent.poll(0.05)
+        except TaskMigrated:
+            lost += 1
+    assert lost == 1
+    assert owners[0].tasks | owners[1].tasks == {0, 1, 2, 3}
+    assert not owners[0].tasks & owners[1].tasks
+    silent.leave()
+    other.leave()

@@ -65,9 +65,7 @@ class Membership:
             msg = f"another worker has taken this one's place in the group: {error.str()}"
             raise TaskMigrated(msg)
         if error.code() == KafkaError._MAX_POLL_EXCEEDED:
-            # The client reports the lost tasks later. Until then they must not be opened again:
-            # other members have them.
-            self._give_up_tasks()
+            self._leave_and_join()
             msg = (
                 "the group gave this worker's tasks away, since it was silent for longer than "
                 "'consumer.max.poll.interval.ms': a function was slow, or the cluster did not "
@@ -90,6 +88,17 @@ class Membership:
             on_lost=self._lost,
         )
         return consumer
+
+    def _leave_and_join(self) -> None:
+        """Give up all tasks and begin with the group anew.
+
+        The client would join again by itself, but as a static member it may keep tasks of a
+        rebalance that it has not been polled for: it neither hands them over nor reports them, and
+        no other member gets them.
+        """
+        self._give_up_tasks()
+        self.leave()
+        self.consumer = self._join()
 
     def _join_anew(self, error: KafkaError) -> NoReturn:
         """Join with a new consumer after a fatal fence.
