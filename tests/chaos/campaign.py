@@ -100,7 +100,7 @@ class Campaign:
         self.load.create_topics(cluster.count)
         self.reader = Reader(cluster.direct, place.app, place.guarantee, self.model)
         self.expected_stops = 0
-        self.excuse = ""
+        self.excuses: Sequence[str] = ()
         """What a worker's last words have in them if the fault explains its end."""
         self.outcomes: list[Outcome] = []
         self._seen = 0
@@ -151,7 +151,8 @@ class Campaign:
         lane, outcome = self.lane, self._new_outcome(kind)
         before, records, outputs = self.reader.findings(), self.model.records, self.reader.seen
         deaths = len(lane.deaths)
-        self.expected_stops, self.excuse = 0, ""
+        self.expected_stops = 0
+        self.excuses = list[str]()
         begin = time.monotonic()
         try:
             outcome.detail = inject(self)
@@ -167,8 +168,8 @@ class Campaign:
         outcome.records = self.model.records - records
         outcome.outputs = self.reader.seen - outputs
         ended = [death for death in lane.deaths[deaths:] if death.code > 0]
-        if self.excuse:
-            ended = [death for death in ended if self.excuse not in death.said]
+        for excuse in self.excuses:
+            ended = [death for death in ended if excuse not in death.said]
         outcome.stops = max(0, len(ended) - self.expected_stops)
         outcome.examples = {
             **{f"missing {name}": some[:5] for name, some in missing.items()},

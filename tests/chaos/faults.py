@@ -162,7 +162,7 @@ def full_disk(campaign: Campaign, chance: random.Random) -> str:
                 file.write(b"\0" * (1 << 20))
     except OSError:
         pass
-    campaign.excuse = "free space"
+    campaign.excuses = ("free space",)
     time.sleep(chance.uniform(4.0, 8.0))
     filler.unlink()
     return f"worker {slot.number}"
@@ -174,7 +174,7 @@ def read_only_disk(campaign: Campaign, chance: random.Random) -> str:
     slot = _mounted(lane, chance)
     lane.hold(slot)
     subprocess.run(["mount", "-o", "remount,ro", str(slot.state)], check=True)
-    deaths, campaign.excuse = len(lane.deaths), "Read-only file system"
+    deaths, campaign.excuses = len(lane.deaths), ("Read-only file system",)
     lane.release(slot)
     _await(lambda: len(lane.deaths) > deaths, 20)
     subprocess.run(["mount", "-o", "remount,rw", str(slot.state)], check=True)
@@ -269,9 +269,13 @@ def exiting_function(campaign: Campaign, chance: random.Random) -> str:
     """A user's function ends the process: os._exit, sys.exit or a crash, once."""
     how = chance.choice(["exit", "quit", "abort"])
     campaign.expected_stops = 1
-    campaign.excuse = "SystemExit"
+    campaign.excuses = ("SystemExit",)
+    deaths = len(campaign.lane.deaths)
     _ask(campaign, how, "3")
     _await((campaign.lane.place.troubles / f"{how}.taken").exists, 20)
+    if isinstance(campaign.lane, ProcessLane):
+        # Its end is this fault's, not the next one's.
+        _await(lambda: len(campaign.lane.deaths) > deaths, 20)
     return how
 
 
@@ -311,7 +315,7 @@ def few_files(campaign: Campaign, chance: random.Random) -> str:
     slot = lane.choose(chance)
     assert slot.process is not None
     open_now = len(os.listdir(f"/proc/{slot.process.pid}/fd"))
-    campaign.excuse = "Too many open files"
+    campaign.excuses = ("Too many open files",)
     return _limited(campaign, slot, resource.RLIMIT_NOFILE, open_now, chance.uniform(4.0, 8.0))
 
 
@@ -322,7 +326,8 @@ def little_memory(campaign: Campaign, chance: random.Random) -> str:
     assert slot.process is not None
     pages = int(Path(f"/proc/{slot.process.pid}/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + (1 << 20)
-    campaign.excuse = "MemoryError"
+    # A worker that is about to start cannot load its libraries.
+    campaign.excuses = ("MemoryError", "failed to map segment")
     campaign.load.burst(_OVERLOAD // 2)
     return _limited(campaign, slot, resource.RLIMIT_AS, limit, chance.uniform(4.0, 8.0))
 
