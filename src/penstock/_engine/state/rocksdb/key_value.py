@@ -9,7 +9,7 @@ leaves the state after one of the `write` calls.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock
@@ -25,7 +25,10 @@ from penstock.errors import StateClosedError, StateError
 
 _ENTRIES = "default"
 _OFFSETS = "offsets"
+_FAMILIES = (_ENTRIES, _OFFSETS)
 _OFFSET_KEY = b"changelog"
+_FEW_BYTES = 1 << 20
+"""What a store may have in files to be merged when it is opened: a matter of milliseconds."""
 
 # What Kafka Streams records of a RocksDB store at the level INFO; RocksDB prefixes each with its
 # name. Java adds up all column families, we leave out the one that holds nothing but an offset.
@@ -88,6 +91,7 @@ class RocksDbStore:
         self._entries = database.get_column_family(_ENTRIES)
         self._offsets = database.get_column_family(_OFFSETS)
         self._offset_family = database.get_column_family_handle(_OFFSETS)
+        self._merge_few_bytes()
 
     @staticmethod
     def destroy(path: Path) -> None:
@@ -190,6 +194,21 @@ class RocksDbStore:
                 closing.callback(offsets.close)
         except Exception as error:
             raise explained(error, self.path, "closed") from error
+
+    def _merge_few_bytes(self) -> None:
+        """Merge the files of a small store. Each open after a kill makes one of what the log held;
+        RocksDB merges four, so many small stores would hold four times the descriptors.
+        """
+        sizes = []
+        with suppress(FileNotFoundError):  # RocksDB may be deleting one
+            sizes += [file.stat().st_size for file in self.path.glob("*.sst")]
+        if len(sizes) <= len(_FAMILIES) or sum(sizes) > _FEW_BYTES:
+            return
+        try:
+            for family in (self._entries, self._offsets):
+                family.compact_range(None, None)
+        except Exception as error:
+            raise self._explained(error, "written") from error
 
     def _open_cursor(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> _Cursor:
         options = ReadOptions()

@@ -28,8 +28,6 @@ def offset_options() -> Options:
     # When its buffer is full the entries are flushed too: it must hold thousands of commits.
     options.set_write_buffer_size(1024 * 1024)
     options.set_compression_type(DBCompressionType.none())
-    # Each open after a kill makes a file of what the log held: one row, so two files merge at once.
-    options.set_level_zero_file_num_compaction_trigger(2)
     return options
 
 

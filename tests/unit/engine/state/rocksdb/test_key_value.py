@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -106,6 +107,20 @@ def test_the_log_of_a_store_that_is_opened_often_stays_short(path: Path) -> None
     for _ in range(5):
         RocksDbStore(path).close()
     assert len(list(path.glob("LOG*"))) <= 2
+
+
+def test_a_store_that_was_killed_often_does_not_gather_files(tmp_path: Path) -> None:
+    """Each open makes files of what the log held: a soak with killed workers held ever more."""
+    store = RocksDbStore(tmp_path / "0")
+    for number in range(1, 9):
+        store.write({b"%d" % number: b"value"}, number)
+        # What a kill leaves: the files as they are while the store is open.
+        shutil.copytree(store.path, tmp_path / str(number))
+        store.close()
+        store = RocksDbStore(tmp_path / str(number))
+    assert len(list(store.path.glob("*.sst"))) <= 3
+    assert (store.changelog_offset(), store.get(b"1"), store.get(b"8")) == (8, b"value", b"value")
+    store.close()
 
 
 def test_old_write_ahead_logs_go_with_the_memory_they_cover(path: Path) -> None:
