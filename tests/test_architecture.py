@@ -20,6 +20,7 @@ pytestmark = pytest.mark.architecture
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "penstock"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+STUBS = sorted(PACKAGE.rglob("*.pyi"))
 
 LIBRARIES = {
     "pyspark": "_engine/spark",
@@ -97,7 +98,7 @@ def test_a_library_is_imported_in_its_folder_only(library: str) -> None:
     home = PACKAGE / LIBRARIES[library]
     elsewhere = [
         f"{_shown(path)}:{line}"
-        for path in MODULES
+        for path in (*MODULES, *STUBS)
         if not path.is_relative_to(home)
         for line, name in imports_of(path)
         if name.partition(".")[0] == library

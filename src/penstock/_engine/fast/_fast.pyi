@@ -1,9 +1,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from confluent_kafka import KafkaError
-
-from penstock._engine.kafka.client.bulk import Portion
+from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.input.partition_run import Fail
 from penstock._engine.runtime.input.record_queue import RecordQueue
@@ -20,16 +18,16 @@ from penstock.record import HeaderPairs
 
 class _Client: ...
 
-def connect_librdkafka(library: str, error_type: type[KafkaError], /) -> str | None: ...
+def connect_librdkafka(library: str, error_type: type[ClientError], /) -> str | None: ...
 def newest_client() -> _Client: ...
 def begin_reading(client: _Client, /) -> None: ...
 def read_messages(
-    client: _Client, wait_ms: int, limit: int, on_fault: Callable[[KafkaError], Any], /
+    client: _Client, wait_ms: int, limit: int, on_fault: Callable[[ClientError], Any], /
 ) -> list[Portion]: ...
 def write_messages(client: _Client, outputs: list[Output], first: int, /) -> tuple[int, int]: ...
 def failed_messages(
     client: _Client, /
-) -> list[tuple[str, int, bytes | None, bytes | None, KafkaError]]: ...
+) -> list[tuple[str, int, bytes | None, bytes | None, ClientError]]: ...
 
 # entries.c
 
