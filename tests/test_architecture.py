@@ -130,6 +130,12 @@ def test_nothing_brings_the_time_in_by_another_name() -> None:
     assert elsewhere == []
 
 
+def test_only_the_clock_of_c_asks_for_the_time() -> None:
+    asks = re.compile(r"\b(clock_gettime|gettimeofday|clock|time|ftime|timespec_get)\s*\(|<time\.h>")
+    sources = sorted((PACKAGE / "_engine" / "fast").glob("*.[ch]"))
+    assert [path.name for path in sources if asks.search(_code(path))] == ["clock.h"]
+
+
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and name of each import that happens: those for type checkers only do not."""
     tree = _tree(path)
@@ -152,6 +158,11 @@ def imports_of(path: Path) -> Iterator[tuple[int, str]]:
 @functools.cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def _code(path: Path) -> str:
+    """Return a source in C without its comments."""
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.S)
 
 
 def _shown(path: Path) -> str:

@@ -4,9 +4,8 @@
    times allow, it is decoded here; anything unusual, a bad value, a serde or an extractor of the
    user, is left to the queue itself (record_queue.py). */
 
+#include "clock.h"
 #include "fast.h"
-
-#include <time.h>
 
 enum { HEAD_TIMESTAMP, HEAD_KEY, HEAD_VALUE, HEAD_RAW, HEAD_SIZE };
 enum { RAW_OFFSET, RAW_TIMESTAMP, RAW_KEY, RAW_VALUE, RAW_HEADERS, RAW_SIZE };
@@ -198,19 +197,6 @@ static int count_processed(PyObject *counters, long long processed) {
     int failed = sum == NULL ? -1 : set_slot(&processed_slot, counters, sum);
     Py_XDECREF(sum);
     return failed;
-}
-
-/* The clock that time.monotonic() asks. */
-#ifdef __APPLE__
-#define MONOTONIC CLOCK_UPTIME_RAW
-#else
-#define MONOTONIC CLOCK_MONOTONIC
-#endif
-
-static double monotonic(void) {
-    struct timespec now;
-    clock_gettime(MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 typedef struct {
