@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from confluent_kafka.admin import AdminClient
-
-from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.topics import describe_topics, existing_topics
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.layout import Draft, draft_of
@@ -79,7 +77,7 @@ class TopicWatch:
 
     def __init__(self, topology: Topology, config: StreamsConfig, blueprint: Blueprint) -> None:
         self._draft: Draft = draft_of(topology, config.application_id)
-        self._admin: AdminClient = open_admin(config)
+        self._admin = renewed_admin(config)
         # Changelogs have as many partitions as their tasks, which was checked at the start.
         self._planned: dict[str, int | None] = {
             **dict.fromkeys(blueprint.internal_topics),

@@ -50,7 +50,10 @@ _ABSENT = KafkaError.UNKNOWN_TOPIC_OR_PART
 def existing_topics(admin: AdminClient, timeout_seconds: float = _PATIENCE_SECONDS) -> list[str]:
     """Return the names of all topics a pattern may match, sorted."""
     metadata = with_retries(
-        "listing the topics", lambda: admin.list_topics(timeout=REQUEST_SECONDS), timeout_seconds
+        "listing the topics",
+        lambda: admin.list_topics(timeout=REQUEST_SECONDS),
+        timeout_seconds,
+        admin,
     )
     return sorted(topic for topic in metadata.topics if topic not in _BROKERS_OWN)
 
@@ -328,7 +331,7 @@ def describe_topics(
         collection = TopicCollection(names)
         return settle(admin.describe_topics(collection, request_timeout=REQUEST_SECONDS))
 
-    answers, refusals = with_retries("asking for topics", ask, timeout_seconds)
+    answers, refusals = with_retries("asking for topics", ask, timeout_seconds, admin)
     for name, refusal in refusals.items():
         if refusal.code() != _ABSENT:
             hint = allowing(refusal, "DESCRIBE", "topic", name)
