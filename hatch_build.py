@@ -18,6 +18,7 @@ SOURCES = tuple(
     for name in (
         "bulk.c",
         "entries.c",
+        "flush.c",
         "module.c",
         "murmur2.c",
         "partition_run.c",

@@ -5,11 +5,14 @@ from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.input.partition_run import Fail
 from penstock._engine.runtime.input.record_queue import RecordQueue
+from penstock._engine.runtime.output.collector import Collect
+from penstock._engine.runtime.output.row_sender import Target
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import Output
 from penstock._engine.state.cache.entries import CacheChange, CachedPair, RecordInHand
+from penstock._engine.state.cache.flush import FlushListener, Put
 from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
-from penstock._engine.state.row_sender import Put, RowListener, Send, Target
+from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
 from penstock._engine.state.segments.rows import Rows
 from penstock.record import HeaderPairs
@@ -80,6 +83,12 @@ class Fold:
         self, raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs, /
     ) -> None: ...
 
+# flush.c
+
+def flush_puts(
+    changes: list[CacheChange], put: Put, log: Log | None, listener: FlushListener, /
+) -> int: ...
+
 # murmur2.c
 
 def partition_of(key: bytes, partitions: int, /) -> int: ...
@@ -123,7 +132,7 @@ def rows_of_key(rows: Rows, raw_key: bytes, time_from: int, time_to: int, /) -> 
 # row_sender.c
 
 class RowSender:
-    def __init__(self, send: Send, target: Target, /) -> None: ...
+    def __init__(self, send: Collect, target: Target, /) -> None: ...
     def log(
         self, row_key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs, /
     ) -> None: ...
@@ -137,10 +146,6 @@ class RowSender:
         /,
     ) -> None: ...
 
-def flush_puts(
-    changes: list[CacheChange], put: Put, log: RowListener | None, listener: RowListener, /
-) -> int: ...
-
 # sink.c
 
 class Sender:
@@ -150,7 +155,7 @@ class Sender:
         key: tuple[type, Callable[[Any], bytes]],
         value: tuple[type, Callable[[Any], bytes]],
         scope: RawScope,
-        collect: Callable[[Output], None],
+        collect: Collect,
         plainly: Callable[..., None],
         /,
     ) -> None: ...
@@ -167,9 +172,9 @@ class Sender:
 class Guard:
     def __init__(
         self,
-        collect: Callable[[Output], None],
+        collect: Collect,
         suspicious: int,
-        look_closely: Callable[[Output], None],
+        look_closely: Collect,
         /,
     ) -> None: ...
     def collect(self, output: Output, /) -> None: ...

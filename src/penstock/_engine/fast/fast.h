@@ -14,6 +14,7 @@
 
 int add_bulk(PyObject *module);
 int add_entries(PyObject *module);
+int add_flush(PyObject *module);
 int add_murmur2(PyObject *module);
 int add_partition_run(PyObject *module);
 int add_recent_rows(PyObject *module);

@@ -18,8 +18,9 @@ from penstock._engine.fast import choice
 from penstock._engine.kafka.client.bulk import open_writer
 from penstock._engine.runtime.input.partition_run import process_run
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.output.row_sender import RowSender
 from penstock._engine.state.cache.entries import CacheBudget, Entries
-from penstock._engine.state.row_sender import RowSender, flush_puts
+from penstock._engine.state.cache.flush import flush_puts
 from penstock._engine.state.segments.recent_rows import KnownRows, Tail, note
 from penstock._engine.state.segments.rows import of_key
 

@@ -2,7 +2,7 @@
 
 Where `to_stream().to(topic)` is all that follows a table, with the serdes of its store, the plain
 way would decode each row and encode it again, to the very same bytes. All conditions of the
-shortcut are here; `sink.py: row_listener` builds what sends, `CachedStore.send_rows_to` installs
+shortcut are here; `sink.py: row_listener` builds what sends, `CachedStore.listen_to_rows` installs
 it.
 """
 
@@ -54,7 +54,7 @@ def shorten(state: object, outlet: Outlet, sinks: SinkBuilder) -> None:
         return
     listener = sinks.row_listener(topic, outlet, *state.KEY_MARGINS)
     if listener is not None:
-        state.cache.send_rows_to(listener)
+        state.cache.listen_to_rows(listener)
 
 
 def _only_child(

@@ -14,12 +14,12 @@ from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.output.collector import Collect, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.output.row_sender import RowSender, Target
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import Output
-from penstock._engine.state.cache.record_cache import FlushListener
-from penstock._engine.state.row_sender import RowSender, Target
+from penstock._engine.state.cache.flush import FlushListener
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.errors import StreamsError
@@ -31,7 +31,6 @@ from penstock.serdes.windowed import window_bytes_of
 
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
-Collect: TypeAlias = Callable[[Output], None]
 Place: TypeAlias = Callable[[bytes], int]
 """`place(key_bytes)` returns a record's partition."""
 
