@@ -17,7 +17,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
-from penstock._engine.kafka.client.client_errors import may_pass
+from penstock._engine.kafka.client.client_errors import is_retriable
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import end_offsets, partition_counts
 from penstock._engine.runtime.records import OFFSET, RawRecord
@@ -137,7 +137,7 @@ def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord],
                 # Where reading would go on, behind markers and what was compacted away.
                 if offset >= split.end:
                     return found, True
-            elif not may_pass(error):
+            elif not is_retriable(error):
                 raise StreamsError(_untold(split, error.str()))
         elif records[-1][OFFSET] >= split.end - 1:
             return found + [record for record in records if record[OFFSET] < split.end], True
