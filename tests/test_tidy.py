@@ -39,6 +39,7 @@ MIRRORED_BY = {
     "_engine/http/served.py": "unit/engine/http/test_routes.py",
     "_engine/http/status_documents.py": "unit/engine/http/test_routes.py",
     "_engine/http/store_reads.py": "unit/engine/http/test_routes.py",
+    "settings/values.py": "unit/settings/test_config.py",
     "spark.py": "spark/test_dataframes.py",
     "queries/views.py": "conformance/test_queries.py",
     "state.py": "unit/stores/test_engine.py",
