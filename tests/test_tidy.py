@@ -50,6 +50,7 @@ MIRRORED_BY = {
     "_engine/kafka/client/bulk.py": "broker/test_bulk.py",
     "_engine/kafka/tasks/careful_run.py": "crash/test_deaths.py",
     "_engine/kafka/worker/checkpoints.py": "broker/test_checkpoints.py",
+    "_engine/kafka/application/internal_topics.py": "broker/test_topics.py",
     "_engine/kafka/application/examination.py": "broker/test_commands.py",
     "_engine/kafka/tasks/global_tables.py": "broker/test_global_tables.py",
     "_engine/kafka/backfill/admission.py": "broker/test_backfill.py",

@@ -22,6 +22,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from penstock import StreamsBuilder, StreamsConfig
+from penstock._engine.kafka.application.internal_topics import (
+    delete_internal_topics,
+    ensure_internal_topics,
+)
 from penstock._engine.kafka.client import topics
 from penstock._engine.kafka.client.admin_calls import until
 from penstock._engine.kafka.client.clients import (
@@ -30,9 +34,7 @@ from penstock._engine.kafka.client.clients import (
     producer_settings,
 )
 from penstock._engine.kafka.client.topics import (
-    delete_internal_topics,
     end_offsets,
-    ensure_internal_topics,
     existing_topics,
     partition_counts,
     purge,

@@ -14,6 +14,7 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicP
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import _clock as clock
+from penstock._engine.kafka.application.internal_topics import delete_internal_topics
 from penstock._engine.kafka.client.admin_calls import (
     REQUEST_SECONDS,
     open_admin,
@@ -22,12 +23,7 @@ from penstock._engine.kafka.client.admin_calls import (
 )
 from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
-from penstock._engine.kafka.client.topics import (
-    delete_internal_topics,
-    end_offsets,
-    existing_topics,
-    partition_counts,
-)
+from penstock._engine.kafka.client.topics import end_offsets, existing_topics, partition_counts
 from penstock._engine.planner.reset import (
     Facts,
     Member,

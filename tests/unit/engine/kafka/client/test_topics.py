@@ -15,14 +15,11 @@ pytest.importorskip(
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.application import internal_topics
+from penstock._engine.kafka.application.internal_topics import ensure_internal_topics
 from penstock._engine.kafka.client import admin_calls, topics
 from penstock._engine.kafka.client.admin_calls import RenewedAdmin
-from penstock._engine.kafka.client.topics import (
-    describe_topics,
-    ensure_internal_topics,
-    existing_topics,
-    wait_until_made,
-)
+from penstock._engine.kafka.client.topics import describe_topics, existing_topics, wait_until_made
 from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -161,13 +158,13 @@ def test_made_topics_are_seen_as_often_as_there_are_brokers() -> None:
 
 
 def test_made_topics_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topics, "_VISIBLE_SECONDS", 0)
+    monkeypatch.setattr(topics, "VISIBLE_SECONDS", 0)
     with pytest.raises(StreamsError, match=r"made, but cannot be used 0 s later: page-views"):
         wait_until_made(cast(AdminClient, FakeAdmin()), {"page-views": 4})
 
 
 def test_topics_that_are_never_seen_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topics, "_VISIBLE_SECONDS", 0)
+    monkeypatch.setattr(internal_topics, "VISIBLE_SECONDS", 0)
     admin = FakeAdmin()
     admin.hidden_until = 1000
     with pytest.raises(StreamsError, match=r"cannot be seen 0 s later: t; were they deleted a"):
