@@ -18,6 +18,7 @@ SOURCES = tuple(
     for name in (
         "bulk.c",
         "entries.c",
+        "fields.c",
         "flush.c",
         "module.c",
         "murmur2.c",

@@ -1,20 +1,23 @@
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.operators.site import Process
+from penstock._engine.runtime.input.intake import Decoders
 from penstock._engine.runtime.input.partition_run import Fail
 from penstock._engine.runtime.input.record_queue import RecordQueue
 from penstock._engine.runtime.output.collector import Collect
 from penstock._engine.runtime.output.row_sender import Target
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.runtime.records import Output
+from penstock._engine.runtime.records import Head, Output, RawRecord
 from penstock._engine.state.cache.entries import CacheChange, CachedPair, RecordInHand
 from penstock._engine.state.cache.flush import FlushListener, Put
 from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
 from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
-from penstock._engine.state.segments.rows import Rows
+from penstock._engine.state.segments.rows import RowClock, Rows
 from penstock.record import HeaderPairs
 
 # bulk.c
@@ -82,6 +85,34 @@ class Fold:
     def fold(
         self, raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs, /
     ) -> None: ...
+
+# fields.c
+
+class PositionFields:
+    keeps_bytes: bool
+    partition: int
+    raw: RawRecord | None
+    stream_time_ms: int
+    topic: str | None
+
+class ScopeFields:
+    sent: bool
+
+class QueueFields:
+    decoders: Decoders | None
+    head: Head | None
+    partition_time: int
+    process: Process
+    raws: deque[RawRecord]
+
+class ClockFields:
+    expired: int
+    observed: int
+
+class RowFields:
+    clock: RowClock
+    interval: int
+    recent: RecentRows | None
 
 # flush.c
 
