@@ -285,7 +285,7 @@ class TestOffsets:
 
     def test_a_topic_that_is_missing_is_told(self, admin: AdminClient) -> None:
         with pytest.raises(
-            StreamsError, match=r"^the end of topic 'not-there', partition 0 cannot"
+            StreamsError, match=r"^the offsets of topic 'not-there', partition 0 cannot"
         ):
             end_offsets(admin, [("not-there", 0)], timeout_seconds=0)
 

@@ -13,10 +13,8 @@ from collections.abc import Iterable, Mapping
 from confluent_kafka import KafkaError
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     AdminClient,
-    ConfigResource,
     NewPartitions,
     NewTopic,
-    ResourceType,
 )
 
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
@@ -27,6 +25,7 @@ from penstock._engine.kafka.client.topics import (
     existing_topics,
     led_counts,
     partition_counts_of,
+    settings_of_topics,
 )
 from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
 from penstock.errors import ConfigError, StreamsError
@@ -91,30 +90,24 @@ def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) 
     """Warn of topics that are the changelogs of their tables, but lose rows; `stores_of` gives the
     topic of each store.
     """
-    by_resource = {
-        ConfigResource(ResourceType.TOPIC, topic): store for store, topic in stores_of.items()
-    }
-    if not by_resource:
-        return
-    answers, _ = with_retries(
-        "asking for the settings of the topics of tables",
-        lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
-        PATIENCE_SECONDS,
-    )
-    for resource, entries in answers.items():
-        policy = entries["cleanup.policy"].value
+    settings = settings_of_topics(admin, set(stores_of.values()))
+    for store, topic in stores_of.items():
+        if topic not in settings:
+            continue
+        entries = settings[topic]
+        policy = entries["cleanup.policy"]
         deletes_by = [
-            f"{key}={entries[key].value}"
+            f"{key}={entries[key]}"
             for key in ("retention.ms", "retention.bytes")
-            if entries[key].value != "-1"
+            if entries[key] != "-1"
         ]
         if "delete" in policy and deletes_by:
             _log.warning(
                 "topic=%s store=%s cleanup.policy=%s %s: the store is restored from this topic, "
                 "and rows that the broker has deleted from it are not found again; set "
                 "cleanup.policy=compact, or leave out reuse.ktable.source.topics",
-                resource.name,
-                by_resource[resource],
+                topic,
+                store,
                 policy,
                 " ".join(deletes_by),
             )
@@ -239,17 +232,10 @@ def _warn_of_lost_state(missing: Iterable[InternalTopicPlan], *, ran_before: boo
 
 def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> None:
     """Warn of settings of existing topics under which records would be lost."""
-    by_resource = {ConfigResource(ResourceType.TOPIC, plan.name): plan for plan in plans}
-    if not by_resource:
-        return
-    answers, _ = with_retries(
-        "asking for the settings of internal topics",
-        lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
-        PATIENCE_SECONDS,
-    )
-    for resource, entries in answers.items():
-        plan = by_resource[resource]
-        policy = entries["cleanup.policy"].value
+    by_name = {plan.name: plan for plan in plans}
+    for name, entries in settings_of_topics(admin, by_name).items():
+        plan = by_name[name]
+        policy = entries["cleanup.policy"]
         expected = plan.settings_with({})["cleanup.policy"]
         if set(policy.split(",")) != set(expected.split(",")):
             _log.warning(
@@ -260,10 +246,10 @@ def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> N
                 policy,
                 expected,
             )
-        if plan.kind == "repartition" and entries["retention.ms"].value != "-1":
+        if plan.kind == "repartition" and entries["retention.ms"] != "-1":
             _log.warning(
                 "topic=%s kind=repartition retention.ms=%s should be -1: the broker deletes "
                 "records before they are read",
                 plan.name,
-                entries["retention.ms"].value,
+                entries["retention.ms"],
             )

@@ -16,7 +16,9 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     AdminClient,
+    ConfigResource,
     OffsetSpec,
+    ResourceType,
 )
 
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
@@ -139,25 +141,51 @@ def end_offsets(
     Raises:
         StreamsError: the cluster does not answer, or refuses.
     """
-    return _offsets(admin, partitions, OffsetSpec.latest(), isolation, timeout_seconds)  # type: ignore[no-untyped-call]
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    return offsets_at(admin, partitions, latest, isolation, timeout_seconds)
 
 
 def first_offsets(admin: AdminClient, partitions: Iterable[Partition]) -> dict[Partition, int]:
     """Return the first offset that each partition still has; raises as `end_offsets` does."""
-    return _offsets(admin, partitions, OffsetSpec.earliest(), "read_uncommitted", PATIENCE_SECONDS)  # type: ignore[no-untyped-call]
+    return offsets_at(admin, partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
 
 
-def _offsets(
+def offsets_at(
     admin: AdminClient,
     partitions: Iterable[Partition],
     spec: OffsetSpec,
-    isolation: Isolation,
-    timeout_seconds: float,
+    isolation: Isolation = "read_uncommitted",
+    timeout_seconds: float = PATIENCE_SECONDS,
 ) -> dict[Partition, int]:
+    """Return the offset of each partition that `spec` asks for, -1 for a time without a record;
+    raises as `end_offsets` does.
+    """
+    answers, refusals = ask_offsets(admin, partitions, spec, isolation, timeout_seconds)
+    for (topic, number), refusal in refusals.items():
+        msg = (
+            f"the offsets of topic {topic!r}, partition {number} cannot be told: "
+            f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', topic)}"
+        )
+        raise StreamsError(msg)
+    return {partition: answer.offset for partition, answer in answers.items()}
+
+
+def ask_offsets(
+    admin: AdminClient,
+    partitions: Iterable[Partition],
+    spec: OffsetSpec,
+    isolation: Isolation = "read_uncommitted",
+    timeout_seconds: float = PATIENCE_SECONDS,
+) -> tuple[dict[Partition, Any], dict[Partition, KafkaError]]:
+    """Return offset and timestamp that `spec` asks for of each partition, and the refusals.
+
+    Raises:
+        BrokerAway: the cluster does not answer.
+    """
     level = IsolationLevel[isolation.upper()]
     asked = {TopicPartition(*partition): spec for partition in partitions}
     if not asked:
-        return {}
+        return {}, {}
 
     def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
         futures = admin.list_offsets(asked, isolation_level=level, request_timeout=REQUEST_SECONDS)
@@ -173,14 +201,11 @@ def _offsets(
                 raise
             return {}, absent
 
-    answers, refusals = with_retries("asking for end offsets", ask, timeout_seconds, admin)
-    for place, refusal in refusals.items():
-        msg = (
-            f"the end of topic {place.topic!r}, partition {place.partition} cannot be told: "
-            f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', place.topic)}"
-        )
-        raise StreamsError(msg)
-    return {(place.topic, place.partition): answer.offset for place, answer in answers.items()}
+    answers, refusals = with_retries("asking for offsets", ask, timeout_seconds, admin)
+    return (
+        {(place.topic, place.partition): answer for place, answer in answers.items()},
+        {(place.topic, place.partition): refusal for place, refusal in refusals.items()},
+    )
 
 
 def partition_counts_of(
@@ -222,6 +247,25 @@ def describe_topics(
             msg = f"topic {name!r} cannot be looked at: {refusal.str()}{hint}"
             raise StreamsError(msg)
     return answers
+
+
+def settings_of_topics(
+    admin: AdminClient, topics: Iterable[str], timeout_seconds: float = PATIENCE_SECONDS
+) -> dict[str, dict[str, str]]:
+    """Return the settings of those of `topics` that exist and may be described."""
+    resources = [ConfigResource(ResourceType.TOPIC, name) for name in topics]
+    if not resources:
+        return {}
+    answers, _ = with_retries(
+        "asking for the settings of topics",
+        lambda: settle(admin.describe_configs(resources, request_timeout=REQUEST_SECONDS)),
+        timeout_seconds,
+        admin,
+    )
+    return {
+        resource.name: {key: entry.value for key, entry in entries.items()}
+        for resource, entries in answers.items()
+    }
 
 
 def _missing_topics(missing: list[str], sources: list[SourceNode]) -> str:
