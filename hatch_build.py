@@ -18,6 +18,8 @@ SOURCES = tuple(
     for name in (
         "bulk.c",
         "entries.c",
+        "fields.c",
+        "flush.c",
         "module.c",
         "murmur2.c",
         "partition_run.c",

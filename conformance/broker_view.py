@@ -19,12 +19,9 @@ from confluent_kafka.cimpl import NewTopic
 from conformance.harness import Line, record_to_json, to_bytes
 from conformance.plain_producer import PlainProducer, record_batch
 from penstock._clock import monotonic
+from penstock._engine.kafka.application.internal_topics import delete_internal_topics
 from penstock._engine.kafka.client import admin_calls
-from penstock._engine.kafka.client.topics import (
-    delete_internal_topics,
-    end_offsets,
-    existing_topics,
-)
+from penstock._engine.kafka.client.topics import end_offsets, existing_topics
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.testing import TestRecord
 

@@ -10,6 +10,7 @@ import ast
 import functools
 import itertools
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.architecture
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "penstock"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+STUBS = sorted(PACKAGE.rglob("*.pyi"))
 
 LIBRARIES = {
     "pyspark": "_engine/spark",
@@ -80,6 +82,23 @@ def test_the_folders_of_the_map_are_there() -> None:
     assert sorted(engine - drawn - {"__pycache__"}) == []
 
 
+def test_the_modules_of_the_map_are_all_public_ones() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    tree = text.partition("```\n")[2].partition("_engine/")[0]
+    drawn = set(re.findall(r"(?<![\w/])(\w+\.py)\b", tree))
+    there = {path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("_")}
+    assert sorted(drawn ^ there) == []
+
+
+def test_the_first_law_has_all_folders_in_the_order_of_the_import_contract() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    chain = re.findall(r"Imports point down: `([^`]+)`", text)[0]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = {one["id"]: one for one in settings["tool"]["importlinter"]["contracts"]}
+    layers = [re.findall(r"\w+", layer) for layer in contracts["engine"]["layers"]]
+    assert [sorted(layer.split(", ")) for layer in chain.split(" → ")] == [*map(sorted, layers)]
+
+
 def test_the_glossary_is_short() -> None:
     assert 10 <= len(rows_of("Glossary")) <= 25
 
@@ -97,7 +116,7 @@ def test_a_library_is_imported_in_its_folder_only(library: str) -> None:
     home = PACKAGE / LIBRARIES[library]
     elsewhere = [
         f"{_shown(path)}:{line}"
-        for path in MODULES
+        for path in (*MODULES, *STUBS)
         if not path.is_relative_to(home)
         for line, name in imports_of(path)
         if name.partition(".")[0] == library
@@ -129,6 +148,14 @@ def test_nothing_brings_the_time_in_by_another_name() -> None:
     assert elsewhere == []
 
 
+def test_only_the_clock_of_c_asks_for_the_time() -> None:
+    asks = re.compile(
+        r"\b(clock_gettime|gettimeofday|clock|time|ftime|timespec_get)\s*\(|<time\.h>"
+    )
+    sources = sorted((PACKAGE / "_engine" / "fast").glob("*.[ch]"))
+    assert [path.name for path in sources if asks.search(_code(path))] == ["clock.h"]
+
+
 def imports_of(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and name of each import that happens: those for type checkers only do not."""
     tree = _tree(path)
@@ -151,6 +178,11 @@ def imports_of(path: Path) -> Iterator[tuple[int, str]]:
 @functools.cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def _code(path: Path) -> str:
+    """Return a source in C without its comments."""
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.S)
 
 
 def _shown(path: Path) -> str:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from penstock import StreamsConfig
+from penstock._engine.kafka.application.internal_topics import internal_topics
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
-from penstock._engine.kafka.client.topics import internal_topics
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.tasks import Partition

@@ -22,6 +22,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from penstock import StreamsBuilder, StreamsConfig
+from penstock._engine.kafka.application.internal_topics import (
+    delete_internal_topics,
+    ensure_internal_topics,
+)
 from penstock._engine.kafka.client import topics
 from penstock._engine.kafka.client.admin_calls import until
 from penstock._engine.kafka.client.clients import (
@@ -30,9 +34,7 @@ from penstock._engine.kafka.client.clients import (
     producer_settings,
 )
 from penstock._engine.kafka.client.topics import (
-    delete_internal_topics,
     end_offsets,
-    ensure_internal_topics,
     existing_topics,
     partition_counts,
     purge,
@@ -283,7 +285,7 @@ class TestOffsets:
 
     def test_a_topic_that_is_missing_is_told(self, admin: AdminClient) -> None:
         with pytest.raises(
-            StreamsError, match=r"^the end of topic 'not-there', partition 0 cannot"
+            StreamsError, match=r"^the offsets of topic 'not-there', partition 0 cannot"
         ):
             end_offsets(admin, [("not-there", 0)], timeout_seconds=0)
 

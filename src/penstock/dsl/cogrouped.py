@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function, shown
-from penstock._engine.topology.graph import Process, Repartition, repartition_names
+from penstock._engine.topology.graph import ProcessorDrawing, Repartition, repartition_names
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.window_nodes import CogroupMerge
@@ -149,13 +149,13 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         for number, (grouped, aggregator) in enumerate(self._inputs.items()):
             called = self._name(name, f"-cogroup-agg-{number}", _AGGREGATE)
             parent, _ = self._parents[grouped]
-            steps.append(graph.add(Process(called, made := operation(aggregator)), parent))
+            steps.append(graph.add(ProcessorDrawing(called, made := operation(aggregator)), parent))
         rows = made.rows()
         assert rows is not None
         merge = CogroupMerge(rows, is_versioned=made.is_versioned)
         called = self._name(name, "-cogroup-merge", _MERGE)
         return self._first.table(
-            graph.add(Process(called, merge), *steps),
+            graph.add(ProcessorDrawing(called, merge), *steps),
             key_serde=key_serde,
             value_serde=option.value,
             sources=sources,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function
-from penstock._engine.topology.graph import Process
+from penstock._engine.topology.graph import ProcessorDrawing
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.counting import count_one, nothing_counted
 from penstock.dsl.cogrouped import CogroupedKStream
@@ -145,7 +145,7 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
         name = handle.name(named, prefix)
         parent, sources = handle.repartitioned(store.name, by_user=option.name is not None)
         return handle.table(
-            handle.graph.add(Process(name, with_versions(operation, option)), parent),
+            handle.graph.add(ProcessorDrawing(name, with_versions(operation, option)), parent),
             key_serde=store.key,
             value_serde=store.value,
             sources=sources,

@@ -9,7 +9,7 @@ from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function
 from penstock._engine.topology.graph import (
     REPARTITION_SUFFIX,
-    Process,
+    ProcessorDrawing,
     TableRepartition,
 )
 from penstock._engine.topology.naming import check_name
@@ -128,7 +128,7 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         store = operation.store
         parent = self._repartitioned(sink, source, store.name)
         return self._table.table(
-            graph.add(Process(name, with_versions(operation, option)), parent),
+            graph.add(ProcessorDrawing(name, with_versions(operation, option)), parent),
             key_serde=store.key,
             value_serde=store.value,
             sources=frozenset({source}),

@@ -15,7 +15,7 @@ from penstock._engine.topology.checks import (
     shown,
 )
 from penstock._engine.topology.graph import (
-    Process,
+    ProcessorDrawing,
     Repartition,
     StreamSink,
     repartition_names,
@@ -296,7 +296,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
             is_versioned=is_versioned(option),
         )
         return handle.table(
-            handle.graph.add(Process(name, operation), step),
+            handle.graph.add(ProcessorDrawing(name, operation), step),
             key_serde=key_serde,
             value_serde=value_serde,
             sources=sources,
@@ -345,7 +345,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         self, prefix: str, operation: nodes.Operation, named: NameLike, *other_parents: int
     ) -> int:
         name = self._handle.name(named, prefix)
-        return self._handle.add(Process(name, operation), *other_parents)
+        return self._handle.add(ProcessorDrawing(name, operation), *other_parents)
 
     def _draw_processor(
         self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
@@ -354,7 +354,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         # Unlike every other verb, a named processor uses up no number.
         name = given_name(named) or self._handle.graph.names.processor(prefix)
         operation = nodes.UserProcessor(supplier, fixed_key=prefix == "KSTREAM-PROCESSVALUES-")
-        return self._handle.add(Process(name, operation, stores))
+        return self._handle.add(ProcessorDrawing(name, operation, stores))
 
     def _grouped(
         self, step: int, option: Grouped[Any, Any], *, repartition_required: bool
@@ -440,8 +440,8 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         name = f"{splitter}{number if option.name is None else option.name}"
         graph.names.processor(name)  # Java uses up a number for each branch
         self._operation = nodes.Branch(predicates, (*self._operation.children, name))
-        graph.redraw(self._step, Process(splitter, self._operation))
-        step = graph.add(Process(name, nodes.PassThrough()), self._step)
+        graph.redraw(self._step, ProcessorDrawing(splitter, self._operation))
+        step = graph.add(ProcessorDrawing(name, nodes.PassThrough()), self._step)
         stream: KStream[Any, Any] = KStream(_same(self._source, step))
         if option.consumer is not None:
             option.consumer(stream)

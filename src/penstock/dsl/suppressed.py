@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock._durations import Duration
 from penstock._engine.topology.checks import check_option
-from penstock._engine.topology.graph import Process
+from penstock._engine.topology.graph import ProcessorDrawing
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.table_nodes import TableSuppress
 from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values
@@ -169,7 +169,7 @@ def draw_suppress(table: TableHandle, suppressed: Suppressed) -> int:
         idle_after_ms=option.idle_after_ms,
         sends_old_values=True,
     )
-    return table.add(Process(name, operation))
+    return table.add(ProcessorDrawing(name, operation))
 
 
 def _store(table: TableHandle, option: Suppressed) -> StoreBuilder:

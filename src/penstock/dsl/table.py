@@ -13,7 +13,7 @@ from penstock._engine.topology.checks import (
     check_store_names,
     check_transformer_supplier,
 )
-from penstock._engine.topology.graph import Process
+from penstock._engine.topology.graph import ProcessorDrawing
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.table_nodes import TableRepartitionMap, TableTransformValues
 from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values
@@ -170,7 +170,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         name = handle.name(option.name, "KTABLE-SELECT-")
         send_old_values(handle.graph, handle.step, Ask.ALWAYS)
         operation = TableRepartitionMap(mapper, latest_only=handle.is_versioned)
-        return KGroupedTable(handle, handle.add(Process(name, operation)), option)
+        return KGroupedTable(handle, handle.add(ProcessorDrawing(name, operation)), option)
 
     @overload
     def join(
@@ -254,7 +254,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         changes: KStream[K, V] = KStream(
             StreamHandle(
                 handle.graph,
-                handle.add(Process(name, nodes.ToStream())),
+                handle.add(ProcessorDrawing(name, nodes.ToStream())),
                 handle.new_table,
                 handle.key_serde,
                 handle.value_serde,
@@ -326,7 +326,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         else:
             operation = with_versions(operation, option)
         return handle.table(
-            handle.add(Process(name, operation, stores)),
+            handle.add(ProcessorDrawing(name, operation, stores)),
             key_serde=option.key or handle.key_serde,
             value_serde=option.value or value_serde,
             sources=handle.sources,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock._durations import Duration
 from penstock._engine.topology.checks import check_function, check_option, check_sink_topic
-from penstock._engine.topology.graph import Process, StreamSink
+from penstock._engine.topology.graph import ProcessorDrawing, StreamSink
 from penstock._engine.topology.nodes.counting import count_one, nothing_counted
 from penstock.dsl.handle import GroupedHandle
 from penstock.dsl.materialized import store_name
@@ -190,7 +190,7 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         sink = self._late_sink(name)
         if sink is not None:
             operation = replace(operation, late_to=sink.name)
-        step = grouped.graph.add(Process(name, operation), parent)
+        step = grouped.graph.add(ProcessorDrawing(name, operation), parent)
         if sink is not None:
             grouped.graph.add(sink, step)
         return grouped.table(
@@ -274,7 +274,7 @@ class TimeWindowedKStream(_WindowedKStream[K, V]):
 class SessionWindowedKStream(_WindowedKStream[K, V]):
     """A grouped stream in sessions, to be aggregated. Java: SessionWindowedKStream.
 
-    When a record joins sessions into one, those of before are deleted: their keys are sent with
+    When a record joins sessions into one, the earlier ones are deleted: their keys are sent with
     None. A record that is too late is dropped and counted; `late_to` sends it to a topic.
 
     >>> from penstock import Consumed, Materialized, SessionWindows, StreamsBuilder, serdes

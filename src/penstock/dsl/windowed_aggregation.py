@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, assert_never, get_args
 
 from penstock._engine.topology.checks import check_option, shown
 from penstock._engine.topology.nodes.window_nodes import (
@@ -24,7 +24,15 @@ from penstock.serdes import Serde, session_windowed, time_windowed
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import session_store_builder, window_store_builder
 from penstock.windowed import Windowed
-from penstock.windows import END_OF_TIME, AnyWindows, JoinWindows, SessionWindows, SlidingWindows
+from penstock.windows import (
+    END_OF_TIME,
+    AnyWindows,
+    JoinWindows,
+    SessionWindows,
+    SlidingWindows,
+    TimeWindows,
+    UnlimitedWindows,
+)
 
 Serdes: TypeAlias = tuple[Serde[Any] | None, Serde[Any] | None]
 """(of the key, of the value); None is the default one."""
@@ -101,14 +109,17 @@ def windowed_operation(
                 emits_on_close=emits_on_close,
                 idle_after_ms=idle_after_ms,
             )
-    return WindowAggregate(
-        store,
-        initializer,
-        aggregator,
-        windows=windows,
-        emits_on_close=emits_on_close,
-        idle_after_ms=idle_after_ms,
-    )
+        case TimeWindows() | UnlimitedWindows():
+            return WindowAggregate(
+                store,
+                initializer,
+                aggregator,
+                windows=windows,
+                emits_on_close=emits_on_close,
+                idle_after_ms=idle_after_ms,
+            )
+        case _:
+            assert_never(windows)
 
 
 def windowed_store(
@@ -143,16 +154,19 @@ def windowed_store(
                 logging=option.logging,
                 order="time_indexed" if emits_on_close else "key",
             )
-    return window_store_builder(
-        name,
-        *serdes,
-        retention_ms=retention_ms,
-        window_size_ms=windows.size_ms,
-        engine=engine,
-        caching=option.caching,
-        logging=option.logging,
-        order="time" if emits_on_close else "key",
-    )
+        case TimeWindows() | UnlimitedWindows():
+            return window_store_builder(
+                name,
+                *serdes,
+                retention_ms=retention_ms,
+                window_size_ms=windows.size_ms,
+                engine=engine,
+                caching=option.caching,
+                logging=option.logging,
+                order="time" if emits_on_close else "key",
+            )
+        case _:
+            assert_never(windows)
 
 
 def windowed_key_serde(windows: AnyWindows, key: Serde[Any] | None) -> Serde[Windowed[Any]]:
@@ -165,7 +179,10 @@ def windowed_key_serde(windows: AnyWindows, key: Serde[Any] | None) -> Serde[Win
             return session_windowed(key)
         case SlidingWindows():
             return time_windowed(key, windows.difference_ms)
-    return time_windowed(key, windows.size_ms)
+        case TimeWindows() | UnlimitedWindows():
+            return time_windowed(key, windows.size_ms)
+        case _:
+            assert_never(windows)
 
 
 def _retention(windows: AnyWindows, option: Materialized[Any, Any], name: str) -> int:
@@ -178,9 +195,11 @@ def _retention(windows: AnyWindows, option: Materialized[Any, Any], name: str) -
             # A record may need the windows of another that is two windows earlier.
             least_ms = 2 * windows.difference_ms + windows.grace_ms
             what = "twice the windows' time difference plus their grace"
-        case _:
+        case TimeWindows() | UnlimitedWindows():
             least_ms = min(windows.size_ms + windows.grace_ms, END_OF_TIME)
             what = "the windows' size plus their grace"
+        case _:
+            assert_never(windows)
     if option.retention is None:
         return least_ms
     retention_ms = check_duration(option.retention, "Materialized(retention=...)")

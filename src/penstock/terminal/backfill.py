@@ -63,7 +63,7 @@ class BackfillDisplay:
             print(line, file=self._stream, flush=True)
 
     def finish(self, records_in: int, records_out: int) -> None:
-        """Show what it has come to."""
+        """Show the final figures."""
         seconds = monotonic() - self._began
         self.say(
             f"{self._application_id}: backfilled in {duration(seconds)}; {records_in:,} records "

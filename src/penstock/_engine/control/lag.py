@@ -28,11 +28,13 @@ class Group(Protocol):
     def lag_of(self, tasks: Collection[str]) -> int: ...
 
 
-class _Look(NamedTuple):
-    """What the broker said: of these tasks, those that no instance has are `lag` behind."""
+class _GroupLag(NamedTuple):
+    """An answer of the broker about tasks that do not run in this instance."""
 
     tasks: frozenset[str]
+    """The tasks that it was asked about."""
     lag: int
+    """How many records wait for those of `tasks` that no instance runs."""
     at: float
     settled: bool
     """Whether other instances have all of these tasks."""
@@ -43,7 +45,7 @@ class ApplicationLag:
 
     def __init__(self, tasks: Iterable[str]) -> None:
         self._tasks = frozenset(tasks)
-        self._look = _Look(frozenset(), 0, 0.0, settled=True)
+        self._of_others = _GroupLag(frozenset(), 0, 0.0, settled=True)
 
     def known(self, reports: Mapping[str, Report]) -> int | None:
         """Return how many records wait, None if that is not known."""
@@ -51,10 +53,10 @@ class ApplicationLag:
         lags = [report.lag for report in alive if report.tasks]
         rest = self._not_running(alive)
         if rest:
-            look = self._look
-            if look.tasks != rest or monotonic() - look.at > _FRESH_SECONDS:
+            answer = self._of_others
+            if answer.tasks != rest or monotonic() - answer.at > _FRESH_SECONDS:
                 return None
-            lags.append(look.lag)
+            lags.append(answer.lag)
         return None if None in lags else sum(lag for lag in lags if lag is not None)
 
     def look(self, group: Group, reports: Mapping[str, Report]) -> None:
@@ -62,9 +64,9 @@ class ApplicationLag:
         thread.
         """
         rest = self._not_running(one for one in reports.values() if one.state not in GONE)
-        look = self._look
-        recent = monotonic() - look.at < _FRESH_SECONDS / 2
-        if not rest or (look.settled and look.tasks == rest and recent):
+        last = self._of_others
+        recent = monotonic() - last.at < _FRESH_SECONDS / 2
+        if not rest or (last.settled and last.tasks == rest and recent):
             return
         try:
             unowned = rest - group.tasks_of_others(reports.keys())
@@ -72,7 +74,7 @@ class ApplicationLag:
         except Exception as error:
             _log.info("the lag of tasks without a worker cannot be asked for now: %s", error)
             return
-        self._look = _Look(rest, lag, monotonic(), settled=not unowned)
+        self._of_others = _GroupLag(rest, lag, monotonic(), settled=not unowned)
 
     def _not_running(self, alive: Iterable[Report]) -> frozenset[str]:
         running = {task for one in alive for task, state in one.tasks.items() if state == "running"}

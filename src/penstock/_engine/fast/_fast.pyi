@@ -1,35 +1,39 @@
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from confluent_kafka import KafkaError
-
-from penstock._engine.kafka.client.bulk import Portion
+from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.operators.site import Process
+from penstock._engine.runtime.input.intake import Decoders
 from penstock._engine.runtime.input.partition_run import Fail
 from penstock._engine.runtime.input.record_queue import RecordQueue
+from penstock._engine.runtime.output.collector import Collect
+from penstock._engine.runtime.output.row_sender import Target
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.runtime.records import Output
+from penstock._engine.runtime.records import Head, Output, RawRecord
 from penstock._engine.state.cache.entries import CacheChange, CachedPair, RecordInHand
+from penstock._engine.state.cache.flush import FlushListener, Put
 from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
-from penstock._engine.state.row_sender import Put, RowListener, Send, Target
+from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
-from penstock._engine.state.segments.rows import Rows
+from penstock._engine.state.segments.rows import RowClock, Rows
 from penstock.record import HeaderPairs
 
 # bulk.c
 
 class _Client: ...
 
-def connect_librdkafka(library: str, error_type: type[KafkaError], /) -> str | None: ...
+def connect_librdkafka(library: str, error_type: type[ClientError], /) -> str | None: ...
 def newest_client() -> _Client: ...
 def begin_reading(client: _Client, /) -> None: ...
 def read_messages(
-    client: _Client, wait_ms: int, limit: int, on_fault: Callable[[KafkaError], Any], /
+    client: _Client, wait_ms: int, limit: int, on_fault: Callable[[ClientError], Any], /
 ) -> list[Portion]: ...
 def write_messages(client: _Client, outputs: list[Output], first: int, /) -> tuple[int, int]: ...
 def failed_messages(
     client: _Client, /
-) -> list[tuple[str, int, bytes | None, bytes | None, KafkaError]]: ...
+) -> list[tuple[str, int, bytes | None, bytes | None, ClientError]]: ...
 
 # entries.c
 
@@ -82,6 +86,40 @@ class Fold:
         self, raw_key: bytes, key: Any, value: Any, timestamp: int, headers: HeaderPairs, /
     ) -> None: ...
 
+# fields.c
+
+class PositionFields:
+    keeps_bytes: bool
+    partition: int
+    raw: RawRecord | None
+    stream_time_ms: int
+    topic: str | None
+
+class ScopeFields:
+    sent: bool
+
+class QueueFields:
+    decoders: Decoders | None
+    head: Head | None
+    partition_time: int
+    process: Process
+    raws: deque[RawRecord]
+
+class ClockFields:
+    expired: int
+    observed: int
+
+class RowFields:
+    clock: RowClock
+    interval: int
+    recent: RecentRows | None
+
+# flush.c
+
+def flush_puts(
+    changes: list[CacheChange], put: Put, log: Log | None, listener: FlushListener, /
+) -> int: ...
+
 # murmur2.c
 
 def partition_of(key: bytes, partitions: int, /) -> int: ...
@@ -125,7 +163,7 @@ def rows_of_key(rows: Rows, raw_key: bytes, time_from: int, time_to: int, /) -> 
 # row_sender.c
 
 class RowSender:
-    def __init__(self, send: Send, target: Target, /) -> None: ...
+    def __init__(self, send: Collect, target: Target, /) -> None: ...
     def log(
         self, row_key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs, /
     ) -> None: ...
@@ -139,10 +177,6 @@ class RowSender:
         /,
     ) -> None: ...
 
-def flush_puts(
-    changes: list[CacheChange], put: Put, log: RowListener | None, listener: RowListener, /
-) -> int: ...
-
 # sink.c
 
 class Sender:
@@ -152,7 +186,7 @@ class Sender:
         key: tuple[type, Callable[[Any], bytes]],
         value: tuple[type, Callable[[Any], bytes]],
         scope: RawScope,
-        collect: Callable[[Output], None],
+        collect: Collect,
         plainly: Callable[..., None],
         /,
     ) -> None: ...
@@ -169,9 +203,9 @@ class Sender:
 class Guard:
     def __init__(
         self,
-        collect: Callable[[Output], None],
+        collect: Collect,
         suspicious: int,
-        look_closely: Callable[[Output], None],
+        look_closely: Collect,
         /,
     ) -> None: ...
     def collect(self, output: Output, /) -> None: ...

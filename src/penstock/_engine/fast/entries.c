@@ -5,12 +5,11 @@
    it to the end of both. Nothing is decided here: when a cache evicts, and what happens to evicted
    entries, is in record_cache.py. */
 
-#include "fast.h"
+#include "fields.h"
 
 /* What Java counts for an entry besides key, value, topic and headers. */
 enum { ENTRY_BYTES = 45 };
 
-static Slot topic_in_hand, partition_in_hand, raw_in_hand; /* of the position */
 static PyObject *name_look;
 static PyObject *no_time, *no_topic;
 
@@ -125,7 +124,8 @@ static PyTypeObject budget_type = {
 typedef struct {
     PyObject_HEAD
     PyObject *by_key;
-    PyObject *position, *miss, *note_new, *give_way;
+    PositionFields *position;
+    PyObject *miss, *note_new, *give_way;
     PyObject *decode; /* NULL if values are not looked at */
     Budget *budget;
     long long used_bytes;
@@ -136,10 +136,10 @@ typedef struct {
 static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"", "", "", "", "", NULL}; /* none has a name to be given by */
     PyObject *budget, *position, *miss, *note_new, *give_way;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!OOOO", names, &budget_type, &budget,
-                                     &position, &miss, &note_new, &give_way))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O!OOO", names, &budget_type, &budget,
+                                     &position_fields_type, &position, &miss, &note_new, &give_way))
         return NULL;
-    PyObject *keeps = PyObject_GetAttrString(position, "keeps_bytes");
+    PyObject *keeps = get_field(&((PositionFields *)position)->keeps_bytes);
     int keeps_bytes = keeps == NULL ? -1 : PyObject_IsTrue(keeps);
     Py_XDECREF(keeps);
     PyObject *by_key = keeps_bytes < 0 ? NULL : PyDict_New();
@@ -151,7 +151,7 @@ static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *ke
     table->by_key = by_key;
     table->keeps_bytes = keeps_bytes;
     table->budget = (Budget *)Py_NewRef(budget);
-    table->position = Py_NewRef(position);
+    table->position = (PositionFields *)Py_NewRef(position);
     table->miss = Py_NewRef(miss);
     table->note_new = Py_NewRef(note_new);
     table->give_way = Py_NewRef(give_way);
@@ -370,9 +370,9 @@ static Py_ssize_t size_of(PyObject *fields[FIELDS]) {
 /* Hold a value on behalf of the record in hand; return 0, -1 if that failed. */
 static int hold(Table *table, PyObject *key, PyObject *value, PyObject *timestamp,
                 PyObject *headers) {
-    PyObject *topic = get_slot(&topic_in_hand, table->position);
-    PyObject *partition = get_slot(&partition_in_hand, table->position);
-    PyObject *kept = get_slot(&raw_in_hand, table->position);
+    PyObject *topic = get_field(&table->position->topic);
+    PyObject *partition = get_field(&table->position->partition);
+    PyObject *kept = get_field(&table->position->raw);
     if (kept != NULL && PyTuple_Check(kept) && PyTuple_GET_SIZE(kept) && !table->keeps_bytes)
         Py_SETREF(kept, Py_NewRef(PyTuple_GET_ITEM(kept, 0)));
     PyObject *fields[FIELDS] = {
@@ -753,8 +753,7 @@ int add_entries(PyObject *module) {
     name_look = PyUnicode_InternFromString("look");
     no_time = PyLong_FromLong(-1);
     no_topic = PyUnicode_InternFromString("");
-    if (!name_look || !no_time || !no_topic || name_slot(&topic_in_hand, "topic") < 0 ||
-        name_slot(&partition_in_hand, "partition") < 0 || name_slot(&raw_in_hand, "raw") < 0)
+    if (!name_look || !no_time || !no_topic)
         return -1;
     return PyType_Ready(&entry_type) < 0 || PyModule_AddType(module, &budget_type) < 0 ||
                    PyModule_AddType(module, &table_type) < 0 ||

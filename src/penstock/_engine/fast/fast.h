@@ -1,5 +1,5 @@
-/* What the parts of the compiled module share: big-endian longs, attributes in `__slots__`, the
-   boilerplate of types and functions. Everything else of a part is static in its own file. */
+/* What the parts of the compiled module share: big-endian longs, the boilerplate of types and
+   functions. Everything else of a part is static in its own file. */
 
 #ifndef PENSTOCK_FAST_H
 #define PENSTOCK_FAST_H
@@ -14,6 +14,8 @@
 
 int add_bulk(PyObject *module);
 int add_entries(PyObject *module);
+int add_fields(PyObject *module);
+int add_flush(PyObject *module);
 int add_murmur2(PyObject *module);
 int add_partition_run(PyObject *module);
 int add_recent_rows(PyObject *module);
@@ -46,63 +48,6 @@ static inline void write_long(char *bytes, long long number) {
     unsigned long long left = (unsigned long long)number;
     for (int at = LONG_BYTES - 1; at >= 0; at--, left >>= 8)
         bytes[at] = (char)(left & 0xff);
-}
-
-/* Attributes of objects whose class has `__slots__`, without a search for their names: for those
-   that are read or set for each record.
-
-   A slot knows where the attribute is in objects of the class that it met last. Where a class has
-   no such slot, the attribute is found by its name, as everywhere. */
-
-typedef struct {
-    PyObject *name;
-    PyTypeObject *class;
-    Py_ssize_t offset; /* -1 if the class has no such slot */
-} Slot;
-
-static inline int name_slot(Slot *slot, const char *name) {
-    slot->name = PyUnicode_InternFromString(name);
-    return slot->name == NULL ? -1 : 0;
-}
-
-/* Find where a class has the attribute. The class is kept: another at its address would have it
-   elsewhere. */
-static inline void locate_slot(Slot *slot, PyTypeObject *class) {
-    PyObject *found = PyObject_GetAttr((PyObject *)class, slot->name);
-    PyErr_Clear();
-    int is_slot = found != NULL && Py_IS_TYPE(found, &PyMemberDescr_Type) &&
-                  ((PyMemberDescrObject *)found)->d_member->type == T_OBJECT_EX;
-    slot->offset = is_slot ? ((PyMemberDescrObject *)found)->d_member->offset : -1;
-    Py_XDECREF(found);
-    Py_XSETREF(slot->class, (PyTypeObject *)Py_NewRef(class));
-}
-
-static inline PyObject **place_of(Slot *slot, PyObject *object) {
-    if (!Py_IS_TYPE(object, slot->class))
-        locate_slot(slot, Py_TYPE(object));
-    return slot->offset < 0 ? NULL : (PyObject **)((char *)object + slot->offset);
-}
-
-static inline PyObject *get_slot(Slot *slot, PyObject *object) {
-    PyObject **place = place_of(slot, object);
-    return place == NULL || *place == NULL ? PyObject_GetAttr(object, slot->name)
-                                           : Py_NewRef(*place);
-}
-
-static inline int set_slot(Slot *slot, PyObject *object, PyObject *value) {
-    PyObject **place = place_of(slot, object);
-    if (place == NULL)
-        return PyObject_SetAttr(object, slot->name, value);
-    Py_XSETREF(*place, Py_NewRef(value));
-    return 0;
-}
-
-/* Read an attribute that is a long; -1 with an error set if it is none. */
-static inline int get_long(Slot *slot, PyObject *object, long long *number) {
-    PyObject *value = get_slot(slot, object);
-    *number = value == NULL ? -1 : PyLong_AsLongLong(value);
-    Py_XDECREF(value);
-    return *number == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
 #endif

@@ -4,19 +4,14 @@
    times allow, it is decoded here; anything unusual, a bad value, a serde or an extractor of the
    user, is left to the queue itself (record_queue.py). */
 
-#include "fast.h"
-
-#include <time.h>
+#include "clock.h"
+#include "fields.h"
 
 enum { HEAD_TIMESTAMP, HEAD_KEY, HEAD_VALUE, HEAD_RAW, HEAD_SIZE };
 enum { RAW_OFFSET, RAW_TIMESTAMP, RAW_KEY, RAW_VALUE, RAW_HEADERS, RAW_SIZE };
 
-static Slot decoders_slot, head_slot, partition_time_slot, process_slot, raws_slot; /* of a queue */
-static Slot raw_slot, stream_time_slot;                                         /* of a position */
-static Slot processed_slot;                                                     /* of counters */
-
 static PyObject *decode_text; /* bytes.decode */
-static PyObject *name_advance, *name_popleft, *name_appendleft;
+static PyObject *name_advance, *name_popleft, *name_appendleft, *name_processed;
 
 /* The head of a queue: in Python a tuple, which is not made while records go by. */
 typedef struct {
@@ -25,7 +20,7 @@ typedef struct {
 } Head;
 
 typedef struct {
-    PyObject *queue;
+    QueueFields *queue;
     PyObject *raws;    /* a deque */
     PyObject *popleft; /* of it */
     PyObject *decode_key, *decode_value; /* NULL if the queue decodes itself */
@@ -41,7 +36,7 @@ static void release(Head *head) {
 
 /* Take over the head that the queue has. */
 static int take_head(Run *run) {
-    PyObject *tuple = get_slot(&head_slot, run->queue);
+    PyObject *tuple = get_field(&run->queue->head);
     if (tuple == NULL)
         return -1;
     release(&run->head);
@@ -68,14 +63,14 @@ static PyObject *tuple_of(Head *head) {
     return tuple;
 }
 
-static int begin(Run *run, PyObject *queue, PyObject *skipped) {
+static int begin(Run *run, QueueFields *queue, PyObject *skipped) {
     memset(run, 0, sizeof(*run));
     run->queue = queue;
     run->skipped = skipped;
     int has_head = take_head(run) == 0;
-    run->raws = get_slot(&raws_slot, queue);
+    run->raws = get_field(&queue->raws);
     run->popleft = run->raws ? PyObject_GetAttr(run->raws, name_popleft) : NULL;
-    PyObject *decoders = get_slot(&decoders_slot, queue);
+    PyObject *decoders = get_field(&queue->decoders);
     if (decoders != NULL && PyTuple_Check(decoders) && PyTuple_GET_SIZE(decoders) == 2) {
         run->decode_key = Py_NewRef(PyTuple_GET_ITEM(decoders, 0));
         run->decode_value = Py_NewRef(PyTuple_GET_ITEM(decoders, 1));
@@ -87,15 +82,13 @@ static int begin(Run *run, PyObject *queue, PyObject *skipped) {
 /* Write head and partition time back to the queue. */
 static int write_back(Run *run) {
     PyObject *head = tuple_of(&run->head);
-    int noted = head != NULL && set_slot(&head_slot, run->queue, head) == 0;
-    Py_XDECREF(head);
-    if (!noted)
+    if (head == NULL)
         return -1;
-    if (run->partition_time == NULL)
-        return 0;
-    int failed = set_slot(&partition_time_slot, run->queue, run->partition_time);
+    Py_XSETREF(run->queue->head, head);
+    if (run->partition_time != NULL)
+        set_field(&run->queue->partition_time, run->partition_time);
     Py_CLEAR(run->partition_time);
-    return failed;
+    return 0;
 }
 
 static void end(Run *run) {
@@ -140,7 +133,7 @@ static int make_head(Run *run, PyObject *raw) {
 static int advance_plainly(Run *run) {
     if (write_back(run) < 0)
         return -1;
-    PyObject *nothing = PyObject_CallMethodNoArgs(run->queue, name_advance);
+    PyObject *nothing = PyObject_CallMethodNoArgs((PyObject *)run->queue, name_advance);
     if (nothing == NULL)
         return -1;
     Py_DECREF(nothing);
@@ -181,7 +174,7 @@ static void hand_over(Run *run, PyObject *fail) {
         PyErr_Restore(type, error, traceback);
         return;
     }
-    PyObject *nothing = PyObject_CallFunctionObjArgs(fail, run->queue, error, NULL);
+    PyObject *nothing = PyObject_CallFunctionObjArgs(fail, (PyObject *)run->queue, error, NULL);
     if (nothing != NULL)
         PyErr_SetString(PyExc_SystemError, "a failure was not raised");
     Py_XDECREF(nothing);
@@ -190,27 +183,16 @@ static void hand_over(Run *run, PyObject *fail) {
     Py_XDECREF(traceback);
 }
 
+/* Once for each run: by the attribute's name, as in Python. */
 static int count_processed(PyObject *counters, long long processed) {
-    long long before;
-    if (get_long(&processed_slot, counters, &before) < 0)
-        return -1;
-    PyObject *sum = PyLong_FromLongLong(before + processed);
-    int failed = sum == NULL ? -1 : set_slot(&processed_slot, counters, sum);
+    PyObject *before = PyObject_GetAttr(counters, name_processed);
+    PyObject *more = before == NULL ? NULL : PyLong_FromLongLong(processed);
+    PyObject *sum = more == NULL ? NULL : PyNumber_Add(before, more);
+    int failed = sum == NULL ? -1 : PyObject_SetAttr(counters, name_processed, sum);
+    Py_XDECREF(before);
+    Py_XDECREF(more);
     Py_XDECREF(sum);
     return failed;
-}
-
-/* The clock that time.monotonic() asks. */
-#ifdef __APPLE__
-#define MONOTONIC CLOCK_UPTIME_RAW
-#else
-#define MONOTONIC CLOCK_MONOTONIC
-#endif
-
-static double monotonic(void) {
-    struct timespec now;
-    clock_gettime(MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 typedef struct {
@@ -219,13 +201,13 @@ typedef struct {
 } Limits;
 
 /* Process records within the limits; return how many, -1 if one of them failed. */
-static long long go_through(Run *run, PyObject *position, PyObject *fail,
+static long long go_through(Run *run, PositionFields *position, PyObject *fail,
                             const Limits *limits, long long *processed) {
     long long partition_time, latest;
-    if (get_long(&partition_time_slot, run->queue, &partition_time) < 0 ||
-        get_long(&stream_time_slot, position, &latest) < 0)
+    if (get_long(&run->queue->partition_time, &partition_time) < 0 ||
+        get_long(&position->stream_time_ms, &latest) < 0)
         return -1;
-    PyObject *process = get_slot(&process_slot, run->queue);
+    PyObject *process = get_field(&run->queue->process);
     long long done = 0;
     for (; process != NULL && done < limits->count && run->head.fields[0] != NULL; done++) {
         long long time = run->head.time;
@@ -239,22 +221,21 @@ static long long go_through(Run *run, PyObject *position, PyObject *fail,
             Py_INCREF(head.fields[field]);
         PyObject *timestamp = head.fields[HEAD_TIMESTAMP], *value = head.fields[HEAD_VALUE];
         PyObject *raw = head.fields[HEAD_RAW];
-        int failed = 0;
         if (time > partition_time) {
             partition_time = time;
             Py_XSETREF(run->partition_time, Py_NewRef(timestamp));
         }
         if (time > latest) {
             latest = time;
-            failed = set_slot(&stream_time_slot, position, timestamp);
+            set_field(&position->stream_time_ms, timestamp);
         }
-        failed = failed || advance(run) < 0;
+        int failed = advance(run) < 0;
         if (!failed && value != run->skipped) {
             PyObject *const record[] = {head.fields[HEAD_KEY], value, timestamp,
                                         PyTuple_GET_ITEM(raw, RAW_HEADERS)};
-            failed = set_slot(&raw_slot, position, raw);
+            set_field(&position->raw, raw);
             *processed += 1;
-            PyObject *nothing = failed ? NULL : PyObject_Vectorcall(process, record, 4, NULL);
+            PyObject *nothing = PyObject_Vectorcall(process, record, 4, NULL);
             if (nothing == NULL) {
                 failed = 1;
                 hand_over(run, fail);
@@ -278,7 +259,8 @@ typedef struct {
 } PartitionRun;
 
 static PyObject *process_(PyObject *self, PyObject *const *given, Py_ssize_t size) {
-    if (size != 7) {
+    if (size != 7 || !PyObject_TypeCheck(given[0], &queue_fields_type) ||
+        !PyObject_TypeCheck(given[1], &position_fields_type)) {
         PyErr_SetString(PyExc_TypeError,
                         "process(queue, position, counters, fail, count, before, deadline)");
         return NULL;
@@ -292,8 +274,8 @@ static PyObject *process_(PyObject *self, PyObject *const *given, Py_ssize_t siz
         return NULL;
     Run run;
     long long processed = 0, done = -1;
-    if (begin(&run, given[0], ((PartitionRun *)self)->skipped) == 0)
-        done = go_through(&run, given[1], given[3], &limits, &processed);
+    if (begin(&run, (QueueFields *)given[0], ((PartitionRun *)self)->skipped) == 0)
+        done = go_through(&run, (PositionFields *)given[1], given[3], &limits, &processed);
     end(&run);
     if (done < 0) {
         PyObject *type, *error, *traceback;
@@ -343,12 +325,8 @@ int add_partition_run(PyObject *module) {
     name_popleft = PyUnicode_InternFromString("popleft");
     name_appendleft = PyUnicode_InternFromString("appendleft");
     decode_text = PyObject_GetAttrString((PyObject *)&PyBytes_Type, "decode");
-    if (!name_advance || !name_popleft || !name_appendleft || !decode_text ||
-        name_slot(&decoders_slot, "decoders") < 0 || name_slot(&head_slot, "head") < 0 ||
-        name_slot(&partition_time_slot, "partition_time") < 0 ||
-        name_slot(&process_slot, "process") < 0 || name_slot(&raws_slot, "raws") < 0 ||
-        name_slot(&raw_slot, "raw") < 0 || name_slot(&stream_time_slot, "stream_time_ms") < 0 ||
-        name_slot(&processed_slot, "processed") < 0)
+    name_processed = PyUnicode_InternFromString("processed");
+    if (!name_advance || !name_popleft || !name_appendleft || !name_processed || !decode_text)
         return -1;
     return PyModule_AddType(module, &run_type);
 }

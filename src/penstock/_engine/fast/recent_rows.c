@@ -5,14 +5,12 @@
    from the engine, meeting an old key, forgetting, is left to Python, before anything has been
    changed. */
 
-#include "fast.h"
+#include "fields.h"
 
 /* Beyond these, as in recent_rows.py, a key's rows are cut and what is pending is sorted: there. */
 enum { LOOKED_THROUGH_MAX = 16, UNSORTED_MAX = 10000 };
 enum { NEW_TAIL = 2 }; /* a key and a row are known then */
 
-static Slot clock_slot, interval_slot, recent_slot; /* of Rows */
-static Slot expired_slot, observed_slot;            /* of its clock */
 static PyObject *name_note, *name_of_key;
 
 static int is_less(PyObject *one, PyObject *other) {
@@ -235,18 +233,23 @@ static int append_segment(Question *question, long long segment, PyObject *found
     return outcome;
 }
 
-static int answer(PyObject *rows, PyObject *recent, PyObject *const *given, PyObject *found) {
+static int answer(RowFields *rows, PyObject *recent, PyObject *const *given, PyObject *found) {
     long long expired, observed, interval;
     long long time_from = PyLong_AsLongLong(given[1]), time_to = PyLong_AsLongLong(given[2]);
     if (PyErr_Occurred()) {
         PyErr_Clear();
         return RARE;
     }
-    PyObject *clock = get_slot(&clock_slot, rows);
-    int failed = clock == NULL || get_long(&expired_slot, clock, &expired) < 0 ||
-                 get_long(&observed_slot, clock, &observed) < 0 ||
-                 get_long(&interval_slot, rows, &interval) < 0;
-    Py_XDECREF(clock);
+    ClockFields *clock = (ClockFields *)rows->clock;
+    if (clock == NULL || !PyObject_TypeCheck((PyObject *)clock, &clock_fields_type)) {
+        PyErr_SetString(PyExc_TypeError, "rows have a clock");
+        return FAILED;
+    }
+    Py_INCREF(clock);
+    int failed = get_long(&clock->expired, &expired) < 0 ||
+                 get_long(&clock->observed, &observed) < 0 ||
+                 get_long(&rows->interval, &interval) < 0;
+    Py_DECREF(clock);
     if (failed)
         return FAILED;
     long long first = expired + 1 < time_from ? time_from : expired + 1;
@@ -269,15 +272,16 @@ static int answer(PyObject *rows, PyObject *recent, PyObject *const *given, PyOb
 
 static PyObject *of_key(PyObject *module, PyObject *const *given, Py_ssize_t size) {
     (void)module;
-    if (size != 4) {
+    if (size != 4 || !PyObject_TypeCheck(given[0], &row_fields_type)) {
         PyErr_SetString(PyExc_TypeError, "of_key(rows, raw_key, time_from, time_to)");
         return NULL;
     }
-    PyObject *recent = get_slot(&recent_slot, given[0]);
+    RowFields *rows = (RowFields *)given[0];
+    PyObject *recent = get_field(&rows->recent);
     PyObject *found = recent == NULL ? NULL : PyList_New(0);
     int outcome = found == NULL        ? FAILED
                   : recent == Py_None ? RARE
-                                      : answer(given[0], recent, given + 1, found);
+                                      : answer(rows, recent, given + 1, found);
     Py_XDECREF(recent);
     if (outcome == FOUND)
         return found;
@@ -387,9 +391,7 @@ static PyMethodDef functions[] = {
 int add_recent_rows(PyObject *module) {
     name_note = PyUnicode_InternFromString("note");
     name_of_key = PyUnicode_InternFromString("of_key");
-    if (!name_note || !name_of_key || name_slot(&clock_slot, "clock") < 0 ||
-        name_slot(&interval_slot, "interval") < 0 || name_slot(&recent_slot, "recent") < 0 ||
-        name_slot(&expired_slot, "expired") < 0 || name_slot(&observed_slot, "observed") < 0)
+    if (!name_note || !name_of_key)
         return -1;
     return PyModule_AddFunctions(module, functions) < 0 || PyModule_AddType(module, &tail_type) < 0 ||
                    PyModule_AddType(module, &known_type) < 0

@@ -3,9 +3,8 @@
    Only for built-in serdes, and only for good records. What cannot be encoded is left to `send`
    before anything has happened: it encodes once more, explains, and asks the handler. */
 
-#include "fast.h"
+#include "fields.h"
 
-static Slot sent; /* of the scope */
 static PyObject *encode_text; /* str.encode */
 
 enum { KEY, VALUE, TIMESTAMP, HEADERS, PARTITION, ARGUMENTS };
@@ -15,7 +14,7 @@ enum {
     TOPIC,
     KEY_CLASS, ENCODE_KEY, /* what encodes instances of a class */
     VALUE_CLASS, ENCODE_VALUE,
-    SCOPE,   /* `sent` becomes true */
+    SCOPE,   /* ScopeFields: `sent` becomes true */
     COLLECT, /* takes the output */
     PLAINLY, /* `send` */
     HELD
@@ -72,9 +71,8 @@ static PyObject *send_(PyObject *self, PyObject *const *given, Py_ssize_t count)
         PyErr_Clear();
         return PyObject_Vectorcall(held[PLAINLY], given, (size_t)count, NULL);
     }
-    PyObject *nothing = set_slot(&sent, held[SCOPE], Py_True) < 0
-                            ? NULL
-                            : PyObject_CallOneArg(held[COLLECT], output);
+    set_field(&((ScopeFields *)held[SCOPE])->sent, Py_True);
+    PyObject *nothing = PyObject_CallOneArg(held[COLLECT], output);
     Py_DECREF(output);
     return nothing;
 }
@@ -82,9 +80,10 @@ static PyObject *send_(PyObject *self, PyObject *const *given, Py_ssize_t count)
 static PyObject *new_sender(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"", "", "", "", "", "", NULL}; /* none has a name to be given by */
     PyObject *held[HELD];
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O(OO)(OO)OOO", names, &held[TOPIC],
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O(OO)(OO)O!OO", names, &held[TOPIC],
                                      &held[KEY_CLASS], &held[ENCODE_KEY], &held[VALUE_CLASS],
-                                     &held[ENCODE_VALUE], &held[SCOPE], &held[COLLECT],
+                                     &held[ENCODE_VALUE], &scope_fields_type,
+                                     &held[SCOPE], &held[COLLECT],
                                      &held[PLAINLY]))
         return NULL;
     Sender *sender = (Sender *)type->tp_alloc(type, 0);
@@ -196,7 +195,7 @@ static PyTypeObject guard_type = {
 
 int add_sink(PyObject *module) {
     encode_text = PyObject_GetAttrString((PyObject *)&PyUnicode_Type, "encode");
-    if (encode_text == NULL || name_slot(&sent, "sent") < 0)
+    if (encode_text == NULL)
         return -1;
     return PyModule_AddType(module, &sender_type) < 0 ? -1 : PyModule_AddType(module, &guard_type);
 }

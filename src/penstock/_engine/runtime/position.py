@@ -1,7 +1,13 @@
-"""The record that a task has in hand, and its stream and wall-clock time."""
+"""The record that a task has in hand, and its stream and wall-clock time.
+
+The fields that C reads and writes belong to types in C (`fast/fields.h`) where there are any.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
+from penstock._engine.fast.choice import compiled
 from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.record import RecordMetadata
 
@@ -9,18 +15,30 @@ UNKNOWN = -1
 """A timestamp that is not known yet, as in Java."""
 
 
-class Position:
+class PlainPositionFields:
+    """The fields of `Position` that C reads and writes."""
+
+    __slots__ = ("keeps_bytes", "partition", "raw", "stream_time_ms", "topic")
+
+
+class PlainScopeFields:
+    """The field of `RawScope` that C writes."""
+
+    __slots__ = ("sent",)
+
+
+if TYPE_CHECKING:
+    PositionFields: TypeAlias = PlainPositionFields
+    ScopeFields: TypeAlias = PlainScopeFields
+else:
+    PositionFields = PlainPositionFields if compiled is None else compiled.PositionFields
+    ScopeFields = PlainScopeFields if compiled is None else compiled.ScopeFields
+
+
+class Position(PositionFields):
     """The record in hand, by partition and raw bytes. One per task, overwritten for each record."""
 
-    __slots__ = (
-        "keeps_bytes",
-        "partition",
-        "raw",
-        "stream_time_ms",
-        "timestamp",
-        "topic",
-        "wall_clock_ms",
-    )
+    __slots__ = ("timestamp", "wall_clock_ms")
 
     def __init__(self, *, keeps_bytes: bool = True) -> None:
         self.keeps_bytes = keeps_bytes
@@ -52,7 +70,7 @@ class Position:
         self.timestamp = timestamp
 
 
-class RawScope:
+class RawScope(ScopeFields):
     """One record context: whether it still keeps the raw bytes of the record in hand for dead
     letters.
 
@@ -60,7 +78,7 @@ class RawScope:
     A new context, with the bytes of the one above, begins wherever an operator makes a new record.
     """
 
-    __slots__ = ("above", "sent")
+    __slots__ = ("above",)
 
     def __init__(self, above: RawScope | None = None) -> None:
         self.above = above

@@ -15,7 +15,7 @@ from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.runtime.context import NodeContext, TaskServices
 from penstock._engine.runtime.failures import Failures
 from penstock._engine.runtime.output.flush_shortcut import shorten, sink_behind
-from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
+from penstock._engine.runtime.output.sink import SinkBuilder, SinkSite
 from penstock._engine.runtime.position import RawScope
 from penstock._engine.runtime.records import HEADERS, OFFSET, TIMESTAMP
 from penstock._engine.state.segments.versioned import VersionedState
@@ -76,7 +76,7 @@ class Wiring:
 
     def _wire(self, node: nodes.Node) -> Process:
         if isinstance(node, nodes.SinkNode):
-            return self._sinks.build(self._outlet(node))
+            return self._sinks.build(self._sink_site(node))
         below = {name: self.functions[name] for name in self._children[node.name]}
         aside = () if isinstance(node, nodes.SourceNode) else node.operation.side_outputs()
         all_others = [child for name, child in below.items() if name not in aside]
@@ -92,11 +92,11 @@ class Wiring:
             return self._hiding_freed_bytes(node, process)
         sink = sink_behind(node, self._children, self._nodes)
         if sink is not None:
-            shorten(self._task.state(stores[0].name, object), self._outlet(sink), self._sinks)
+            shorten(self._task.state(stores[0].name, object), self._sink_site(sink), self._sinks)
         return process
 
-    def _outlet(self, node: nodes.SinkNode) -> Outlet:
-        return Outlet(
+    def _sink_site(self, node: nodes.SinkNode) -> SinkSite:
+        return SinkSite(
             node,
             self._config.key_serde(node.key_serde, nodes.title_of(node)),
             self._config.value_serde(node.value_serde, nodes.title_of(node)),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
 from struct import error as StructError
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
@@ -185,10 +185,32 @@ def values_of_timestamped_codec(plain: RowCodec) -> Codec:
     )
 
 
-def copied(value: Any, codec: Codec) -> Any:
-    """Return a value as it would come back from a store: encoded and decoded."""
-    data = None if value is None else codec.encode_value(value)
-    return None if data is None else codec.decode_value(data)
+C = TypeVar("C", bound=Codec)
+
+
+class CodedState(Generic[C]):
+    """What all kinds of stores have for their operators: the codec as functions, called for each
+    record, and better errors.
+    """
+
+    __slots__ = ("_name", "codec", "decode_key", "decode_value", "encode_key")
+
+    def __init__(self, name: str, codec: C) -> None:
+        self._name = name
+        self.codec = codec
+        self.encode_key = codec.encode_key
+        self.decode_key = codec.decode_key
+        self.decode_value = codec.decode_value
+        """`decode_value(data)` returns a new value each time."""
+
+    def copy(self, value: Any) -> Any:
+        """Return a value as it would come back from the store: encoded and decoded."""
+        data = None if value is None else self.codec.encode_value(value)
+        return None if data is None else self.codec.decode_value(data)
+
+    def explained(self, error: Exception, key: Any) -> Exception:
+        """Return the error, or a better one if the store's serde does not fit the key."""
+        return explained(error, key, self._name, self.codec)
 
 
 def explained(error: Exception, key: object, store: str, codec: Codec) -> Exception:

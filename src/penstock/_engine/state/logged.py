@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Protocol, TypeAlias
 
 from penstock._engine.state.contract import BytesStore
-from penstock._engine.state.row_sender import RowSender, Send, Target
 from penstock.record import HeaderPairs
 
 Write: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
@@ -17,6 +16,8 @@ headers are those of the record in hand.
 """
 Log: TypeAlias = Callable[[bytes, bytes | None, int, HeaderPairs], None]
 """`log(key, value, timestamp, headers)`: write a changelog record; most have no headers."""
+LogWithoutTime: TypeAlias = Callable[[bytes, bytes | None, HeaderPairs], None]
+"""`log(key, value, headers)`: write a changelog record, as the value holds the time itself."""
 
 
 class RecordStore(Protocol):
@@ -55,22 +56,6 @@ class LoggedStore:
 
     def approximate_num_entries(self) -> int:
         return self._store.approximate_num_entries()
-
-
-def log_to(send: Send, topic: str, partition: int) -> Log:
-    """Return the changelog of a store; its records have the timestamp of the record in hand."""
-
-    def log(key: bytes, value: bytes | None, timestamp: int, _: HeaderPairs) -> None:
-        send((topic, partition, key, value, timestamp, ()))
-
-    return log
-
-
-def log_with_own_time_to(send: Send, topic: str, partition: int) -> Log:
-    """Return the changelog of a store of timestamped values: its records have the value's
-    timestamp, deletions that of the record in hand.
-    """
-    return RowSender(send, Target(topic, partition, keeps_headers=False)).log
 
 
 def _logged(store: BytesStore, log: Log) -> Write:

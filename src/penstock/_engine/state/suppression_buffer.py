@@ -9,14 +9,12 @@ Bytes here, types in `views/suppression.py`.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from penstock._engine.state.logged import LogWithoutTime
 from penstock.record import HeaderPairs
-
-Log: TypeAlias = Callable[[bytes, bytes | None, HeaderPairs], None]
-"""`log(key, value, headers)`: write a record of the changelog."""
 
 Origin: TypeAlias = tuple[int, HeaderPairs, str | None, int, Any]
 """(timestamp, headers, topic, partition, raw) of the record that made a change."""
@@ -65,7 +63,7 @@ class SuppressionBuffer:
 
     __slots__ = ("_capacity", "_changed", "_log", "held", "queue", "size_bytes")
 
-    def __init__(self, log: Log | None) -> None:
+    def __init__(self, log: LogWithoutTime | None) -> None:
         self._log = log
         self.held: dict[bytes, Held] = {}
         """The rows held back, by key."""

@@ -63,7 +63,7 @@ class TableFromTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class ProcessorDrawing:
     """A verb that becomes one processor node; `stores` are those it uses besides its own."""
 
     name: str
@@ -188,7 +188,7 @@ class StateStore:
 Drawing: TypeAlias = (
     StreamSource
     | TableFromTopic
-    | Process
+    | ProcessorDrawing
     | Repartition
     | TableRepartition
     | TableJoin
@@ -256,7 +256,7 @@ def takes_null_keys(drawing: Drawing) -> bool:
     """Return whether a step uses records without a key: a join that keeps those without match."""
     if isinstance(drawing, StreamJoin):
         return drawing.this.keeps_own
-    if isinstance(drawing, Process):
+    if isinstance(drawing, ProcessorDrawing):
         operation = drawing.operation
         joins = (SelfJoin, StreamTableJoin, GlobalTableJoin)
         return isinstance(operation, joins) and operation.keeps_own

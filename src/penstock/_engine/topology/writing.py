@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from penstock._engine.topology.graph import (
     Drawing,
     GlobalStore,
-    Process,
+    ProcessorDrawing,
     Repartition,
     StateStore,
     StreamJoin,
@@ -61,7 +61,7 @@ def _write_source(
 
 
 def _write_process(
-    topology: Topology, drawing: Process, parents: Parents, location: str | None
+    topology: Topology, drawing: ProcessorDrawing, parents: Parents, location: str | None
 ) -> None:
     topology.add_operation(drawing.name, drawing.operation, parents, location)
     if drawing.stores:
@@ -219,7 +219,7 @@ def _write_global_store(
 _WRITERS: dict[type, Callable[[Topology, Any, Parents, str | None], None]] = {
     StreamSource: _write_source,
     TableFromTopic: _write_table,
-    Process: _write_process,
+    ProcessorDrawing: _write_process,
     Repartition: _write_repartition,
     TableRepartition: _write_table_repartition,
     TableJoin: _write_table_join,

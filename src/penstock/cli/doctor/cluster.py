@@ -116,7 +116,7 @@ def _check_keys(layout: Layout, config: StreamsConfig) -> Finding:
 
 
 def _check_internal(admin: AdminClient, layout: Layout, existing: list[str]) -> Finding:
-    from penstock._engine.kafka.client.topics import check_partitions  # noqa: PLC0415
+    from penstock._engine.kafka.application.internal_topics import check_partitions  # noqa: PLC0415
 
     there = {name: plan for name, plan in layout.internal_topics.items() if name in existing}
     check_partitions(admin, there)
@@ -163,7 +163,7 @@ def _check_permissions(
 
 
 def _check_creation(admin: AdminClient, needs: list[Need], layout: Layout) -> Iterator[Finding]:
-    from penstock._engine.kafka.client.topics import may_create  # noqa: PLC0415
+    from penstock._engine.kafka.application.internal_topics import may_create  # noqa: PLC0415
 
     internal = [need for need in needs if need.name in layout.internal_topics]
     plans = [layout.internal_topics[need.name] for need in internal]

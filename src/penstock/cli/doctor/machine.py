@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from importlib import metadata
 from pathlib import Path
+from typing import assert_never
 
 from penstock._engine.fast import choice
 from penstock._engine.kafka.client import bulk
@@ -51,18 +52,21 @@ def check_packages() -> Finding:
 def check_parts_in_c() -> Finding:
     """Return whether the compiled module is used, is missing, or is switched off."""
     name = "parts in C"
-    match choice.state():
+    match state := choice.state():
         case "switched off":
             fix = f"unset {choice.SWITCH}"
             return Finding(name, "warning", f"switched off by {choice.SWITCH}: it is slower", fix)
         case "not compiled":
             fix = "install a C compiler and Python's headers, then install penstock again"
             return Finding(name, "warning", "not compiled, all is in Python: it is slower", fix)
-    refusal = bulk.why_not_in_c()
-    if refusal is not None:
-        fix = "install a confluent-kafka whose librdkafka has plugins, as its wheels do"
-        return Finding(name, "warning", f"used, but not for the Kafka client: {refusal}", fix)
-    return Finding(name, "ok", "used")
+        case "used":
+            refusal = bulk.why_not_in_c()
+            if refusal is None:
+                return Finding(name, "ok", "used")
+            fix = "install a confluent-kafka whose librdkafka has plugins, as its wheels do"
+            return Finding(name, "warning", f"used, but not for the Kafka client: {refusal}", fix)
+        case _:
+            assert_never(state)
 
 
 def check_java() -> Finding:

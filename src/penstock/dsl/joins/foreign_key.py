@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.checks import check_function, check_option, takes
-from penstock._engine.topology.graph import Graph, Process, StreamSink, StreamSource
+from penstock._engine.topology.graph import Graph, ProcessorDrawing, StreamSink, StreamSource
 from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import foreign_key_nodes as nodes
 from penstock._engine.topology.nodes.stream_nodes import AnyFunction, TableSource
@@ -139,12 +139,14 @@ def foreign_key_join(left: TableHandle, other: object, join: ForeignKeyJoin) -> 
         answer_topic=called.answer_topic,
         right_value_serde=right.value_serde,
     )
-    resolved = graph.add(Process(called.resolve, resolve, resolve.left.view.stores()), answers)
+    resolved = graph.add(
+        ProcessorDrawing(called.resolve, resolve, resolve.left.view.stores()), answers
+    )
     option = join.materialized
     store = table_store(option, name, option.key or left.key_serde, option.value)
     result = with_versions(TableSource(store, is_materialized=option.name is not None), option)
     return left.table(
-        graph.add(Process(called.result, result), resolved),
+        graph.add(ProcessorDrawing(called.result, result), resolved),
         key_serde=left.key_serde,
         value_serde=option.value,
         sources=left.sources | {called.answer_source},
@@ -166,7 +168,7 @@ def _draw_right_side(
         called.store, bytes_serde(), bytes_serde(), kind="subscriptions", engine="rocksdb"
     )
     keep = nodes.KeepSubscriptions(store, called.subscription_topic, right.key_serde)
-    kept = graph.add(Process(called.keep, keep), subscriptions)
+    kept = graph.add(ProcessorDrawing(called.keep, keep), subscriptions)
     partitioner = join.table_joined.partitioner
     answer = nodes.AnswerSubscription(
         right=_reading(right),
@@ -175,10 +177,12 @@ def _draw_right_side(
         key_serde=left.key_serde,
         decodes_keys=partitioner is not None,
     )
-    step = Process(called.answer_subscription, answer, answer.right.view.stores())
+    step = ProcessorDrawing(called.answer_subscription, answer, answer.right.view.stores())
     answered = graph.add(step, kept)
     all_answered = graph.add(
-        Process(called.answer_subscribers, _answer_subscribers(left, right, called, store, answer)),
+        ProcessorDrawing(
+            called.answer_subscribers, _answer_subscribers(left, right, called, store, answer)
+        ),
         right.step,
     )
     sink = StreamSink(
@@ -211,7 +215,7 @@ def _draw_subscriptions(
         value_serde=left.value_serde,
         foreign_key_serde=right.key_serde,
     )
-    subscribed = graph.add(Process(called.subscribe, subscribe), left.step)
+    subscribed = graph.add(ProcessorDrawing(called.subscribe, subscribe), left.step)
     partitioner = join.table_joined.other_partitioner
     sink = StreamSink(
         name=called.subscription_sink,

@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock._engine.topology.graph import (
     Graph,
-    Process,
+    ProcessorDrawing,
     Repartition,
     StreamJoin,
     repartition_names,
@@ -88,8 +88,8 @@ def join_streams(
     graph.copartition(sources)
     names = _names(graph, kind, joined.name)
     stores = _stores(graph, kind, names, windows, joined)
-    graph.add(Process(names.this_kept_by, KeepForJoin(stores[0])), this.step)
-    graph.add(Process(names.other_kept_by, KeepForJoin(stores[1])), other.step)
+    graph.add(ProcessorDrawing(names.this_kept_by, KeepForJoin(stores[0])), this.step)
+    graph.add(ProcessorDrawing(names.other_kept_by, KeepForJoin(stores[1])), other.step)
     sides = _sides(kind, joiner, windows, stores)
     step = graph.add(
         StreamJoin(

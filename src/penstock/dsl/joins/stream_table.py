@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from penstock._engine.topology.graph import Process
+from penstock._engine.topology.graph import ProcessorDrawing
 from penstock._engine.topology.nodes.join_nodes import GlobalTableJoin, StreamTableJoin
 from penstock._engine.topology.rewrites.table_needs import table_view
 from penstock.dsl.handle import GlobalTableHandle, StreamHandle, TableHandle
@@ -54,7 +54,7 @@ def join_table(
         0 if joined.grace is None else check_duration(joined.grace, "grace"),
     )
     return stream.then(
-        stream.add(Process(name, operation, rows.stores())),
+        stream.add(ProcessorDrawing(name, operation, rows.stores())),
         key_serde=joined.key or stream.key_serde,
         value_serde=None,
         sources=sources,
@@ -79,7 +79,7 @@ def join_global_table(
     key_selector, joiner = functions
     operation = GlobalTableJoin(table.store, key_selector, joiner, kind.with_key, kind.keeps_left)
     return stream.then(
-        stream.add(Process(name, operation)),
+        stream.add(ProcessorDrawing(name, operation)),
         key_serde=stream.key_serde,
         value_serde=None,
         sources=stream.sources,

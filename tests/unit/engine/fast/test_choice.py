@@ -17,15 +17,23 @@ FORMS = """
 from penstock._engine.fast import choice
 from penstock._engine.kafka.client.bulk import open_writer
 from penstock._engine.runtime.input.partition_run import process_run
+from penstock._engine.runtime.input.record_queue import QueueFields, RecordQueue
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.output.row_sender import RowSender
+from penstock._engine.runtime.position import Position, PositionFields, RawScope, ScopeFields
 from penstock._engine.state.cache.entries import CacheBudget, Entries
-from penstock._engine.state.row_sender import RowSender, flush_puts
+from penstock._engine.state.cache.flush import flush_puts
 from penstock._engine.state.segments.recent_rows import KnownRows, Tail, note
-from penstock._engine.state.segments.rows import of_key
+from penstock._engine.state.segments.rows import ClockFields, RowClock, RowFields, Rows, of_key
 
 writer = open_writer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0})
 forms = [type(writer), process_run, partition_of, CacheBudget, Entries, RowSender, flush_puts]
 forms += [KnownRows, Tail, note, of_key]
+heirs = [Position, RawScope, RecordQueue, RowClock, Rows]
+assert [one.__base__ for one in heirs] == [
+    PositionFields, ScopeFields, QueueFields, ClockFields, RowFields
+]
+forms += [one.__base__ for one in heirs]
 names = [getattr(form, "__wrapped__", form).__qualname__ for form in forms]
 print(choice.state(), *names, sep="\\n")
 """
@@ -41,6 +49,11 @@ IN_PYTHON = [
     "PlainTail",
     "RecentRows.note",
     "Rows.of_key",
+    "PlainPositionFields",
+    "PlainScopeFields",
+    "PlainQueueFields",
+    "PlainClockFields",
+    "PlainRowFields",
 ]
 IN_C = [
     "CompiledWriter",
@@ -54,6 +67,11 @@ IN_C = [
     "Tail",
     "note_row",
     "rows_of_key",
+    "PositionFields",
+    "ScopeFields",
+    "QueueFields",
+    "ClockFields",
+    "RowFields",
 ]
 
 DRIVEN = (

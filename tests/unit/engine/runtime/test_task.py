@@ -167,6 +167,21 @@ def test_a_commit_goes_on_at_the_next_record_of_each_partition_that_was_read() -
     assert made.prepare_commit() == Commit({("in", 0): CommitOffset(12, encode_partition_time(7))})
 
 
+def test_the_next_offsets_are_those_of_a_commit_of_all_that_was_ever_read() -> None:
+    made = hosted(echo, {}, start=False)
+    assert made.next_offsets() == {}
+    made.resume(("in", 1), 4, "")
+    made.start(0)
+    made.add_records("in", 0, raws(7, 5, first_offset=10))
+    assert made.next_offsets() == {("in", 0): 10, ("in", 1): 4}
+    made.process(0)
+    assert made.next_offsets() == {("in", 0): 11, ("in", 1): 4}
+    made.process(0)
+    made.prepare_commit()
+    made.committed()
+    assert made.next_offsets() == {("in", 0): 12, ("in", 1): 4}
+
+
 def test_a_commit_that_was_not_performed_is_decided_again() -> None:
     made = task(echo)
     made.add_records("in", 0, raws(1))

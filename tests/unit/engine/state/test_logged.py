@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.state.codec import pack_timestamp
-from penstock._engine.state.logged import LoggedStore, log_to, log_with_own_time_to
+from penstock._engine.state.logged import LoggedStore
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.overlay import Overlay
 
@@ -28,17 +27,3 @@ def test_a_store_without_a_changelog_only_stores() -> None:
     store.write(b"b", b"1", 5, ())
     store.write(b"b", None, 5, ())
     assert list(store.scan(None, None, reverse=False)) == [(b"a", b"1")]
-
-
-def test_a_changelog_record_has_the_time_of_the_record_in_hand() -> None:
-    sent: list[object] = []
-    log_to(sent.append, "log", 3)(b"a", b"1", 5, ())
-    assert sent == [("log", 3, b"a", b"1", 5, ())]
-
-
-def test_a_value_with_a_time_is_logged_without_it_but_under_it() -> None:
-    sent: list[object] = []
-    log = log_with_own_time_to(sent.append, "log", 3)
-    log(b"a", pack_timestamp(9) + b"1", 5, ())
-    log(b"a", None, 5, ())
-    assert sent == [("log", 3, b"a", b"1", 9, ()), ("log", 3, b"a", None, 5, ())]

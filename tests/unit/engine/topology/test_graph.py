@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from penstock import Repartitioned, StreamsBuilder
-from penstock._engine.topology.graph import Graph, Process
+from penstock._engine.topology.graph import Graph, ProcessorDrawing
 from penstock._engine.topology.nodes.stream_nodes import Filter, PassThrough
 
 
 def test_steps_hang_on_the_indices_of_others_each_once() -> None:
     graph = Graph()
-    first = graph.add(Process("a", PassThrough()))
-    second = graph.add(Process("b", PassThrough()), first, first)
+    first = graph.add(ProcessorDrawing("a", PassThrough()))
+    second = graph.add(ProcessorDrawing("b", PassThrough()), first, first)
     assert (first, second) == (0, 1)
     assert graph.steps[second].parents == (0,)
 
 
 def test_a_step_knows_the_users_line() -> None:
     graph = Graph()
-    graph.add(Process("a", PassThrough()))
+    graph.add(ProcessorDrawing("a", PassThrough()))
     assert str(graph.steps[0].location).startswith(f"{__file__}:")
 
 
 def test_a_redrawn_step_stays_where_it_was() -> None:
     graph = Graph()
-    graph.add(Process("a", PassThrough()))
-    graph.add(Process("b", PassThrough()), 0)
+    graph.add(ProcessorDrawing("a", PassThrough()))
+    graph.add(ProcessorDrawing("b", PassThrough()), 0)
     before = graph.steps[1]
-    graph.redraw(1, Process("b", Filter(bool, keep_when=True)))
+    graph.redraw(1, ProcessorDrawing("b", Filter(bool, keep_when=True)))
     after = graph.steps[1]
     assert (after.parents, after.location) == (before.parents, before.location)
     assert after.drawing != before.drawing
@@ -54,8 +54,8 @@ def test_a_repartition_is_named_by_the_user() -> None:
 
 def test_a_step_drawn_again_comes_after_all_others() -> None:
     graph = Graph()
-    graph.add(Process("a", PassThrough()))
-    graph.add(Process("b", PassThrough()))
+    graph.add(ProcessorDrawing("a", PassThrough()))
+    graph.add(ProcessorDrawing("b", PassThrough()))
     graph.draw_again(0)
     assert [step.drawing.name for step in sorted(graph.steps, key=lambda s: s.priority)] == [
         "b",

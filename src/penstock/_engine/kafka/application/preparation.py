@@ -14,6 +14,10 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.application.agreed_ends import agree_on_ends
 from penstock._engine.kafka.application.backfill_journal import refuse_unfinished_backfill
+from penstock._engine.kafka.application.internal_topics import (
+    ensure_internal_topics,
+    warn_of_forgetful_sources,
+)
 from penstock._engine.kafka.application.stored_program import check_last_program, remember_program
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.clients import check_clients
@@ -22,10 +26,8 @@ from penstock._engine.kafka.client.output_topics import check_outputs
 from penstock._engine.kafka.client.topics import (
     Isolation,
     end_offsets,
-    ensure_internal_topics,
     existing_topics,
     partition_counts,
-    warn_of_forgetful_sources,
 )
 from penstock._engine.kafka.worker.agreement import wait_for_agreement
 from penstock._engine.planner.blueprint import Blueprint

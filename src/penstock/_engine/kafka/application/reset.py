@@ -14,18 +14,18 @@ from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicP
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import _clock as clock
+from penstock._engine.kafka.application.internal_topics import delete_internal_topics
 from penstock._engine.kafka.client.admin_calls import (
-    REQUEST_SECONDS,
     open_admin,
     settle,
-    with_retries,
 )
 from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.groups import committed_offsets, members_of
 from penstock._engine.kafka.client.topics import (
-    delete_internal_topics,
     end_offsets,
     existing_topics,
+    first_offsets,
+    offsets_at,
     partition_counts,
 )
 from penstock._engine.planner.reset import (
@@ -42,7 +42,6 @@ from penstock._engine.state.files.directory import StateDirectory, TaskDirectory
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
-_PATIENCE_SECONDS = 60.0
 _LOOK_AGAIN_SECONDS = 1.0
 
 
@@ -61,9 +60,9 @@ def examine(wish: ResetRequest, config: StreamsConfig, wait_seconds: float = 0.0
         topics,
         members,
         committed,
-        _offsets(admin, places, OffsetSpec.earliest()),  # type: ignore[no-untyped-call]
+        first_offsets(admin, places),
         end_offsets(admin, places),
-        {} if time_ms is None else _offsets(admin, places, OffsetSpec.for_timestamp(time_ms)),
+        {} if time_ms is None else _offsets_from(admin, places, time_ms),
         tuple(local.task_ids()),
         str(local.path),
     )
@@ -101,26 +100,12 @@ def _members_left(admin: AdminClient, group: str, wait_seconds: float) -> tuple[
     return members
 
 
-def _offsets(
-    admin: AdminClient, places: Iterable[Partition], spec: OffsetSpec
+def _offsets_from(
+    admin: AdminClient, places: Iterable[Partition], time_ms: int
 ) -> dict[Partition, int]:
-    """Return the offset of each partition, but not of those that have no record there."""
-    asked = {TopicPartition(*place): spec for place in places}
-    if not asked:
-        return {}
-    answers, refusals = with_retries(
-        "asking for offsets",
-        lambda: settle(admin.list_offsets(asked, request_timeout=REQUEST_SECONDS)),
-        _PATIENCE_SECONDS,
-    )
-    for place, refusal in refusals.items():
-        msg = f"the offsets of topic {place.topic!r} cannot be told: {refusal.str()}"
-        raise StreamsError(msg)
-    return {
-        (place.topic, place.partition): answer.offset
-        for place, answer in answers.items()
-        if answer.offset >= 0
-    }
+    """Return the offset of the first record of that time or later, of partitions that have one."""
+    found = offsets_at(admin, places, OffsetSpec.for_timestamp(time_ms))
+    return {place: offset for place, offset in found.items() if offset >= 0}
 
 
 def _commit(admin: AdminClient, group: str, changes: Iterable[OffsetChange]) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from confluent_kafka import TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
-    ConfigResource,
     OffsetSpec,
-    ResourceType,
 )
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, with_retries
+from penstock._engine.kafka.client.topics import ask_offsets, settings_of_topics
+from penstock._engine.planner.tasks import Partition
 
 _PATIENCE_SECONDS = 30.0
 
@@ -41,11 +39,9 @@ def look_at_topics(admin: AdminClient, topics: Iterable[str]) -> list[TopicFacts
         "listing the topics", lambda: admin.list_topics(timeout=REQUEST_SECONDS), _PATIENCE_SECONDS
     ).topics
     there = {name: known[name] for name in sorted(set(topics)) if name in known}
-    places = [
-        TopicPartition(name, number) for name, topic in there.items() for number in topic.partitions
-    ]
+    places = [(name, number) for name, topic in there.items() for number in topic.partitions]
     spans = _spans(admin, places)
-    settings = _settings(admin, there)
+    settings = settings_of_topics(admin, there, _PATIENCE_SECONDS)
     return [
         TopicFacts(
             name,
@@ -59,45 +55,17 @@ def look_at_topics(admin: AdminClient, topics: Iterable[str]) -> list[TopicFacts
     ]
 
 
-def _spans(admin: AdminClient, places: list[TopicPartition]) -> dict[str, int]:
-    if not places:
-        return {}
-    starts, lost = _ask_offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-    ends, lost_too = _ask_offsets(admin, places, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+def _spans(admin: AdminClient, places: list[Partition]) -> dict[str, int]:
+    """Return how many offsets each topic spans whose partitions may all be described."""
+    earliest, latest = OffsetSpec.earliest(), OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    starts, lost = ask_offsets(admin, places, earliest, timeout_seconds=_PATIENCE_SECONDS)
+    ends, lost_too = ask_offsets(admin, places, latest, timeout_seconds=_PATIENCE_SECONDS)
     spans: Counter[str] = Counter()
     for place in places:
         if place in starts and place in ends:
-            spans[place.topic] += ends[place].offset - starts[place].offset
-    return {name: span for name, span in spans.items() if name not in lost | lost_too}
-
-
-def _ask_offsets(
-    admin: AdminClient, places: list[TopicPartition], spec: OffsetSpec
-) -> tuple[dict[TopicPartition, Any], set[str]]:
-    answers, refusals = with_retries(
-        "asking for offsets",
-        lambda: settle(
-            admin.list_offsets(dict.fromkeys(places, spec), request_timeout=REQUEST_SECONDS)
-        ),
-        _PATIENCE_SECONDS,
-    )
-    return answers, {place.topic for place in refusals}
-
-
-def _settings(admin: AdminClient, topics: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return the settings of the topics that may be described."""
-    resources = [ConfigResource(ResourceType.TOPIC, name) for name in topics]
-    if not resources:
-        return {}
-    answers, _ = with_retries(
-        "asking for the settings of topics",
-        lambda: settle(admin.describe_configs(resources, request_timeout=REQUEST_SECONDS)),
-        _PATIENCE_SECONDS,
-    )
-    return {
-        resource.name: {key: entry.value for key, entry in entries.items()}
-        for resource, entries in answers.items()
-    }
+            spans[place[0]] += ends[place].offset - starts[place].offset
+    unknown = {topic for topic, _ in (*lost, *lost_too)}
+    return {name: span for name, span in spans.items() if name not in unknown}
 
 
 def _whole(text: str | None) -> int | None:

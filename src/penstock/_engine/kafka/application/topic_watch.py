@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from confluent_kafka.admin import AdminClient
-
-from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.topics import describe_topics, existing_topics
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.layout import Draft, draft_of
@@ -30,11 +28,12 @@ class TopicChange:
 
     missing: tuple[str, ...] = ()
     resized: Mapping[str, tuple[int, int]] | None = None
-    """The topics whose count of partitions has changed: the count of before, and of now."""
+    """Topics whose number of partitions has changed: (planned, found)."""
     matched: tuple[str, ...] = ()
-    """The topics that a pattern has come to match, or matches no longer."""
+    """Topics that a pattern matches now and did not when it was planned, or the other way round.
+    """
     remade: tuple[str, ...] = ()
-    """The topics that were deleted and made again: offsets of before mean nothing in them."""
+    """Topics that were deleted and made again: committed offsets do not apply to them."""
 
     @property
     def must_end(self) -> bool:
@@ -57,9 +56,8 @@ def compare(
     found: Mapping[str, int],
     matched: frozenset[str] = frozenset(),
 ) -> TopicChange | None:
-    """Return how what was `found` differs from what was `planned`, None if it does not. A planned
-    count of None is any. `matched` are the topics that patterns match now and did not, or the other
-    way round.
+    """Compare the partition counts of topics, `planned` with `found`; return None if they are the
+    same. A planned count of None stands for any count. `matched` is as in `TopicChange`.
     """
     missing = tuple(sorted(planned.keys() - found.keys() - matched))
     resized = {
@@ -79,7 +77,7 @@ class TopicWatch:
 
     def __init__(self, topology: Topology, config: StreamsConfig, blueprint: Blueprint) -> None:
         self._draft: Draft = draft_of(topology, config.application_id)
-        self._admin: AdminClient = open_admin(config)
+        self._admin = renewed_admin(config)
         # Changelogs have as many partitions as their tasks, which was checked at the start.
         self._planned: dict[str, int | None] = {
             **dict.fromkeys(blueprint.internal_topics),

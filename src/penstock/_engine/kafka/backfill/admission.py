@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan, read_plan
+from penstock._engine.kafka.application.internal_topics import (
+    delete_internal_topics,
+    internal_topics,
+)
 from penstock._engine.kafka.application.preparation import make_ready
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.clients import check_clients
 from penstock._engine.kafka.client.groups import committed_offsets, delete_group, members_of
-from penstock._engine.kafka.client.topics import (
-    delete_internal_topics,
-    end_offsets,
-    existing_topics,
-    internal_topics,
-    partition_counts,
-)
+from penstock._engine.kafka.client.topics import end_offsets, existing_topics, partition_counts
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock._engine.planner.internal_topics import task_topic_name

@@ -80,7 +80,7 @@ class TaskDelivery:
     def finish(self) -> int:
         """Write the rest and that the task is done; return how many records it has written."""
         self._put(self._chunker.rest(), done=True)
-        self._settle()
+        self._wait_for_write()
         return self._now.records
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class TaskDelivery:
         if before.chunks < self._written.chunks:
             self._compare()
             return
-        self._settle()
+        self._wait_for_write()
         self._writing = self._writer.submit(self._write, chunk, self._now)
 
     def _compare(self) -> None:
@@ -124,7 +124,8 @@ class TaskDelivery:
         self._committer.send([*chunk, record])
         self._committer.commit({}, None)
 
-    def _settle(self) -> None:
+    def _wait_for_write(self) -> None:
+        """Wait until the last chunk is written; raise what its write raised."""
         if self._writing is not None:
             writing, self._writing = self._writing, None
             writing.result()

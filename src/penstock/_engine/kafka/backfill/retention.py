@@ -7,9 +7,6 @@ in addition as long as history lies back.
 
 from __future__ import annotations
 
-from typing import Any
-
-from confluent_kafka import IsolationLevel, KafkaError, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     AdminClient,
     AlterConfigOpType,
@@ -19,8 +16,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
-from penstock._engine.kafka.client.topics import partition_counts
+from penstock._engine.kafka.client.admin_calls import settle, with_retries
+from penstock._engine.kafka.client.topics import ask_offsets, partition_counts
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.errors import StreamsError
 
@@ -31,15 +28,9 @@ _LONGEST_MS = 2**63 - 1
 def latest_time(admin: AdminClient, topic: str) -> int | None:
     """Return the largest time of a topic's records, None if it has none."""
     count = partition_counts(admin, [topic])[topic]
-    spec: Any = OffsetSpec.max_timestamp()  # type: ignore[no-untyped-call]
-    asked = {TopicPartition(topic, number): spec for number in range(count)}
-
-    def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
-        level = IsolationLevel.READ_COMMITTED
-        futures = admin.list_offsets(asked, isolation_level=level, request_timeout=REQUEST_SECONDS)
-        return settle(futures)
-
-    answers, _ = with_retries("asking for the latest times", ask, _PATIENCE_SECONDS)
+    places = [(topic, number) for number in range(count)]
+    newest = OffsetSpec.max_timestamp()  # type: ignore[no-untyped-call]
+    answers, _ = ask_offsets(admin, places, newest, "read_committed")
     return max((one.timestamp for one in answers.values() if one.timestamp >= 0), default=None)
 
 

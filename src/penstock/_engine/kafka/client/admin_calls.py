@@ -17,7 +17,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
 from penstock import _clock as clock
-from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, may_pass
+from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, is_retriable
 from penstock._engine.kafka.client.clients import admin_settings
 from penstock._engine.kafka.client.refused_connections import advice, client_refused, is_refusal
 from penstock.errors import ConfigError, StreamsError
@@ -156,7 +156,7 @@ def with_retries(
             return ask()
         except KafkaException as error:
             fault = code_of(error)
-            if not may_pass(fault):
+            if not is_retriable(fault):
                 raise
             if isinstance(admin, RenewedAdmin):
                 admin.renew()
@@ -196,7 +196,7 @@ def settle(futures: Mapping[K, Future[Any]]) -> tuple[dict[K, Any], dict[K, Kafk
         except TimeoutError:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from None
         except KafkaException as error:
-            if may_pass(code_of(error)):
+            if is_retriable(code_of(error)):
                 raise
             refusals[key] = code_of(error)
     return answers, refusals

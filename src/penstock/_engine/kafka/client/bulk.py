@@ -14,7 +14,10 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from penstock._engine.fast.choice import compiled
 from penstock._engine.runtime.records import Output, RawRecord
 
-Portion: TypeAlias = tuple[str, int, list[RawRecord], tuple[int, KafkaError] | None]
+ClientError: TypeAlias = KafkaError
+"""An error of the Kafka client, for the signatures of the compiled form, which imports no client.
+"""
+Portion: TypeAlias = tuple[str, int, list[RawRecord], tuple[int, ClientError] | None]
 """(topic, partition, records, and the error that came after them with its offset, if one did)."""
 
 

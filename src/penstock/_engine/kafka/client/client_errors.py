@@ -51,7 +51,7 @@ _OUTDATED = frozenset(
     }
 )
 
-_MAY_PASS = _OUTDATED | frozenset(
+_RETRIABLE = _OUTDATED | frozenset(
     {
         KafkaError._ALL_BROKERS_DOWN,
         KafkaError._MSG_TIMED_OUT,
@@ -203,9 +203,9 @@ def is_outdated(error: KafkaError) -> bool:
     return error.code() in _OUTDATED
 
 
-def may_pass(error: KafkaError) -> bool:
+def is_retriable(error: KafkaError) -> bool:
     """Yes if the same request may be answered later."""
-    return error.code() in _MAY_PASS or error.retriable()
+    return error.code() in _RETRIABLE or error.retriable()
 
 
 def is_of_the_record(error: KafkaError) -> bool:

@@ -48,7 +48,8 @@ _GROUP: dict[str, Any] = {
 }
 
 _READING: dict[str, Any] = {
-    # The engine knows the policy of each source; an offset that is gone is its business.
+    # An error instead of a reset by the consumer: the policy differs by source, and the engine
+    # applies it (kafka/tasks/inputs.py).
     "auto.offset.reset": "error",
     "enable.partition.eof": True,
     # A partition that is added or resumed waits for the fetch under way, which waits so long if
@@ -134,7 +135,8 @@ def consumer_settings(config: StreamsConfig, role: Role) -> dict[str, Any]:
 
 
 def producer_settings(config: StreamsConfig, member_id: str) -> dict[str, Any]:
-    """Return the settings of a worker's producer; `member_id` fences an earlier one of its name.
+    """Return the settings of a worker's producer. Under exactly-once `member_id` is part of its
+    transactional id: the broker fences an earlier producer of the same member.
 
     Raises:
         ConfigError: the user wants what the engine cannot allow.

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from confluent_kafka import IsolationLevel, KafkaError, TopicPartition
+from confluent_kafka import KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import _clock as clock
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
-from penstock._engine.kafka.client.client_errors import may_pass
+from penstock._engine.kafka.client.client_errors import is_retriable
 from penstock._engine.kafka.client.clients import consumer_settings
-from penstock._engine.kafka.client.topics import end_offsets, partition_counts
+from penstock._engine.kafka.client.topics import offsets_at, partition_counts
 from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -34,7 +33,6 @@ _BATCH_MESSAGES = 10_000
 _READ_AHEAD_MESSAGES = 20_000
 _WAIT_SECONDS = 1.0
 _SILENT_SECONDS = 60.0
-_PATIENCE_SECONDS = 60.0
 _NO_LATER_RECORD = -1
 
 
@@ -78,9 +76,7 @@ def find_range(
     count = partition_counts(admin, [topic])[topic]
     places = [(topic, partition) for partition in range(count)]
     lowest = _offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-    highest = {
-        number: end for (_, number), end in end_offsets(admin, places, "read_committed").items()
-    }
+    highest = _offsets(admin, places, OffsetSpec.latest())  # type: ignore[no-untyped-call]
     extent = _Extent(topic, lowest, highest)
     starts = _resolve(admin, extent, since, lowest)
     ends = _resolve(admin, extent, until, highest)
@@ -137,7 +133,7 @@ def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord],
                 # Where reading would go on, behind markers and what was compacted away.
                 if offset >= split.end:
                     return found, True
-            elif not may_pass(error):
+            elif not is_retriable(error):
                 raise StreamsError(_untold(split, error.str()))
         elif records[-1][OFFSET] >= split.end - 1:
             return found + [record for record in records if record[OFFSET] < split.end], True
@@ -191,24 +187,8 @@ def _check(extent: _Extent, offsets: Mapping[int, int]) -> None:
 
 
 def _offsets(admin: AdminClient, places: Iterable[tuple[str, int]], spec: Any) -> dict[int, int]:
-    asked = {TopicPartition(*place): spec for place in places}
-
-    def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
-        futures = admin.list_offsets(
-            asked,
-            isolation_level=IsolationLevel.READ_COMMITTED,
-            request_timeout=REQUEST_SECONDS,
-        )
-        return settle(futures)
-
-    answers, refusals = with_retries("asking for offsets", ask, _PATIENCE_SECONDS)
-    for place, refusal in refusals.items():
-        msg = (
-            f"the offsets of topic {place.topic!r}, partition {place.partition} cannot be told: "
-            f"{refusal.str()}"
-        )
-        raise StreamsError(msg)
-    return {place.partition: answer.offset for place, answer in answers.items()}
+    found = offsets_at(admin, places, spec, "read_committed")
+    return {number: offset for (_, number), offset in found.items()}
 
 
 def _untold(split: Split, why: str) -> str:

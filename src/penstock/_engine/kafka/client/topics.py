@@ -1,9 +1,4 @@
-"""Topics on the broker: counting partitions, making and checking internal topics, offsets.
-
-Nothing that exists is changed, with one exception: the task topic, which is ours alone, grows when
-a program gets more tasks. Internal topics that do not fit the program are explained, not repaired:
-they hold the user's state.
-"""
+"""Topics on the broker: which there are, their partitions, their offsets."""
 
 from __future__ import annotations
 
@@ -22,49 +17,45 @@ from confluent_kafka import (
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     AdminClient,
     ConfigResource,
-    NewPartitions,
-    NewTopic,
     OffsetSpec,
     ResourceType,
 )
 
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
 from penstock._engine.kafka.client.client_errors import code_of, is_outdated
-from penstock._engine.kafka.client.denials import DENIED, allowing
-from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
+from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.topology.nodes.stream_nodes import SourceNode, title_of
-from penstock.errors import ConfigError, StreamsError
-from penstock.settings import StreamsConfig
+from penstock.errors import StreamsError
 
 Isolation: TypeAlias = Literal["read_uncommitted", "read_committed"]
 
 _log = logging.getLogger(__name__)
 
-_PATIENCE_SECONDS = 60.0
-_VISIBLE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
+"""How long a request is tried again, if the caller says nothing else."""
+VISIBLE_SECONDS = 30.0
+"""How long topics that were made or deleted may take to be seen so."""
 _BROKERS_OWN = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 _ABSENT = KafkaError.UNKNOWN_TOPIC_OR_PART
 
 
-def existing_topics(admin: AdminClient, timeout_seconds: float = _PATIENCE_SECONDS) -> list[str]:
+def existing_topics(admin: AdminClient, timeout_seconds: float = PATIENCE_SECONDS) -> list[str]:
     """Return the names of all topics a pattern may match, sorted."""
     metadata = with_retries(
-        "listing the topics", lambda: admin.list_topics(timeout=REQUEST_SECONDS), timeout_seconds
+        "listing the topics",
+        lambda: admin.list_topics(timeout=REQUEST_SECONDS),
+        timeout_seconds,
+        admin,
     )
     return sorted(topic for topic in metadata.topics if topic not in _BROKERS_OWN)
-
-
-def internal_topics(admin: AdminClient, application_id: str) -> list[str]:
-    """Return the topics that are an application's own, sorted."""
-    return [topic for topic in existing_topics(admin) if is_internal(topic, application_id)]
 
 
 def partition_counts(
     admin: AdminClient,
     topics: Iterable[str],
     sources: Iterable[SourceNode] = (),
-    timeout_seconds: float = _PATIENCE_SECONDS,
+    timeout_seconds: float = PATIENCE_SECONDS,
 ) -> dict[str, int]:
     """Return how many partitions each of the users' topics has; `sources` are those that read them.
 
@@ -80,7 +71,7 @@ def partition_counts(
 
 
 def output_partition_count(
-    admin: AdminClient, topic: str, timeout_seconds: float = _PATIENCE_SECONDS
+    admin: AdminClient, topic: str, timeout_seconds: float = PATIENCE_SECONDS
 ) -> int:
     """Return how many partitions a topic has that is written to.
 
@@ -110,118 +101,16 @@ def wait_until_made(admin: AdminClient, counts: Mapping[str, int]) -> None:
 
     def usable() -> bool:
         nonlocal in_a_row
-        seen = _led_counts(admin, counts)
+        seen = led_counts(admin, counts)
         all_seen = all(seen.get(topic, 0) >= max(count, 1) for topic, count in counts.items())
         in_a_row = in_a_row + 1 if all_seen else 0
         return in_a_row >= brokers or (all_seen and usable())
 
-    if counts and not until(usable, _VISIBLE_SECONDS):
+    if counts and not until(usable, VISIBLE_SECONDS):
         msg = (
-            f"topics were made, but cannot be used {_VISIBLE_SECONDS:.0f} s later: "
+            f"topics were made, but cannot be used {VISIBLE_SECONDS:.0f} s later: "
             f"{', '.join(sorted(counts))}; were they deleted a moment ago? then start again"
         )
-        raise StreamsError(msg)
-
-
-def ensure_internal_topics(
-    admin: AdminClient, wanted: Mapping[str, InternalTopicPlan], config: StreamsConfig
-) -> None:
-    """Make the internal topics that are missing, and check those that exist.
-
-    Raises:
-        StreamsError: one cannot be made, or does not fit the program.
-    """
-    patience = max(config.task_timeout_ms / 1000, REQUEST_SECONDS)
-    counts = partition_counts_of(admin, wanted, patience)
-    for name, count in counts.items():
-        if wanted[name].kind == "tasks" and count < wanted[name].partitions:
-            _grow(admin, wanted[name], patience)
-    _check_counts(wanted, counts)
-    missing = [plan for name, plan in wanted.items() if name not in counts]
-    _tell_of_lost_state(missing, ran_before=len(missing) < len(wanted))
-    if missing:
-        with_retries(
-            "making internal topics",
-            lambda: _create(admin, missing, config),
-            timeout_seconds=patience,
-        )
-    _wait_until_visible(admin, wanted, [plan.name for plan in missing])
-    _check_settings(admin, [plan for name, plan in wanted.items() if name in counts])
-
-
-def may_create(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> list[bool]:
-    """Return of each topic that does not exist yet whether it may be made; makes none."""
-    new = [NewTopic(plan.name, plan.partitions, -1) for plan in plans]
-    if not new:
-        return []
-    futures = admin.create_topics(new, validate_only=True, request_timeout=REQUEST_SECONDS)
-    refusals = settle(futures)[1]
-    return [
-        topic.topic not in refusals or refusals[topic.topic].code() not in DENIED for topic in new
-    ]
-
-
-def check_partitions(admin: AdminClient, wanted: Mapping[str, InternalTopicPlan]) -> None:
-    """Check the internal topics that exist; make and change nothing.
-
-    Raises:
-        StreamsError: one does not fit the program.
-    """
-    _check_counts(wanted, partition_counts_of(admin, wanted, _PATIENCE_SECONDS))
-
-
-def warn_of_forgetful_sources(admin: AdminClient, stores_of: Mapping[str, str]) -> None:
-    """Warn of topics that are the changelogs of their tables, but lose rows; `stores_of` gives the
-    topic of each store.
-    """
-    by_resource = {
-        ConfigResource(ResourceType.TOPIC, topic): store for store, topic in stores_of.items()
-    }
-    if not by_resource:
-        return
-    answers, _ = with_retries(
-        "asking for the settings of the topics of tables",
-        lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
-        _PATIENCE_SECONDS,
-    )
-    for resource, entries in answers.items():
-        policy = entries["cleanup.policy"].value
-        deletes_by = [
-            f"{key}={entries[key].value}"
-            for key in ("retention.ms", "retention.bytes")
-            if entries[key].value != "-1"
-        ]
-        if "delete" in policy and deletes_by:
-            _log.warning(
-                "topic=%s store=%s cleanup.policy=%s %s: the store is restored from this topic, "
-                "and rows that the broker has deleted from it are not found again; set "
-                "cleanup.policy=compact, or leave out reuse.ktable.source.topics",
-                resource.name,
-                by_resource[resource],
-                policy,
-                " ".join(deletes_by),
-            )
-
-
-def delete_internal_topics(admin: AdminClient, topics: Iterable[str]) -> None:
-    """Delete topics, and wait until they are gone; those that do not exist are no fault."""
-    names = sorted(set(topics))
-    if not names:
-        return
-
-    def delete() -> dict[str, KafkaError]:
-        futures = admin.delete_topics(names, operation_timeout=REQUEST_SECONDS)
-        return settle(futures)[1]
-
-    refusals = with_retries("deleting internal topics", delete, _PATIENCE_SECONDS)
-    for name, refusal in refusals.items():
-        if refusal.code() != _ABSENT:
-            msg = f"internal topic {name!r} cannot be deleted: {refusal.str()}"
-            raise StreamsError(msg)
-    if not until(
-        lambda: not partition_counts_of(admin, names, _PATIENCE_SECONDS), _VISIBLE_SECONDS
-    ):
-        msg = f"internal topics are still there {_VISIBLE_SECONDS:.0f} s after they were deleted"
         raise StreamsError(msg)
 
 
@@ -244,7 +133,7 @@ def end_offsets(
     admin: AdminClient,
     partitions: Iterable[Partition],
     isolation: Isolation = "read_uncommitted",
-    timeout_seconds: float = _PATIENCE_SECONDS,
+    timeout_seconds: float = PATIENCE_SECONDS,
 ) -> dict[Partition, int]:
     """Return the end offset of each partition: after all records, or before the first open
     transaction.
@@ -252,25 +141,51 @@ def end_offsets(
     Raises:
         StreamsError: the cluster does not answer, or refuses.
     """
-    return _offsets(admin, partitions, OffsetSpec.latest(), isolation, timeout_seconds)  # type: ignore[no-untyped-call]
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    return offsets_at(admin, partitions, latest, isolation, timeout_seconds)
 
 
 def first_offsets(admin: AdminClient, partitions: Iterable[Partition]) -> dict[Partition, int]:
     """Return the first offset that each partition still has; raises as `end_offsets` does."""
-    return _offsets(admin, partitions, OffsetSpec.earliest(), "read_uncommitted", _PATIENCE_SECONDS)  # type: ignore[no-untyped-call]
+    return offsets_at(admin, partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
 
 
-def _offsets(
+def offsets_at(
     admin: AdminClient,
     partitions: Iterable[Partition],
     spec: OffsetSpec,
-    isolation: Isolation,
-    timeout_seconds: float,
+    isolation: Isolation = "read_uncommitted",
+    timeout_seconds: float = PATIENCE_SECONDS,
 ) -> dict[Partition, int]:
+    """Return the offset of each partition that `spec` asks for, -1 for a time without a record;
+    raises as `end_offsets` does.
+    """
+    answers, refusals = ask_offsets(admin, partitions, spec, isolation, timeout_seconds)
+    for (topic, number), refusal in refusals.items():
+        msg = (
+            f"the offsets of topic {topic!r}, partition {number} cannot be told: "
+            f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', topic)}"
+        )
+        raise StreamsError(msg)
+    return {partition: answer.offset for partition, answer in answers.items()}
+
+
+def ask_offsets(
+    admin: AdminClient,
+    partitions: Iterable[Partition],
+    spec: OffsetSpec,
+    isolation: Isolation = "read_uncommitted",
+    timeout_seconds: float = PATIENCE_SECONDS,
+) -> tuple[dict[Partition, Any], dict[Partition, KafkaError]]:
+    """Return offset and timestamp that `spec` asks for of each partition, and the refusals.
+
+    Raises:
+        BrokerAway: the cluster does not answer.
+    """
     level = IsolationLevel[isolation.upper()]
     asked = {TopicPartition(*partition): spec for partition in partitions}
     if not asked:
-        return {}
+        return {}, {}
 
     def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
         futures = admin.list_offsets(asked, isolation_level=level, request_timeout=REQUEST_SECONDS)
@@ -286,14 +201,11 @@ def _offsets(
                 raise
             return {}, absent
 
-    answers, refusals = with_retries("asking for end offsets", ask, timeout_seconds, admin)
-    for place, refusal in refusals.items():
-        msg = (
-            f"the end of topic {place.topic!r}, partition {place.partition} cannot be told: "
-            f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', place.topic)}"
-        )
-        raise StreamsError(msg)
-    return {(place.topic, place.partition): answer.offset for place, answer in answers.items()}
+    answers, refusals = with_retries("asking for offsets", ask, timeout_seconds, admin)
+    return (
+        {(place.topic, place.partition): answer for place, answer in answers.items()},
+        {(place.topic, place.partition): refusal for place, refusal in refusals.items()},
+    )
 
 
 def partition_counts_of(
@@ -304,11 +216,11 @@ def partition_counts_of(
     return {name: len(answer.partitions) for name, answer in found.items()}
 
 
-def _led_counts(admin: AdminClient, topics: Iterable[str]) -> dict[str, int]:
+def led_counts(admin: AdminClient, topics: Iterable[str]) -> dict[str, int]:
     """Return how many partitions of those topics that exist have a leader: before they have, they
     cannot be read or written.
     """
-    answers = describe_topics(admin, topics, _PATIENCE_SECONDS)
+    answers = describe_topics(admin, topics, PATIENCE_SECONDS)
     return {
         name: sum(partition.leader is not None for partition in answer.partitions)
         for name, answer in answers.items()
@@ -328,13 +240,32 @@ def describe_topics(
         collection = TopicCollection(names)
         return settle(admin.describe_topics(collection, request_timeout=REQUEST_SECONDS))
 
-    answers, refusals = with_retries("asking for topics", ask, timeout_seconds)
+    answers, refusals = with_retries("asking for topics", ask, timeout_seconds, admin)
     for name, refusal in refusals.items():
         if refusal.code() != _ABSENT:
             hint = allowing(refusal, "DESCRIBE", "topic", name)
             msg = f"topic {name!r} cannot be looked at: {refusal.str()}{hint}"
             raise StreamsError(msg)
     return answers
+
+
+def settings_of_topics(
+    admin: AdminClient, topics: Iterable[str], timeout_seconds: float = PATIENCE_SECONDS
+) -> dict[str, dict[str, str]]:
+    """Return the settings of those of `topics` that exist and may be described."""
+    resources = [ConfigResource(ResourceType.TOPIC, name) for name in topics]
+    if not resources:
+        return {}
+    answers, _ = with_retries(
+        "asking for the settings of topics",
+        lambda: settle(admin.describe_configs(resources, request_timeout=REQUEST_SECONDS)),
+        timeout_seconds,
+        admin,
+    )
+    return {
+        resource.name: {key: entry.value for key, entry in entries.items()}
+        for resource, entries in answers.items()
+    }
 
 
 def _missing_topics(missing: list[str], sources: list[SourceNode]) -> str:
@@ -347,135 +278,6 @@ def _missing_topics(missing: list[str], sources: list[SourceNode]) -> str:
         f"source topics must exist before the application starts; missing: {'; '.join(parts)}; "
         "create them with as many partitions as there shall be tasks, or correct the names"
     )
-
-
-def _create(admin: AdminClient, missing: list[InternalTopicPlan], config: StreamsConfig) -> None:
-    of_all_topics = config.topic_settings()
-    new = [
-        NewTopic(
-            plan.name,
-            num_partitions=plan.partitions,
-            replication_factor=config.replication_factor,
-            # What the user says about internal topics must not break the one that assigns tasks.
-            config=plan.settings_with({} if plan.kind == "tasks" else of_all_topics),
-        )
-        for plan in missing
-    ]
-    _, refusals = settle(
-        admin.create_topics(new, operation_timeout=REQUEST_SECONDS, request_timeout=REQUEST_SECONDS)
-    )
-    for name, refusal in refusals.items():
-        # Another instance of the application may have been quicker.
-        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
-            raise _creation_refused(name, refusal)
-
-
-def _creation_refused(name: str, refusal: KafkaError) -> StreamsError:
-    failure = f"internal topic {name!r} cannot be made: {refusal.str()}"
-    if refusal.code() == KafkaError.INVALID_REPLICATION_FACTOR:
-        return ConfigError(f"{failure}; set 'replication.factor' to at most the number of brokers")
-    if refusal.code() == KafkaError.INVALID_CONFIG:
-        return ConfigError(f"{failure}; look at the settings that start with 'topic.'")
-    if refusal.code() in {
-        KafkaError.TOPIC_AUTHORIZATION_FAILED,
-        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-    }:
-        hint = allowing(refusal, "CREATE", "topic", name)
-        return StreamsError(f"{failure}{hint}; or make it by hand")
-    return StreamsError(failure)
-
-
-def _grow(admin: AdminClient, plan: InternalTopicPlan, patience_seconds: float) -> None:
-    def grow() -> dict[str, KafkaError]:
-        return settle(admin.create_partitions([NewPartitions(plan.name, plan.partitions)]))[1]
-
-    for refusal in with_retries("growing the task topic", grow, patience_seconds).values():
-        # Another instance of the application may have been quicker.
-        if refusal.code() != KafkaError.INVALID_PARTITIONS:
-            hint = allowing(refusal, "ALTER", "topic", plan.name)
-            msg = f"task topic {plan.name!r} cannot be given more partitions: {refusal.str()}{hint}"
-            raise StreamsError(msg)
-
-
-def _wait_until_visible(
-    admin: AdminClient, wanted: Mapping[str, InternalTopicPlan], made: Iterable[str]
-) -> None:
-    """Wait until all topics are seen, and those that were made can be used."""
-    counts: dict[str, int] = {}
-    led: dict[str, int] = {}
-
-    def visible() -> bool:
-        counts.update(partition_counts_of(admin, wanted, _PATIENCE_SECONDS))
-        led.update({**counts, **_led_counts(admin, made)})
-        return all(led.get(name, 0) >= plan.partitions for name, plan in wanted.items())
-
-    arrived = until(visible, _VISIBLE_SECONDS)
-    _check_counts(wanted, counts)
-    if not arrived:
-        unseen = ", ".join(name for name in wanted if led.get(name, 0) < wanted[name].partitions)
-        msg = (
-            f"internal topics were made, but cannot be seen {_VISIBLE_SECONDS:.0f} s later: "
-            f"{unseen}; were they deleted a moment ago? then start again"
-        )
-        raise StreamsError(msg)
-
-
-def _check_counts(wanted: Mapping[str, InternalTopicPlan], counts: Mapping[str, int]) -> None:
-    wrong = [
-        f"{name!r} has {count} partitions and must have {wanted[name].partitions}"
-        for name, count in counts.items()
-        if wanted[name].kind != "tasks" and count != wanted[name].partitions
-    ]
-    if wrong:
-        msg = (
-            f"internal topics do not fit the program: {'; '.join(wrong)}; partitions were added to "
-            "an input, or the program was changed, and keys would meet the state of other keys; "
-            "undo the change, start with a new 'application.id', or reset the application: "
-            "penstock reset APP"
-        )
-        raise StreamsError(msg)
-
-
-def _tell_of_lost_state(missing: Iterable[InternalTopicPlan], *, ran_before: bool) -> None:
-    lost = [plan.name for plan in missing if plan.kind == "changelog"]
-    if ran_before and lost:
-        _log.warning(
-            "changelog=%s is made anew, though the application has run before: if the store is not "
-            "new, its changelog was deleted and its state begins empty",
-            ",".join(lost),
-        )
-
-
-def _check_settings(admin: AdminClient, plans: Iterable[InternalTopicPlan]) -> None:
-    """Warn of settings of existing topics under which records would be lost."""
-    by_resource = {ConfigResource(ResourceType.TOPIC, plan.name): plan for plan in plans}
-    if not by_resource:
-        return
-    answers, _ = with_retries(
-        "asking for the settings of internal topics",
-        lambda: settle(admin.describe_configs(list(by_resource), request_timeout=REQUEST_SECONDS)),
-        _PATIENCE_SECONDS,
-    )
-    for resource, entries in answers.items():
-        plan = by_resource[resource]
-        policy = entries["cleanup.policy"].value
-        expected = plan.settings_with({})["cleanup.policy"]
-        if set(policy.split(",")) != set(expected.split(",")):
-            _log.warning(
-                "topic=%s kind=%s cleanup.policy=%s should be %s: the broker deletes records that "
-                "are still needed",
-                plan.name,
-                plan.kind,
-                policy,
-                expected,
-            )
-        if plan.kind == "repartition" and entries["retention.ms"].value != "-1":
-            _log.warning(
-                "topic=%s kind=repartition retention.ms=%s should be -1: the broker deletes "
-                "records before they are read",
-                plan.name,
-                entries["retention.ms"].value,
-            )
 
 
 def _logging_failure(place: TopicPartition) -> Any:

@@ -219,8 +219,8 @@ class AssignedTask:
         if not uncommitted:
             return self._position
         position: QueryPosition = {}
-        for (topic, number), kept in self.task.last_offsets().items():
-            position.setdefault(topic, {})[number] = kept.offset - 1
+        for (topic, number), offset in self.task.next_offsets().items():
+            position.setdefault(topic, {})[number] = offset - 1
         return position
 
     def offsets_behind(self) -> int:

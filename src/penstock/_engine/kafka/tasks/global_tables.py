@@ -17,7 +17,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Top
 from confluent_kafka.admin import AdminClient
 
 from penstock._clock import Clock, SystemClock
-from penstock._engine.kafka.client.client_errors import TaskMigrated, may_pass
+from penstock._engine.kafka.client.client_errors import TaskMigrated, is_retriable
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
@@ -194,7 +194,7 @@ class GlobalTables:
                 "(clean_up) to read it from its beginning"
             )
             raise StreamsError(msg)
-        elif not may_pass(error):
+        elif not is_retriable(error):
             msg = (
                 f"topic {topic!r}, partition {number} of a global table cannot be read: "
                 f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"

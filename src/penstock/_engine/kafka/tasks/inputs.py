@@ -20,7 +20,12 @@ from confluent_kafka import (
 )
 
 from penstock._engine.kafka.client.bulk import Portion, open_reader
-from penstock._engine.kafka.client.client_errors import BrokerAway, TaskMigrated, code_of, may_pass
+from penstock._engine.kafka.client.client_errors import (
+    BrokerAway,
+    TaskMigrated,
+    code_of,
+    is_retriable,
+)
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.tasks.paused_buffer import PausedBuffer
 from penstock._engine.planner.tasks import Partition
@@ -81,7 +86,7 @@ class InputReader:
         try:
             answers = self._consumer.committed(asked, timeout=_NETWORK_SECONDS) if asked else []
         except KafkaException as error:
-            kind = BrokerAway if may_pass(code_of(error)) else StreamsError
+            kind = BrokerAway if is_retriable(code_of(error)) else StreamsError
             if hint := allowing(code_of(error), "READ", "group", str(self._settings["group.id"])):
                 msg = f"the committed offsets cannot be read: {code_of(error).str()}{hint}"
                 raise kind(msg) from error
@@ -93,7 +98,7 @@ class InputReader:
             raise kind(msg) from error
         for answer in answers:
             if answer.error is not None:
-                kind = BrokerAway if may_pass(answer.error) else StreamsError
+                kind = BrokerAway if is_retriable(answer.error) else StreamsError
                 hint = allowing(answer.error, "READ", "topic", answer.topic)
                 reason = f"{answer.error.str()}{hint}"
                 msg = f"the committed offset of {_named(answer)} cannot be read: {reason}"
@@ -260,7 +265,7 @@ class InputReader:
                 self._ends_met[partition] = offset
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
             self._miss(partition, error)
-        elif not may_pass(error):
+        elif not is_retriable(error):
             reason = f"{error.str()}{allowing(error, 'READ', 'topic', partition[0])}"
             msg = f"topic {partition[0]!r}, partition {partition[1]} cannot be read: {reason}"
             raise StreamsError(msg)

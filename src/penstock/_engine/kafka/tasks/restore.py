@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
 from penstock._engine.kafka.client.bulk import Portion, open_reader
-from penstock._engine.kafka.client.client_errors import TaskCorrupted, may_pass
+from penstock._engine.kafka.client.client_errors import TaskCorrupted, is_retriable
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
 from penstock._engine.planner.tasks import Partition
@@ -184,7 +184,7 @@ class Restorer:
                 f"{job.reached - 1}: {error.str()}"
             )
             self._corrupted[job.partition] = TaskCorrupted(msg, job.partition)
-        elif not may_pass(error):
+        elif not is_retriable(error):
             topic, number = job.partition
             reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
             msg = f"changelog {topic!r}, partition {number} cannot be read: {reason}"

@@ -19,7 +19,7 @@ from penstock._engine.kafka.client.client_errors import (
     TaskMigrated,
     code_of,
     is_migration,
-    may_pass,
+    is_retriable,
 )
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.refused_connections import advice
@@ -72,7 +72,7 @@ class Membership:
                 "answer a commit; raise the setting if functions need that long"
             )
             raise TaskMigrated(msg)
-        if not may_pass(error):
+        if not is_retriable(error):
             msg = (
                 f"the group of the application cannot be joined: {error.str()}"
                 f"{self._what_to_allow(error)}"

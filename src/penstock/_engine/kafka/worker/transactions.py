@@ -31,8 +31,8 @@ from penstock._engine.kafka.client.client_errors import (
     crash_point,
     is_migration,
     is_of_the_record,
+    is_retriable,
     is_unsettled,
-    may_pass,
 )
 from penstock._engine.kafka.client.denials import DENIED, allowing
 from penstock._engine.runtime.commit import CommitOffset
@@ -242,7 +242,7 @@ class ExactlyOnce(_Sender):
         try:
             self._producer.init_transactions(_PREPARE_SECONDS)
         except KafkaException as error:
-            if may_pass(code_of(error)):
+            if is_retriable(code_of(error)):
                 msg = f"transactions cannot begin: {code_of(error).str()}"
                 raise BrokerSilent(msg) from error
             raise _explained(error, self._transactional_id) from error
@@ -354,7 +354,7 @@ def _unwritten(failures: list[Unwritten]) -> StreamsError:
     failure_text = f"a record for topic {worst.topic!r} could not be written: {worst.error.str()}"
     if is_migration(worst.error):
         return TaskMigrated(f"{failure_text}; another worker has taken over")
-    if not telling or may_pass(worst.error):
+    if not telling or is_retriable(worst.error):
         return BrokerAway(f"{failure_text}; the broker does not answer, or not in time")
     hint = _HINTS.get(worst.error.code())
     failure_text += allowing(worst.error, "WRITE", "topic", worst.topic)
@@ -368,7 +368,7 @@ def _rank(error: KafkaError) -> int:
     """Return the rank of an error: the lowest decides what is raised."""
     if is_migration(error):
         return 0
-    if may_pass(error):
+    if is_retriable(error):
         return 1
     return 3 if is_of_the_record(error) else 2
 
@@ -380,7 +380,7 @@ def _explained(error: KafkaException, transactional_id: str) -> StreamsError:
         return _denied(inner, transactional_id)
     if is_migration(inner) or inner.txn_requires_abort():
         return TaskMigrated(f"the commit was refused, another worker has taken over: {inner.str()}")
-    if may_pass(inner):
+    if is_retriable(inner):
         return BrokerAway(f"the commit was not answered: {inner.str()}")
     return StreamsError(f"the commit failed: {inner.str()}")
 
@@ -404,6 +404,6 @@ def _offsets_refused(error: KafkaError) -> StreamsError:
         return CommitPostponed(f"the group is about to change: {error.str()}")
     if is_migration(error):
         return TaskMigrated(f"the commit was refused, another worker has taken over: {error.str()}")
-    if may_pass(error):
+    if is_retriable(error):
         return BrokerSilent(f"the offsets could not be committed: {error.str()}")
     return StreamsError(f"the commit failed: {error.str()}")

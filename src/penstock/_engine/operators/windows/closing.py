@@ -27,9 +27,9 @@ None if no window can have closed in between.
 EmitRange: TypeAlias = Callable[[int, int, HeaderPairs], int]
 """`emit(first, last, headers)` forwards the windows of that range and returns their count."""
 
-Rescue: TypeAlias = Callable[[int, HeaderPairs], bool]
-"""`rescue(time, headers)`: emit windows that the store would forget at `time`, before any row of
-that time is stored. Returns whether it forwarded any.
+EmitExpiring: TypeAlias = Callable[[int, HeaderPairs], bool]
+"""`emit_expiring(time, headers)`: emit the closed windows whose rows expire in the store when a row
+of `time` is put; call it before. Returns whether it forwarded any.
 """
 
 LateRecord: TypeAlias = tuple[object, object, int, HeaderPairs]
@@ -108,9 +108,9 @@ class LateRecords:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
-    """What an operator needs to lose no final result: the ends of open windows, and how long their
-    store keeps rows.
+class Expiry:
+    """Which windows are not emitted yet, and when their rows expire in the store: what an operator
+    needs to lose no final result.
     """
 
     ends: WindowEnds
@@ -119,7 +119,7 @@ class Keeping:
     latest row that was put is of `time`.
     """
     closes_after_ms: int
-    """How far the close time is behind the operator's time."""
+    """The close time is the operator's time minus this."""
 
 
 class FinalResults:
@@ -127,9 +127,8 @@ class FinalResults:
 
     It looks for them at most once in an interval of wall-clock time, as Java does, but also once in
     such an interval of stream time. Windows that close in between wait in the store, which drops
-    expired rows: if no result may be lost, `rescue` is called whenever the operator's time moves,
-    before a row of the new time is stored, and emits closed windows that the store might drop. The
-    last close time is noted with the offsets.
+    expired rows: if no result may be lost, `emit_expiring` is called whenever the operator's time
+    moves, before a row of the new time is stored. The last close time is noted with the offsets.
     """
 
     __slots__ = (
@@ -143,7 +142,7 @@ class FinalResults:
         "_notes",
         "_range_to_emit",
         "_store",
-        "rescue",
+        "emit_expiring",
     )
 
     def __init__(
@@ -152,7 +151,7 @@ class FinalResults:
         site: Site,
         range_to_emit: RangeToEmit,
         emit_range: EmitRange,
-        keeping: Keeping | None,
+        expiry: Expiry | None,
     ) -> None:
         self._context = site.context
         self._interval_ms = site.config.window_emit_interval_ms
@@ -163,8 +162,10 @@ class FinalResults:
         self._next_ms = 0
         self._looked_at = UNKNOWN
         self._last_close = UNKNOWN
-        self._ends = None if keeping is None else keeping.ends
-        self.rescue: Rescue | None = None if keeping is None else self._rescuer(keeping)
+        self._ends = None if expiry is None else expiry.ends
+        self.emit_expiring: EmitExpiring | None = (
+            None if expiry is None else self._expiring_emitter(expiry)
+        )
         """None if windows that the store has dropped may be lost, as in Java."""
         site.on_init(self._go_on_from_last_time)
 
@@ -183,17 +184,17 @@ class FinalResults:
         self._next_ms, self._looked_at = now_ms + self._interval_ms, close
         return self._look(close, headers)
 
-    def _rescuer(self, keeping: Keeping) -> Rescue:
-        ends, kept_from, look = keeping.ends, keeping.kept_from, self._look
-        closes_after, behind = keeping.closes_after_ms, keeping.ends.behind
+    def _expiring_emitter(self, expiry: Expiry) -> EmitExpiring:
+        ends, kept_from, look = expiry.ends, expiry.kept_from, self._look
+        closes_after, row_to_due = expiry.closes_after_ms, expiry.ends.row_to_due_ms
 
-        def rescue(time: int, headers: HeaderPairs) -> bool:
+        def emit_expiring(time: int, headers: HeaderPairs) -> bool:
             close = time - closes_after
-            if close < ends.due or ends.due - behind >= kept_from(time):
+            if close < ends.due or ends.due - row_to_due >= kept_from(time):
                 return False
             return look(close, headers)
 
-        return rescue
+        return emit_expiring
 
     def _look(self, close: int, headers: HeaderPairs) -> bool:
         if self._last_close != UNKNOWN and self._last_close >= close:
@@ -233,8 +234,9 @@ def go_on_when_idle(
             return False
         if final is None:
             return False
-        # A record of an earlier time may be stored next: it would rescue nothing.
-        rescued = final.rescue is not None and final.rescue(time.observed, ())
-        return final.emit(time.observed - closes_after_ms, ()) or rescued
+        # The next record may be of an earlier time: what expires now would not be emitted then.
+        emit_expiring = final.emit_expiring
+        emitted = emit_expiring is not None and emit_expiring(time.observed, ())
+        return final.emit(time.observed - closes_after_ms, ()) or emitted
 
     site.watch_idle(operation.idle_after_ms, go_on)

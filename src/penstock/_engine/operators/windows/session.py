@@ -13,8 +13,8 @@ from penstock._engine.operators.aggregate import always_new
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.operators.windows.closing import (
     Bounds,
+    Expiry,
     FinalResults,
-    Keeping,
     LateRecords,
     OperatorTime,
     go_on_when_idle,
@@ -43,7 +43,7 @@ def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
     time, late = OperatorTime(), LateRecords(operation, site, "]")
     ends = _ends_to_count(operation, site, state)
     final = _final_results(operation, site, state, ends)
-    rescue = None if final is None else final.rescue
+    emit_expiring = None if final is None else final.emit_expiring
     replace = _replace(operation, site, state, ends)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -53,8 +53,8 @@ def aggregate_sessions(operation: SessionAggregate, site: Site) -> Process:
                 return
             if timestamp > time.observed:
                 time.observed = timestamp
-                if rescue is not None:
-                    rescue(timestamp, headers)
+                if emit_expiring is not None:
+                    emit_expiring(timestamp, headers)
             close = time.observed - closes_after
             raw_key = encode_key(key)
             aggregate, start, end = initializer(), timestamp, timestamp
@@ -140,10 +140,10 @@ def _final_results(
             count += 1
         return count
 
-    windows, keeping = operation.windows, None
+    windows, expiry = operation.windows, None
     if ends is not None:
-        keeping = Keeping(ends, state.kept_from, windows.gap_ms + windows.grace_ms)
-    return FinalResults(operation, site, _ended_between, emit_range, keeping)
+        expiry = Expiry(ends, state.kept_from, windows.gap_ms + windows.grace_ms)
+    return FinalResults(operation, site, _ended_between, emit_range, expiry)
 
 
 def _ended_between(last_close: int, close: int) -> Bounds | None:

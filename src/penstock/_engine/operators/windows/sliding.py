@@ -15,8 +15,8 @@ from penstock._engine.operators.site import Process, Site
 from penstock._engine.operators.windows.closing import (
     UNKNOWN,
     Bounds,
+    Expiry,
     FinalResults,
-    Keeping,
     LateRecords,
     OperatorTime,
     RangeToEmit,
@@ -42,7 +42,7 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
     time, late = OperatorTime(), LateRecords(operation, site, "]")
     ends = _ends_to_count(operation, site, state)
     final = _final_results(operation, site, state, ends)
-    rescue = None if final is None else final.rescue
+    emit_expiring = None if final is None else final.emit_expiring
     update = _SlidingUpdate(operation, site, state, late, time)
     update.count_end = None if ends is None else ends.add
 
@@ -53,8 +53,8 @@ def aggregate_sliding(operation: SlidingAggregate, site: Site) -> Process:
                 return
             if timestamp > time.observed:
                 time.observed = timestamp
-                if rescue is not None:
-                    rescue(timestamp, headers)
+                if emit_expiring is not None:
+                    emit_expiring(timestamp, headers)
             close = time.observed - grace
             update.missed = None
             if timestamp + length < close:
@@ -258,9 +258,9 @@ def _final_results(
         return None
     windows = operation.windows
     emit_range = emit_windows(state, site.forward, keeps=ends is not None)
-    keeping = None if ends is None else Keeping(ends, state.kept_from, windows.grace_ms)
+    expiry = None if ends is None else Expiry(ends, state.kept_from, windows.grace_ms)
     between = _closed_between(windows.difference_ms)
-    return FinalResults(operation, site, between, emit_range, keeping)
+    return FinalResults(operation, site, between, emit_range, expiry)
 
 
 def _closed_between(length: int) -> RangeToEmit:

@@ -20,9 +20,11 @@ class WindowEnds(Protocol):
     """The ends of the windows that are not emitted yet."""
 
     due: int
-    """No window can have closed before the operator's close time has come to this."""
-    behind: int
-    """How far before `due` the row of a window is that has closed by then."""
+    """The earliest close time at which one of them can be closed."""
+    row_to_due_ms: int
+    """From the time of a window's row in the store to the earliest close time at which the window
+    is closed.
+    """
 
     def start(self, last_close: int) -> None:
         """Begin with the rows in the store; those closed at `last_close` have been emitted."""
@@ -34,10 +36,10 @@ class WindowEnds(Protocol):
 class AlignedEnds:
     """The ends of tumbling and hopping windows, whether there are records in them or not."""
 
-    __slots__ = ("_advance_ms", "_size_ms", "behind", "due")
+    __slots__ = ("_advance_ms", "_size_ms", "due", "row_to_due_ms")
 
     def __init__(self, size_ms: int, advance_ms: int) -> None:
-        self._size_ms = self.behind = size_ms
+        self._size_ms = self.row_to_due_ms = size_ms
         self._advance_ms = advance_ms
         self.due = size_ms
 
@@ -45,9 +47,9 @@ class AlignedEnds:
         self.passed(last_close)
 
     def passed(self, close: int) -> None:
-        behind = close - self._size_ms
-        if behind >= 0:
-            self.due = self._size_ms + (behind // self._advance_ms + 1) * self._advance_ms
+        last_start = close - self._size_ms
+        if last_start >= 0:
+            self.due = self._size_ms + (last_start // self._advance_ms + 1) * self._advance_ms
 
 
 class CountedEnds:
@@ -65,8 +67,8 @@ class CountedEnds:
         "_counts",
         "_known_from",
         "_latest_end",
-        "behind",
         "due",
+        "row_to_due_ms",
     )
 
     def __init__(
@@ -76,7 +78,7 @@ class CountedEnds:
         latest end that the store may hold.
         """
         self._latest_end = latest_end
-        self.behind = row_to_end_ms + 1
+        self.row_to_due_ms = row_to_end_ms + 1
         self._bucket_ms = max(1, retention_ms // _BUCKET_COUNT)
         self._counts: dict[int, int] = {}
         """How many windows end in each bucket of `_buckets`."""

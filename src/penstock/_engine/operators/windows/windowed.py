@@ -11,8 +11,8 @@ from penstock._engine.operators.windows.closing import (
     UNKNOWN,
     Bounds,
     EmitRange,
+    Expiry,
     FinalResults,
-    Keeping,
     LateRecords,
     OperatorTime,
     RangeToEmit,
@@ -38,7 +38,7 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
     starts_of, size, grace = _starts(windows), windows.size_ms, windows.grace_ms
     time, late = OperatorTime(), LateRecords(operation, site, ")")
     final = _final_results(operation, site, state)
-    rescue = None if final is None else final.rescue
+    emit_expiring = None if final is None else final.emit_expiring
     fold = _fold(operation, site, state)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -48,8 +48,8 @@ def aggregate_windows(operation: WindowAggregate, site: Site) -> Process:
                 return
             if timestamp > time.observed:
                 time.observed = timestamp
-                if rescue is not None:
-                    rescue(timestamp, headers)
+                if emit_expiring is not None:
+                    emit_expiring(timestamp, headers)
             close = time.observed - grace
             raw_key = encode_key(key)
             missed: list[Bounds] | None = None
@@ -114,12 +114,12 @@ def _final_results(
         return None
     windows, keeps = operation.windows, site.config.keeps_final_results
     emit_range = emit_windows(state, site.forward, keeps=keeps)
-    keeping = None
+    expiry = None
     if keeps:
         assert not isinstance(windows, UnlimitedWindows)
         ends = AlignedEnds(windows.size_ms, windows.advance_ms)
-        keeping = Keeping(ends, state.kept_from, windows.grace_ms)
-    return FinalResults(operation, site, _closed_between(windows), emit_range, keeping)
+        expiry = Expiry(ends, state.kept_from, windows.grace_ms)
+    return FinalResults(operation, site, _closed_between(windows), emit_range, expiry)
 
 
 def _closed_between(windows: AlignedWindows) -> RangeToEmit:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.planner.tasks import Partition
@@ -27,21 +28,22 @@ SKIPPED: Final = object()
 """The value of a head that stands for skipped records: their offset must still be committed."""
 
 
-class RecordQueue:
+class PlainQueueFields:
+    """The fields of `RecordQueue` that C reads and writes."""
+
+    __slots__ = ("decoders", "head", "partition_time", "process", "raws")
+
+
+if TYPE_CHECKING:
+    QueueFields: TypeAlias = PlainQueueFields
+else:
+    QueueFields = PlainQueueFields if compiled is None else compiled.QueueFields
+
+
+class RecordQueue(QueueFields):
     """The records of one partition, in offset order."""
 
-    __slots__ = (
-        "_admit",
-        "decoders",
-        "head",
-        "next_offset",
-        "partition",
-        "partition_time",
-        "process",
-        "raws",
-        "source",
-        "topic",
-    )
+    __slots__ = ("_admit", "next_offset", "partition", "source", "topic")
 
     def __init__(
         self,

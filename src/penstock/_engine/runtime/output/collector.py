@@ -5,11 +5,14 @@ produced.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from penstock._engine.runtime.records import Output
 from penstock.errors import ProductionError
 from penstock.handlers import DeadLetterRecord
+
+Collect: TypeAlias = Callable[[Output], None]
+"""`collect(output)` takes what leaves the task: `Collector.send`, or a check before it."""
 
 
 class Collector:

@@ -2,7 +2,7 @@
 
 Where `to_stream().to(topic)` is all that follows a table, with the serdes of its store, the plain
 way would decode each row and encode it again, to the very same bytes. All conditions of the
-shortcut are here; `sink.py: row_listener` builds what sends, `CachedStore.send_rows_to` installs
+shortcut are here; `sink.py: row_listener` builds what sends, `CachedStore.listen_to_rows` installs
 it.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
+from penstock._engine.runtime.output.sink import SinkBuilder, SinkSite
 from penstock._engine.state.views.table import TableState
 from penstock._engine.state.views.window import WindowState
 from penstock._engine.topology.nodes.stream_nodes import Node, ProcessorNode, SinkNode, ToStream
@@ -35,26 +35,26 @@ def sink_behind(
     return end if isinstance(end, SinkNode) else None
 
 
-def shorten(state: object, outlet: Outlet, sinks: SinkBuilder) -> None:
+def shorten(state: object, site: SinkSite, sinks: SinkBuilder) -> None:
     """Send the rows that the cache of a store flushes straight to a sink, if it would write the
     same bytes.
     """
-    topic = outlet.node.topic
+    topic = site.node.topic
     if not isinstance(state, TableState | WindowState) or not isinstance(topic, str):
         return
     if state.cache is None:
         return
-    written: Serde[Any] | None = outlet.key_serde
+    written: Serde[Any] | None = site.key_serde
     if isinstance(state, WindowState):
-        written = key_serde_before_start(outlet.key_serde)
+        written = key_serde_before_start(site.key_serde)
     codec = state.codec
     if not writes_as_stored(codec.key_serde, written):
         return
-    if not writes_as_stored(codec.value_serde, outlet.value_serde):
+    if not writes_as_stored(codec.value_serde, site.value_serde):
         return
-    listener = sinks.row_listener(topic, outlet, *state.KEY_MARGINS)
+    listener = sinks.row_listener(topic, site, *state.KEY_MARGINS)
     if listener is not None:
-        state.cache.send_rows_to(listener)
+        state.cache.listen_to_rows(listener)
 
 
 def _only_child(

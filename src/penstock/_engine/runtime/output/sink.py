@@ -14,12 +14,12 @@ from penstock._engine.fast.choice import compiled
 from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.failures import Failures
-from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.output.collector import Collect, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.output.row_sender import RowSender, Target
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import Output
-from penstock._engine.state.cache.record_cache import FlushListener
-from penstock._engine.state.row_sender import RowSender, Target
+from penstock._engine.state.cache.flush import FlushListener
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
 from penstock.errors import StreamsError
@@ -31,13 +31,12 @@ from penstock.serdes.windowed import window_bytes_of
 
 Send: TypeAlias = Callable[..., None]
 """`send(key, value, timestamp, headers, partition=None)`."""
-Collect: TypeAlias = Callable[[Output], None]
 Place: TypeAlias = Callable[[bytes], int]
 """`place(key_bytes)` returns a record's partition."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outlet:
+class SinkSite:
     """A sink node, the serdes it writes with, and its record context."""
 
     node: SinkNode
@@ -61,26 +60,26 @@ class SinkBuilder:
         self._position = position
         self._counters = counters
 
-    def build(self, outlet: Outlet) -> Process:
+    def build(self, site: SinkSite) -> Process:
         """Return the function that sends records to the topic of a sink node."""
-        topic = outlet.node.topic
-        return self._sender_to(topic, outlet) if isinstance(topic, str) else self._routed(outlet)
+        topic = site.node.topic
+        return self._sender_to(topic, site) if isinstance(topic, str) else self._routed(site)
 
-    def _sender_to(self, topic: str, outlet: Outlet) -> Process:
-        partitioner = outlet.node.partitioner
+    def _sender_to(self, topic: str, site: SinkSite) -> Process:
+        partitioner = site.node.partitioner
         if partitioner is partition_by_key_alone:
-            place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
-            return self._sender(topic, outlet, place)
-        send = self._sender(topic, outlet)
-        return send if partitioner is None else self._partitioned(topic, outlet.node, send)
+            place = self._by_key_alone(topic, window_bytes_of(site.key_serde))
+            return self._sender(topic, site, place)
+        send = self._sender(topic, site)
+        return send if partitioner is None else self._partitioned(topic, site.node, send)
 
-    def _sender(self, topic: str, outlet: Outlet, place: Place | None = None) -> Send:
-        key_serde, value_serde = outlet.key_serde, outlet.value_serde
+    def _sender(self, topic: str, site: SinkSite, place: Place | None = None) -> Send:
+        key_serde, value_serde = site.key_serde, site.value_serde
         # Most serdes need neither topic nor headers: their encode is called directly.
         plain_key = type(key_serde).serialize is Serde.serialize
         plain_value = type(value_serde).serialize is Serde.serialize
         encode_key, encode_value = key_serde.encode, value_serde.encode
-        node, scope, failed = outlet.node, outlet.scope, self._failures.of_output
+        node, scope, failed = site.node, site.scope, self._failures.of_output
         collect = self._guarded(topic, node)
 
         def send(
@@ -149,7 +148,7 @@ class SinkBuilder:
         return guard
 
     def row_listener(
-        self, topic: str, outlet: Outlet, before_key: int, behind_key: int
+        self, topic: str, site: SinkSite, before_key: int, behind_key: int
     ) -> FlushListener | None:
         """Return the function that sends rows of a store as they are stored; None if the user's
         partitioner must see keys and values, or each output must be looked at.
@@ -157,12 +156,12 @@ class SinkBuilder:
         Only where all handlers are the built-in ones: the producer finds a record that Kafka
         refuses, and the record is looked at when it is processed again.
         """
-        partitioner, place = outlet.node.partitioner, None
+        partitioner, place = site.node.partitioner, None
         acceptance = self._collector.acceptance
         if acceptance is not None and acceptance.watches(topic):
             return None
         if partitioner is partition_by_key_alone:
-            place = self._by_key_alone(topic, window_bytes_of(outlet.key_serde))
+            place = self._by_key_alone(topic, window_bytes_of(site.key_serde))
         elif partitioner is not None:
             return None
         target = Target(topic, None, place, before_key, behind_key)
@@ -193,11 +192,11 @@ class SinkBuilder:
         partition_count = self._collector.partition_count
         return lambda key: partition_of(key[:-window_bytes], partition_count(topic))
 
-    def _routed(self, outlet: Outlet) -> Process:
+    def _routed(self, site: SinkSite) -> Process:
         """Return the function that chooses the topic for each record; the senders of the topics
         chosen so far are kept.
         """
-        extract, position, node = outlet.node.topic, self._position, outlet.node
+        extract, position, node = site.node.topic, self._position, site.node
         assert callable(extract)
         known: dict[str, Process] = {}
 
@@ -211,7 +210,7 @@ class SinkBuilder:
                 raise StreamsError(msg)
             sender = known.get(topic)
             if sender is None:
-                sender = known[topic] = self._sender_to(topic, outlet)
+                sender = known[topic] = self._sender_to(topic, site)
             sender(key, value, timestamp, headers)
 
         return process

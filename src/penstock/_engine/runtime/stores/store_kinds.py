@@ -6,10 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from penstock._engine.planner.plan import StorePlan
-from penstock._engine.runtime.output.collector import Collector
+from penstock._engine.runtime.output.collector import Collect, Collector
+from penstock._engine.runtime.output.row_sender import (
+    log_to,
+    log_with_headers_to,
+    log_with_own_time_to,
+    log_without_time_to,
+)
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.records import ChangelogRecord
 from penstock._engine.state.cache.entries import CacheBudget
@@ -29,8 +35,6 @@ from penstock._engine.state.logged import (
     Log,
     LoggedStore,
     RecordStore,
-    log_to,
-    log_with_own_time_to,
 )
 from penstock._engine.state.overlay import Overlay, Reserve
 from penstock._engine.state.segments.rows import RowPlace, Rows
@@ -51,11 +55,12 @@ from penstock._engine.state.views.typed import (
     TypedWindowStore,
 )
 from penstock._engine.state.views.window import WindowState
-from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import StoreKind
 from penstock.windows import END_OF_TIME
+
+L = TypeVar("L")
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 """Opens the engine of a store; the host knows where it lives."""
@@ -131,7 +136,7 @@ def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[O
 def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
     builder = plan.builder
     is_timestamped = builder.kind == "timestamped_key_value"
-    log = _log(plan, site, own_time=is_timestamped)
+    log = _log(plan, site, log_with_own_time_to if is_timestamped else log_to)
     store: RecordStore = LoggedStore(overlay, log)
     limited = None
     if builder.max_entries is not None:
@@ -176,9 +181,9 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
     is_timestamped = builder.kind == "timestamped_window"
     assert builder.times is not None
     if builder.times.retain_duplicates and not is_timestamped:
-        log = _log_with_headers(plan, site)
+        log = _log(plan, site, log_with_headers_to)
     else:
-        log = _log(plan, site, own_time=is_timestamped)
+        log = _log(plan, site, log_with_own_time_to if is_timestamped else log_to)
     rows = WindowRows(builder, _place(site, overlay, log))
     codec = _codec(plan, site)
     name, position = builder.name, site.position
@@ -203,7 +208,7 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
 
 
 def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
-    rows = SessionRows(plan.builder, _place(site, overlay, _log(plan, site)))
+    rows = SessionRows(plan.builder, _place(site, overlay, _log(plan, site, log_to)))
     codec, name = _codec(plan, site), plan.builder.name
     face = TypedSessionStore(name, codec, rows, site.position)
 
@@ -226,7 +231,7 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
 def _versioned(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
     builder = plan.builder
     assert builder.times is not None
-    rows = VersionedRows(overlay, builder.times, _log(plan, site), site.drop)
+    rows = VersionedRows(overlay, builder.times, _log(plan, site, log_to), site.drop)
     codec = _codec(plan, site)
     face = TypedVersionedStore(builder.name, codec, rows)
     state = VersionedState(builder.name, codec, rows)
@@ -243,7 +248,7 @@ def _versioned(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
 
 def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
     builder = plan.builder
-    store = LoggedStore(overlay, _log(plan, site))
+    store = LoggedStore(overlay, _log(plan, site, log_to))
     left = _codec(plan, site)
     title = _title(builder)
     right_serde = site.config.value_serde(builder.other_value, title)
@@ -261,7 +266,7 @@ def _outer_join(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Stor
 def _subscriptions(
     plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine
 ) -> Opened:
-    log = _log_with_headers(plan, site)
+    log = _log(plan, site, log_with_headers_to)
     assert log is not None
     store, codec, name = SubscriptionStore(overlay, log), _codec(plan, site), plan.builder.name
     face = TypedKeyValueStore(name, timestamped_codec(codec), store, site.position)
@@ -279,7 +284,7 @@ def _subscriptions(
 
 def _join_buffer(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
     name, codec = plan.builder.name, _codec(plan, site)
-    buffer = JoinBuffer(name, codec, overlay, _log_without_time(plan, site), site.position)
+    buffer = JoinBuffer(name, codec, overlay, _log(plan, site, log_without_time_to), site.position)
 
     def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
         engine.write(buffer.restored(records), offset)
@@ -288,13 +293,7 @@ def _join_buffer(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Sto
 
 
 def _suppression(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
-    topic, send, partition = plan.changelog, site.collector.send, site.partition
-
-    def log(key: bytes, value: bytes | None, headers: HeaderPairs) -> None:
-        assert topic is not None
-        send((topic, partition, key, value, None, headers))
-
-    buffer = SuppressionBuffer(None if topic is None else log)
+    buffer = SuppressionBuffer(_log(plan, site, log_without_time_to))
     state = SuppressionState(plan.builder.name, _codec(plan, site), buffer)
 
     def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
@@ -369,27 +368,8 @@ def _title(builder: StoreBuilder) -> str:
     return f"{'join' if is_of_join else 'state'} store {builder.name!r}"
 
 
-def _log(plan: StorePlan, site: StoreSite, *, own_time: bool = False) -> Log | None:
-    """Return the changelog of a store; `own_time` if its values begin with their timestamp."""
+def _log(plan: StorePlan, site: StoreSite, make: Callable[[Collect, str, int], L]) -> L | None:
+    """Return the changelog of a store, None if it has none."""
     if plan.changelog is None:
         return None
-    make = log_with_own_time_to if own_time else log_to
     return make(site.collector.send, plan.changelog, site.partition)
-
-
-def _log_with_headers(plan: StorePlan, site: StoreSite) -> Log | None:
-    topic, send, partition = plan.changelog, site.collector.send, site.partition
-    if topic is None:
-        return None
-    return lambda key, row, timestamp, headers: send(
-        (topic, partition, key, row, timestamp, headers)
-    )
-
-
-def _log_without_time(
-    plan: StorePlan, site: StoreSite
-) -> Callable[[bytes, bytes | None], None] | None:
-    topic, send, partition = plan.changelog, site.collector.send, site.partition
-    if topic is None:
-        return None
-    return lambda key, value: send((topic, partition, key, value, None, ()))

@@ -10,17 +10,11 @@ record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
 from penstock._engine.state.cache.entries import CacheBudget, CacheChange, Entries, RecordInHand
+from penstock._engine.state.cache.flush import FlushListener, flush_puts
 from penstock._engine.state.logged import LoggedStore, RecordStore, Write
 from penstock._engine.state.merging import merged
-from penstock._engine.state.row_sender import flush_puts
-from penstock.record import HeaderPairs
-
-FlushListener: TypeAlias = Callable[[bytes, bytes | None, bytes | None, int, HeaderPairs], None]
-"""`listener(key, new, old, timestamp, headers)`; time and headers are of the record that wrote it.
-"""
 
 
 class CachedStore:
@@ -30,9 +24,9 @@ class CachedStore:
         "_below",
         "_budget",
         "_listener",
+        "_listens_to_rows",
         "_position",
         "_sends_old",
-        "_sends_rows",
         "entries",
         "get",
         "peek",
@@ -45,7 +39,7 @@ class CachedStore:
         self._position = position
         self._listener: FlushListener | None = None
         self._sends_old = False
-        self._sends_rows = False
+        self._listens_to_rows = False
         self.entries = Entries(budget, position, self._miss, self._note_new, self._evict)
         self.get = self.entries.get
         self.peek = self.entries.peek
@@ -58,13 +52,13 @@ class CachedStore:
         self._listener = listener
         self._sends_old = sends_old_values
 
-    def send_rows_to(self, listener: FlushListener) -> None:
+    def listen_to_rows(self, listener: FlushListener) -> None:
         """Replace the listener, if there is one and it needs no old values, by one that takes rows
         as they are stored and does not ask for the record in hand.
         """
         if self._listener is not None and not self._sends_old:
             self._listener = listener
-            self._sends_rows = True
+            self._listens_to_rows = True
 
     def _miss(self, key: bytes) -> bytes | None:
         value = self._below.get(key)
@@ -118,7 +112,7 @@ class CachedStore:
         flush may write new entries to this cache; they wait for the next flush.
         """
         below = self._below
-        if self._sends_rows and isinstance(below, LoggedStore):
+        if self._listens_to_rows and isinstance(below, LoggedStore):
             # This listener does not ask for the record in hand.
             assert self._listener is not None
             changes = changes[flush_puts(changes, below.put, below.log, self._listener) :]

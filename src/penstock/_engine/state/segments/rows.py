@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from penstock._engine.fast.choice import compiled
 from penstock._engine.state.cache.entries import CacheBudget, RecordInHand
@@ -77,20 +77,30 @@ def is_within(raw_key: bytes, key_from: bytes | None, key_to: bytes | None) -> b
     return (key_from is None or raw_key >= key_from) and (key_to is None or raw_key <= key_to)
 
 
-class RowClock:
+class PlainClockFields:
+    """The fields of `RowClock` that C reads."""
+
+    __slots__ = ("expired", "observed")
+
+
+class PlainRowFields:
+    """The fields of `Rows` that C reads."""
+
+    __slots__ = ("clock", "interval", "recent")
+
+
+if TYPE_CHECKING:
+    ClockFields: TypeAlias = PlainClockFields
+    RowFields: TypeAlias = PlainRowFields
+else:
+    ClockFields = PlainClockFields if compiled is None else compiled.ClockFields
+    RowFields = PlainRowFields if compiled is None else compiled.RowFields
+
+
+class RowClock(ClockFields):
     """The stream time of a store: it decides which rows are too old."""
 
-    __slots__ = (
-        "_interval",
-        "_next",
-        "_retention",
-        "_seen",
-        "expired",
-        "live",
-        "live_key",
-        "observed",
-        "written",
-    )
+    __slots__ = ("_interval", "_next", "_retention", "_seen", "live", "live_key", "written")
 
     def __init__(self, times: StoreTimes, *, sees_oldest: bool) -> None:
         self._interval = times.segment_interval_ms
@@ -144,7 +154,7 @@ class RowPlace:
     position: RecordInHand
 
 
-class Rows:
+class Rows(RowFields):
     """The rows of a store, uncommitted ones over committed ones: a RecordStore by row keys, below
     the cache if any.
 
@@ -161,11 +171,8 @@ class Rows:
         "_rest",
         "_saved",
         "_to_index",
-        "clock",
         "get",
-        "interval",
         "log",
-        "recent",
         "sequence",
         "write",
     )

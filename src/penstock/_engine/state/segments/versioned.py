@@ -20,8 +20,7 @@ from typing import Any, TypeAlias
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
     Codec,
-    copied,
-    explained,
+    CodedState,
     pack_timestamp,
     timestamp_of,
     wrong_type,
@@ -361,26 +360,14 @@ class _History:
         self.versions.append((since, value))
 
 
-class VersionedState:
+class VersionedState(CodedState[Codec]):
     """The store of a versioned table as its operator sees it."""
 
-    __slots__ = (
-        "_codec",
-        "_name",
-        "_rows",
-        "decode_key",
-        "decode_value",
-        "encode_key",
-        "history_retention_ms",
-    )
+    __slots__ = ("_rows", "history_retention_ms")
 
     def __init__(self, name: str, codec: Codec, rows: VersionedRows) -> None:
-        self._name = name
-        self._codec = codec
+        super().__init__(name, codec)
         self._rows = rows
-        self.encode_key = codec.encode_key
-        self.decode_key = codec.decode_key
-        self.decode_value = codec.decode_value
         self.history_retention_ms = rows.history_retention_ms
 
     def get(self, raw_key: bytes) -> tuple[Any, int] | None:
@@ -403,18 +390,10 @@ class VersionedState:
         NEWEST or NOT_PUT.
         """
         try:
-            data = None if value is None else self._codec.encode_value(value)
+            data = None if value is None else self.codec.encode_value(value)
         except TypeError as error:
             raise wrong_type(self._name, "value", value, error) from error
         return self._rows.put(raw_key, data, value_timestamp)
 
-    def copy(self, value: Any) -> Any:
-        """Return the value as it would come back from the store."""
-        return copied(value, self._codec)
-
-    def explained(self, error: Exception, key: Any) -> Exception:
-        """Return the error, or a better one if the store's serde does not fit the key."""
-        return explained(error, key, self._name, self._codec)
-
     def _decoded(self, version: Version | None) -> tuple[Any, int] | None:
-        return None if version is None else (self._codec.decode_value(version[0]), version[1])
+        return None if version is None else (self.codec.decode_value(version[0]), version[1])

@@ -10,18 +10,16 @@ clock:   0xff "clock"       the latest time that was put, and the number of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.codec import Codec, wrong_type
+from penstock._engine.state.logged import LogWithoutTime
 from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.suppression_buffer import Held, decode_held, encode_held
 from penstock.record import HeaderPairs
-
-Log: TypeAlias = Callable[[bytes, bytes | None], None]
-"""`log(key, value)`: write a changelog record."""
 
 _TIME_FIRST = Struct(">Bq")
 _NUMBER = Struct(">i")
@@ -58,7 +56,12 @@ class JoinBuffer:
     )
 
     def __init__(
-        self, name: str, codec: Codec, overlay: Overlay, log: Log | None, position: RecordInHand
+        self,
+        name: str,
+        codec: Codec,
+        overlay: Overlay,
+        log: LogWithoutTime | None,
+        position: RecordInHand,
     ) -> None:
         self._name = name
         self._codec = codec
@@ -90,7 +93,7 @@ class JoinBuffer:
         )
         row = encode_held(record)
         self._overlay.put(row_key, row)
-        self._log(row_key, row)
+        self._log(row_key, row, ())
         self.stream_time = max(self.stream_time, timestamp)
         self._earliest = min(self._earliest, timestamp)
 
@@ -108,7 +111,7 @@ class JoinBuffer:
             value = None if new is None else decode_value(new)
             yield Waited(key, value, timestamp, headers, topic, partition, raw)
             self._overlay.delete(row_key)
-            self._log(row_key, None)
+            self._log(row_key, None, ())
         self._earliest = until + 1
 
     def commit(self, changelog_offset: int | None) -> None:
@@ -137,5 +140,5 @@ class JoinBuffer:
             raise wrong_type(self._name, what, part, error) from error
 
 
-def _nowhere(key: bytes, value: bytes | None) -> None:
+def _nowhere(key: bytes, value: bytes | None, headers: HeaderPairs) -> None:
     """The changelog of a buffer that has none."""

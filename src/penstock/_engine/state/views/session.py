@@ -9,7 +9,7 @@ from itertools import groupby
 from struct import Struct
 from typing import Any, TypeAlias
 
-from penstock._engine.state.codec import Codec, copied, explained, wrong_type
+from penstock._engine.state.codec import Codec, CodedState, wrong_type
 from penstock._engine.state.logged import RecordStore
 from penstock._engine.state.segments.recent_rows import lay_over
 from penstock._engine.state.segments.row_cache import CachedRows
@@ -189,16 +189,11 @@ class SessionRows:
         return pack_segment(end // self.rows.interval) + raw_key + _pack_tail(end, start)
 
 
-class SessionState:
+class SessionState(CodedState[Codec]):
     """Rows of sessions. Attributes that an operator calls for each record are plain functions."""
 
     __slots__ = (
-        "_codec",
-        "_name",
         "_rows",
-        "decode_key",
-        "decode_value",
-        "encode_key",
         "find_closed",
         "find_kept",
         "get",
@@ -207,13 +202,8 @@ class SessionState:
     )
 
     def __init__(self, name: str, codec: Codec, rows: SessionRows) -> None:
-        self._name = name
-        self._codec = codec
+        super().__init__(name, codec)
         self._rows = rows
-        self.encode_key = codec.encode_key
-        self.decode_key = codec.decode_key
-        self.decode_value = codec.decode_value
-        """`decode_value(row)` returns a new value each time."""
         self.get = rows.get
         """`get(raw_key, start, end)` returns a row, None if there is none."""
         self.remove = rows.remove
@@ -252,22 +242,14 @@ class SessionState:
         `headers`.
         """
         try:
-            row = None if value is None else self._codec.encode_value(value)
+            row = None if value is None else self.codec.encode_value(value)
         except TypeError as error:
             raise wrong_type(self._name, "value", value, error) from error
         self._rows.put((raw_key, start, end), row, timestamp, headers)
 
     def value_of(self, row: bytes | None) -> Any:
         """Return the value of a row, a new one each time."""
-        return None if row is None else self._codec.decode_value(row)
-
-    def copy(self, value: Any) -> Any:
-        """Return the value as it would come back from the store."""
-        return copied(value, self._codec)
-
-    def explained(self, error: Exception, key: Any) -> Exception:
-        """Return the error, or a better one if the store's serde does not fit the key."""
-        return explained(error, key, self._name, self._codec)
+        return None if row is None else self.codec.decode_value(row)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Forward changes when the cache is flushed; False if there is no cache: then the operator
@@ -276,7 +258,7 @@ class SessionState:
         cache = self._rows.cache
         if cache is None:
             return False
-        decode_key, value_of = self._codec.decode_key, self.value_of
+        decode_key, value_of = self.codec.decode_key, self.value_of
 
         def forward_row(
             row_key: bytes,

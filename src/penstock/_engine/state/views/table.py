@@ -12,45 +12,24 @@ from typing import Any, Final, TypeAlias
 
 from penstock._engine.state.cache.fold import Fold, Functions, make_fold
 from penstock._engine.state.cache.record_cache import CachedStore
-from penstock._engine.state.codec import (
-    TIMESTAMP_BYTES,
-    RowCodec,
-    copied,
-    explained,
-    wrong_type,
-)
+from penstock._engine.state.codec import TIMESTAMP_BYTES, CodedState, RowCodec, wrong_type
 from penstock._engine.state.logged import RecordStore
 from penstock.record import HeaderPairs
 
 Forward: TypeAlias = Callable[[Any, Any, int, HeaderPairs], None]
 
 
-class TableState:
+class TableState(CodedState[RowCodec]):
     """Rows by key. Attributes that an operator calls for each record are plain functions."""
 
     KEY_MARGINS: Final = (0, 0)
     """How many bytes of a row's key stand before and behind those of its record's key."""
 
-    __slots__ = (
-        "_name",
-        "cache",
-        "codec",
-        "decode_row",
-        "decode_value",
-        "encode_key",
-        "peek",
-        "put",
-        "read",
-        "scan",
-    )
+    __slots__ = ("cache", "decode_row", "peek", "put", "read", "scan")
 
     def __init__(self, name: str, codec: RowCodec, store: RecordStore) -> None:
-        self._name = name
-        self.codec = codec
+        super().__init__(name, codec)
         self.cache = store if isinstance(store, CachedStore) else None
-        self.encode_key = codec.encode_key
-        self.decode_value = codec.decode_value
-        """`decode_value(row[TIMESTAMP_BYTES:])` returns a new value each time."""
         self.decode_row = codec.decode_row
         """`(timestamp, value) = decode_row(row)`."""
         self.read = store.get
@@ -75,14 +54,6 @@ class TableState:
     def value_of(self, row: bytes | None) -> Any:
         """Return the value of a row, a new one each time."""
         return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
-
-    def copy(self, value: Any) -> Any:
-        """Return the value as it would come back from the store."""
-        return copied(value, self.codec)
-
-    def explained(self, error: Exception, key: Any) -> Exception:
-        """Return the error, or a better one if the store's serde does not fit the key."""
-        return explained(error, key, self._name, self.codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Forward changes when the cache is flushed; False if there is no cache: then the operator

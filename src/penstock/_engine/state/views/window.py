@@ -14,9 +14,8 @@ from penstock._engine.state.cache.fold import Fold, Functions, make_fold
 from penstock._engine.state.codec import (
     TIMESTAMP_BYTES,
     Codec,
+    CodedState,
     RowCodec,
-    copied,
-    explained,
     wrong_type,
 )
 from penstock._engine.state.segments.rows import SEGMENT_BYTES, time_at
@@ -31,7 +30,7 @@ start.
 """
 
 
-class WindowState:
+class WindowState(CodedState[RowCodec]):
     """Rows of windows. Attributes that an operator calls for each record are plain functions."""
 
     KEY_MARGINS: Final = (SEGMENT_BYTES, _SEQUENCE_BYTES)
@@ -40,16 +39,11 @@ class WindowState:
     """
 
     __slots__ = (
-        "_name",
         "_rows",
         "around_key",
         "backward_fetch",
         "cache",
-        "codec",
-        "decode_key",
         "decode_row",
-        "decode_value",
-        "encode_key",
         "fetch",
         "get",
         "peek_row",
@@ -60,16 +54,10 @@ class WindowState:
     )
 
     def __init__(self, name: str, codec: RowCodec, rows: WindowRows) -> None:
-        self._name = name
-        self.codec = codec
+        super().__init__(name, codec)
         self._rows = rows
         self.cache = rows.cache
         self.window_size_ms = rows.window_size_ms
-        self.encode_key = codec.encode_key
-        self.decode_key = codec.decode_key
-        self.decode_value = codec.decode_value
-        """`decode_value(row[TIMESTAMP_BYTES:])`, or of a plain row, returns a new value each time.
-        """
         self.decode_row = codec.decode_row
         """`(timestamp, value) = decode_row(row)` of a row with a time."""
         self.get = rows.get
@@ -122,14 +110,6 @@ class WindowState:
     def value_of(self, row: bytes | None) -> Any:
         """Return the value of a row with a time, a new one each time."""
         return None if row is None else self.codec.decode_value(row[TIMESTAMP_BYTES:])
-
-    def copy(self, value: Any) -> Any:
-        """Return the value as it would come back from the store."""
-        return copied(value, self.codec)
-
-    def explained(self, error: Exception, key: Any) -> Exception:
-        """Return the error, or a better one if the store's serde does not fit the key."""
-        return explained(error, key, self._name, self.codec)
 
     def forwards_at_flush(self, forward: Forward, *, sends_old_values: bool) -> bool:
         """Forward changes when the cache is flushed; False if there is no cache: then the operator

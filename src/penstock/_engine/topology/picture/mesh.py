@@ -26,7 +26,8 @@ class Block:
 class Link:
     """A line between two blocks, whose ports are distances from the blocks' left sides.
 
-    One with a `pull` below 1 is loose: it may bend, and never bends the others.
+    `pull` is how strongly it draws its blocks together, so that it becomes straight. A link with a
+    `pull` below 1 is loose: blocks are placed by the other links first, and it bends where needed.
     """
 
     tail: int

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from penstock._engine.topology.graph import (
-    Process,
+    ProcessorDrawing,
     Repartition,
     RepartitionNames,
     Step,
@@ -74,7 +74,7 @@ def single_store_self_joins(steps: dict[int, Step]) -> dict[int, Step]:
         join = step.drawing
         if isinstance(join, StreamJoin) and len(step.parents) == 1:
             del rewritten[by_name[join.other_kept_by]]
-            alone = Process(join.name, join.alone)
+            alone = ProcessorDrawing(join.name, join.alone)
             rewritten[index] = replace(step, drawing=alone, parents=(by_name[join.this_kept_by],))
     return rewritten
 
@@ -211,17 +211,17 @@ class _Merging:
 
 
 def _changes_key(step: Step) -> bool:
-    return isinstance(step.drawing, Process) and step.drawing.operation.changes_key
+    return isinstance(step.drawing, ProcessorDrawing) and step.drawing.operation.changes_key
 
 
 def _changes_value(step: Step) -> bool:
-    return isinstance(step.drawing, Process) and step.drawing.operation.changes_value
+    return isinstance(step.drawing, ProcessorDrawing) and step.drawing.operation.changes_value
 
 
 def _merges_streams(step: Step) -> bool:
     drawing = step.drawing
     return (
-        isinstance(drawing, Process)
+        isinstance(drawing, ProcessorDrawing)
         and isinstance(drawing.operation, PassThrough)
         and drawing.operation.merges
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
-from penstock._engine.topology.graph import Graph, Process, TableFromTopic, TableJoin
+from penstock._engine.topology.graph import Graph, ProcessorDrawing, TableFromTopic, TableJoin
 from penstock._engine.topology.nodes.stream_nodes import (
     TableFilter,
     TableMapValues,
@@ -87,7 +87,7 @@ def table_view(graph: Graph, step: int) -> View:
 def table_operation(graph: Graph, step: int) -> TableOperation:
     """Return the operation that makes the changes of the table at `step`."""
     drawing = graph.steps[step].drawing
-    assert isinstance(drawing, (TableFromTopic, Process, TableJoin))
+    assert isinstance(drawing, (TableFromTopic, ProcessorDrawing, TableJoin))
     assert isinstance(drawing.operation, TableOperation)
     return drawing.operation
 
@@ -118,5 +118,5 @@ def _redraw(graph: Graph, step: int, operation: TableOperation) -> None:
         assert isinstance(operation, TableSource)
         graph.redraw(step, replace(drawing, operation=operation))
     else:
-        assert isinstance(drawing, Process)
+        assert isinstance(drawing, ProcessorDrawing)
         graph.redraw(step, replace(drawing, operation=operation))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from penstock._engine.topology.graph import Graph, Process
+from penstock._engine.topology.graph import Graph, ProcessorDrawing
 from penstock._engine.topology.nodes.window_nodes import WindowedOperation
 from penstock.errors import TopologyError
 
@@ -22,7 +22,7 @@ def go_on_when_idle(graph: Graph, step: int, idle_after_ms: int) -> None:
     """Make the windowed aggregations above advance their time while a task is idle."""
     for above, _ in _windowed_steps(graph, step, ()):
         drawing = graph.steps[above].drawing
-        assert isinstance(drawing, Process)
+        assert isinstance(drawing, ProcessorDrawing)
         operation = drawing.operation
         if isinstance(operation, WindowedOperation):
             given = operation.idle_after_ms
@@ -34,7 +34,7 @@ def go_on_when_idle(graph: Graph, step: int, idle_after_ms: int) -> None:
 def _windowed_steps(graph: Graph, step: int, below: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     """Yield the nearest steps above with windows, each with its grace."""
     drawing = graph.steps[step].drawing
-    grace_ms = drawing.operation.grace_ms() if isinstance(drawing, Process) else None
+    grace_ms = drawing.operation.grace_ms() if isinstance(drawing, ProcessorDrawing) else None
     if grace_ms is not None:
         yield step, grace_ms
         return

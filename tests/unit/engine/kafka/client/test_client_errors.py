@@ -11,8 +11,8 @@ from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
     TaskTimeout,
     is_migration,
+    is_retriable,
     is_unsettled,
-    may_pass,
 )
 from penstock.errors import StreamsError
 
@@ -49,6 +49,6 @@ def test_a_timeout_of_nothing_means_no_second_try() -> None:
 def test_what_may_pass_is_not_what_is_lost() -> None:
     away, stale = KafkaError(KafkaError._TRANSPORT), KafkaError(KafkaError.ILLEGAL_GENERATION)
     fenced = KafkaError(KafkaError.FENCED_INSTANCE_ID)
-    assert [may_pass(error) for error in (away, stale, fenced)] == [True, False, False]
+    assert [is_retriable(error) for error in (away, stale, fenced)] == [True, False, False]
     assert [is_migration(error) for error in (away, stale, fenced)] == [False, True, True]
     assert [is_unsettled(error) for error in (away, stale, fenced)] == [False, True, False]

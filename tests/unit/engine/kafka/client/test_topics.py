@@ -15,8 +15,11 @@ pytest.importorskip(
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.application import internal_topics
+from penstock._engine.kafka.application.internal_topics import ensure_internal_topics
 from penstock._engine.kafka.client import admin_calls, topics
-from penstock._engine.kafka.client.topics import ensure_internal_topics, wait_until_made
+from penstock._engine.kafka.client.admin_calls import RenewedAdmin
+from penstock._engine.kafka.client.topics import describe_topics, existing_topics, wait_until_made
 from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -55,7 +58,9 @@ class FakeAdmin:
         return [SimpleNamespace(leader=leader) for leader in leaders]
 
     def list_topics(self, **_: Any) -> Any:
-        return SimpleNamespace(brokers=dict.fromkeys(range(self.brokers)))
+        return SimpleNamespace(
+            brokers=dict.fromkeys(range(self.brokers)), topics=dict.fromkeys(self.counts)
+        )
 
     def create_topics(self, new: list[Any], **_: Any) -> dict[str, Future[Any]]:
         self.counts |= self.created_by_another
@@ -153,13 +158,13 @@ def test_made_topics_are_seen_as_often_as_there_are_brokers() -> None:
 
 
 def test_made_topics_that_cannot_be_used_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topics, "_VISIBLE_SECONDS", 0)
+    monkeypatch.setattr(topics, "VISIBLE_SECONDS", 0)
     with pytest.raises(StreamsError, match=r"made, but cannot be used 0 s later: page-views"):
         wait_until_made(cast(AdminClient, FakeAdmin()), {"page-views": 4})
 
 
 def test_topics_that_are_never_seen_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topics, "_VISIBLE_SECONDS", 0)
+    monkeypatch.setattr(internal_topics, "VISIBLE_SECONDS", 0)
     admin = FakeAdmin()
     admin.hidden_until = 1000
     with pytest.raises(StreamsError, match=r"cannot be seen 0 s later: t; were they deleted a"):
@@ -183,3 +188,24 @@ def test_a_refusal_names_the_topic_and_the_way_out(code: int, way_out: str) -> N
     admin.refuse_create = [code]
     with pytest.raises(StreamsError, match=rf"^internal topic 't' cannot be made: .*{way_out}"):
         ensure(admin)
+
+
+@pytest.mark.parametrize("ask", [describe_topics, lambda admin, _, seconds: existing_topics(admin)])
+def test_a_client_that_does_not_find_the_cluster_is_replaced(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that never found it again would never see that a topic is gone."""
+    monkeypatch.setattr(admin_calls, "_RENEWAL_SECONDS", 0.0)
+    made: list[Any] = []
+
+    def silent(*_: Any, **__: Any) -> Any:
+        raise KafkaException(KafkaError(KafkaError._TRANSPORT))
+
+    def make() -> Any:
+        lost = SimpleNamespace(describe_topics=silent, list_topics=silent)
+        made.append(FakeAdmin({"in": 2}) if made else lost)
+        return made[-1]
+
+    admin = cast(AdminClient, RenewedAdmin(make))
+    assert list(ask(admin, ["in"], 60)) == ["in"]
+    assert len(made) == 2

@@ -15,7 +15,6 @@ from penstock import Consumed, StreamsBuilder, StreamsError, serdes
 from penstock._clock import monotonic
 from penstock._engine.fast.choice import compiled
 from penstock._engine.runtime.input.partition_run import process_plainly, process_run
-from penstock._engine.runtime.position import Position
 from penstock.handlers import ErrorHandlerContext, Response
 from penstock.serdes import Serde
 from tests.unit.engine.runtime.test_task import offsets, raws, task
@@ -125,38 +124,6 @@ def test_nothing_of_a_record_stays(process: Callable[..., int]) -> None:
         assert made.process(200, 200) == 100
     made.position.raw = None
     assert [sys.getrefcount(record) for record in records] == before
-
-
-@pytest.mark.parametrize("process", FORMS)
-def test_an_attribute_that_is_no_slot_is_set_by_its_name(process: Callable[..., int]) -> None:
-    in_hand: list[Any] = []
-
-    class Watched(Position):
-        @property
-        def raw(self) -> Any:
-            return in_hand[-1]
-
-        @raw.setter
-        def raw(self, raw: Any) -> None:
-            in_hand.append(raw)
-
-    def program(builder: StreamsBuilder) -> None:
-        builder.stream("in").for_each(lambda key, value: None)
-
-    records = raws(1, 2)
-    with (
-        patch("penstock._engine.runtime.task.process_run", process),
-        patch("penstock._engine.runtime.task.Position", Watched),
-    ):
-        for made in (task(program), task(program)):
-            made.add_records("in", 0, records)
-            made.process(0, 2)
-    with patch("penstock._engine.runtime.task.process_run", process):
-        plain = task(program)
-        plain.add_records("in", 0, records)
-        plain.process(0, 2)
-    assert [raw for raw in in_hand if raw is not None] == [*records, *records]
-    assert plain.position.raw == records[1]
 
 
 @pytest.mark.parametrize("process", FORMS)

@@ -19,7 +19,7 @@ from penstock._engine.operators.site import Process
 from penstock._engine.runtime.failures import Failures, Handlers
 from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.output.sink import Outlet, SinkBuilder
+from penstock._engine.runtime.output.sink import SinkBuilder, SinkSite
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import Output
 from penstock._engine.topology.nodes.stream_nodes import SinkNode
@@ -91,9 +91,9 @@ class Mouth:
         )
         node = SinkNode("sink", topic, (), None, None, partitioner, None)
         keys = completed(key_serde or TEXT, lambda: TEXT, lambda: TEXT)
-        outlet = Outlet(node, keys, value_serde or TEXT, self.scope)
+        site = SinkSite(node, keys, value_serde or TEXT, self.scope)
         builder = SinkBuilder(self.collector, failures, position, self.counters)
-        self.send: Process = builder.build(outlet)
+        self.send: Process = builder.build(site)
 
     def outputs(self) -> list[Output]:
         return self.collector.drain()

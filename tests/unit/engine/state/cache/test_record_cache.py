@@ -105,7 +105,7 @@ def test_a_listener_that_does_not_ask_which_record_it_is_hears_the_same() -> Non
         bench = Bench()
         bench.listen()
         if quiet:
-            bench.cache.send_rows_to(bench.hear)
+            bench.cache.listen_to_rows(bench.hear)
         bench.write((b"a", b"1"), (b"b", b"2"), (b"c", b"3"))
         bench.cache.flush()
         bench.write((b"a", b"4"), (b"b", None), (b"d", b"5"), (b"d", None), (b"c", b"6"))

@@ -19,7 +19,7 @@ Logged = list[tuple[bytes, bytes | None, int]]
 def opened(engine: MemoryStore, logged: Logged | None = None) -> tuple[JoinBuffer, Position]:
     position = Position()
     position.topic, position.partition = "in", 2
-    log = None if logged is None else lambda key, value: logged.append((key, value, 0))
+    log = None if logged is None else lambda key, value, _: logged.append((key, value, 0))
     return JoinBuffer("buffer", CODEC, Overlay(engine), log, position), position
 
 

@@ -17,7 +17,7 @@ from penstock import (
     Topology,
     TopologyError,
 )
-from penstock._engine.topology.graph import Process, StreamJoin
+from penstock._engine.topology.graph import ProcessorDrawing, StreamJoin
 from penstock._engine.topology.nodes.join_nodes import SelfJoin
 from penstock._engine.topology.rewrites.optimize import single_store_self_joins
 
@@ -128,7 +128,7 @@ def test_the_second_store_goes_and_one_node_does_the_work_of_three() -> None:
         "KSTREAM-MERGE-0000000005",
     ]
     join = rewritten[3].drawing
-    assert isinstance(join, Process)
+    assert isinstance(join, ProcessorDrawing)
     assert isinstance(join.operation, SelfJoin)
     assert rewritten[3].parents == (1,)
     assert isinstance(steps[3].drawing, StreamJoin), "what was drawn stays as it was"

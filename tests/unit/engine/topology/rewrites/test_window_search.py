@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock import KTable, SessionWindows, StreamsBuilder, TimeWindows, TopologyError
-from penstock._engine.topology.graph import Process
+from penstock._engine.topology.graph import ProcessorDrawing
 from penstock._engine.topology.nodes.window_nodes import WindowedOperation
 from penstock._engine.topology.rewrites.window_search import find_window_grace, go_on_when_idle
 
@@ -46,7 +46,7 @@ def test_a_way_up_without_windows_is_refused() -> None:
 
 def idle_after(table: KTable[Any, Any]) -> int | None:
     drawing = table._handle.graph.steps[table._handle.step].drawing
-    assert isinstance(drawing, Process)
+    assert isinstance(drawing, ProcessorDrawing)
     assert isinstance(drawing.operation, WindowedOperation)
     return drawing.operation.idle_after_ms
 

@@ -10,17 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock._engine.fast.choice import compiled
-from penstock._engine.state.codec import pack_timestamp
-from penstock._engine.state.row_sender import (
+from penstock._engine.runtime.output.row_sender import (
     PlainRowSender,
     RowSender,
     Target,
-    flush_puts,
-    flush_puts_plainly,
+    log_to,
+    log_with_headers_to,
+    log_with_own_time_to,
+    log_without_time_to,
 )
+from penstock._engine.state.codec import pack_timestamp
 
 FORMS = list(dict.fromkeys([PlainRowSender, RowSender]))
-FLUSH = dict.fromkeys([flush_puts_plainly, flush_puts])
 
 HEADERS = (("h", b"x"),)
 
@@ -106,72 +107,27 @@ def test_nothing_of_a_row_stays(form: type[PlainRowSender]) -> None:
     assert [[*map(sys.getrefcount, row)] for row in rows] == before
 
 
-def change(key: bytes, row: bytes | None, timestamp: int = 5, headers: Any = HEADERS) -> Any:
-    return key, row, timestamp, headers, "in", 0, None
+def test_a_changelog_record_has_the_time_of_the_record_in_hand() -> None:
+    sent: list[object] = []
+    log_to(sent.append, "log", 3)(b"a", b"1", 5, ())
+    assert sent == [("log", 3, b"a", b"1", 5, ())]
 
 
-@pytest.mark.parametrize("flush", FLUSH)
-def test_rows_go_to_store_changelog_and_listener_up_to_one_that_is_gone(flush: Any) -> None:
-    changes = [
-        change(b"a", b"1"),
-        change(b"b", b"2", 7, ()),
-        change(b"a", None),
-        change(b"c", b"3"),
-    ]
-    events: list[Any] = []
-
-    def note(name: str) -> Any:
-        return lambda *told: events.append((name, *told))
-
-    assert flush(changes, note("put"), note("log"), note("listener")) == 2
-    assert events == [
-        ("put", b"a", b"1"),
-        ("log", b"a", b"1", 5, HEADERS),
-        ("listener", b"a", b"1", None, 5, HEADERS),
-        ("put", b"b", b"2"),
-        ("log", b"b", b"2", 7, ()),
-        ("listener", b"b", b"2", None, 7, ()),
-    ]
-    events.clear()
-    assert flush(changes[3:], note("put"), None, note("listener")) == 1
-    assert [name for name, *_ in events] == ["put", "listener"]
-    assert flush([], note("put"), None, note("listener")) == 0
+def test_a_value_with_a_time_is_logged_without_it_but_under_it() -> None:
+    sent: list[object] = []
+    log = log_with_own_time_to(sent.append, "log", 3)
+    log(b"a", pack_timestamp(9) + b"1", 5, ())
+    log(b"a", None, 5, ())
+    assert sent == [("log", 3, b"a", b"1", 9, ()), ("log", 3, b"a", None, 5, ())]
 
 
-@pytest.mark.parametrize("flush", FLUSH)
-@pytest.mark.parametrize("place", range(3))
-def test_an_error_of_any_of_them_comes_out(flush: Any, place: int) -> None:
-    def fail(*_: Any) -> None:
-        raise ZeroDivisionError
-
-    called: list[Any] = []
-    three: list[Any] = [lambda *told: called.append(told)] * 3
-    three[place] = fail
-    row = b"a row of its own"
-    before = sys.getrefcount(row)
-    with pytest.raises(ZeroDivisionError):
-        flush([change(b"a", row), change(b"b", row)], *three)
-    assert len(called) == place
-    called.clear()
-    assert sys.getrefcount(row) == before
+def test_a_record_of_a_subscription_or_a_join_keeps_its_headers() -> None:
+    sent: list[object] = []
+    log_with_headers_to(sent.append, "log", 3)(b"a", None, 5, HEADERS)
+    assert sent == [("log", 3, b"a", None, 5, HEADERS)]
 
 
-@pytest.mark.parametrize("flush", FLUSH)
-def test_nothing_of_what_went_out_stays(flush: Any) -> None:
-    kept: dict[bytes, bytes] = {}
-    sent: list[Any] = []
-    sender = FORMS[-1](sent.append, Target("out"))
-    changes = [change(b"key %d" % n, pack_timestamp(n) + b"v", 10**6 + n) for n in range(9)]
-    before = [[*map(sys.getrefcount, one[:3]), sys.getrefcount(one)] for one in changes]
-    for _ in range(3):
-        assert flush(changes, kept.__setitem__, sender.log, sender.on_flush) == len(changes)
-    kept.clear()
-    sent.clear()
-    assert [[*map(sys.getrefcount, one[:3]), sys.getrefcount(one)] for one in changes] == before
-
-
-@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
-@pytest.mark.parametrize("changes", [(), [()], [(b"a", b"1")], ["text of letters"]])
-def test_c_refuses_what_is_no_change(changes: Any) -> None:
-    with pytest.raises(TypeError):
-        flush_puts(changes, lambda key, row: None, None, lambda *told: None)
+def test_a_value_that_holds_its_time_is_logged_with_the_time_of_sending() -> None:
+    sent: list[object] = []
+    log_without_time_to(sent.append, "log", 3)(b"a", b"1", HEADERS)
+    assert sent == [("log", 3, b"a", b"1", None, HEADERS)]

@@ -1,6 +1,8 @@
-"""Stored rows leave as records, to a changelog or a topic: a row begins with the record's time.
+"""Stored rows leave as records, to a changelog or a topic.
 
-In Python and in C (`fast/row_sender.c`): the same tests run on both.
+Which function a store logs with depends on where its rows keep their time. Java: the stores' calls
+of ProcessorContextImpl.logChange. `RowSender`, for rows that begin with their time, is in Python
+and in C (`fast/row_sender.c`): the same tests run on both.
 """
 
 from __future__ import annotations
@@ -9,17 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from penstock._engine.fast.choice import compiled
+from penstock._engine.runtime.output.collector import Collect
 from penstock._engine.state.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.logged import Log, LogWithoutTime
 from penstock.record import HeaderPairs
-
-if TYPE_CHECKING:
-    from penstock._engine.state.cache.entries import CacheChange
-
-Send: TypeAlias = Callable[[tuple[str, int | None, bytes, bytes | None, int, HeaderPairs]], None]
-"""`send((topic, partition, key, value, timestamp, headers))` sends a record out of the task."""
-Put: TypeAlias = Callable[[bytes, bytes], None]
-RowListener: TypeAlias = Callable[..., None]
-"""The log of a store, or the flush listener of a cache."""
 
 
 class Target(NamedTuple):
@@ -37,11 +32,11 @@ class Target(NamedTuple):
 
 
 class PlainRowSender:
-    """Sends rows in Python."""
+    """Sends rows that begin with their time, in Python."""
 
     __slots__ = ("log", "on_flush")
 
-    def __init__(self, send: Send, target: Target) -> None:
+    def __init__(self, send: Collect, target: Target) -> None:
         topic, partition, place, before, behind, keeps_headers = target
 
         def log(row_key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
@@ -69,25 +64,43 @@ class PlainRowSender:
         self.on_flush = on_flush
 
 
-def flush_puts_plainly(
-    changes: list[CacheChange], put: Put, log: RowListener | None, listener: RowListener
-) -> int:
-    """Hand rows that were put to a store, its changelog and the flush listener of a cache, one
-    after the other, up to the first that is deleted; return how many there were.
-    """
-    for done, (row_key, row, timestamp, headers, *_) in enumerate(changes):
-        if row is None:
-            return done
-        put(row_key, row)
-        if log is not None:
-            log(row_key, row, timestamp, headers)
-        listener(row_key, row, None, timestamp, headers)
-    return len(changes)
-
-
 if TYPE_CHECKING:
     RowSender: TypeAlias = PlainRowSender
-    flush_puts = flush_puts_plainly
 else:
     RowSender = PlainRowSender if compiled is None else compiled.RowSender
-    flush_puts = flush_puts_plainly if compiled is None else compiled.flush_puts
+
+
+def log_to(send: Collect, topic: str, partition: int) -> Log:
+    """Return the changelog of a store; its records have the timestamp of the record in hand."""
+
+    def log(key: bytes, value: bytes | None, timestamp: int, _: HeaderPairs) -> None:
+        send((topic, partition, key, value, timestamp, ()))
+
+    return log
+
+
+def log_with_own_time_to(send: Collect, topic: str, partition: int) -> Log:
+    """Return the changelog of a store of timestamped values: its records have the value's
+    timestamp, deletions that of the record in hand.
+    """
+    return RowSender(send, Target(topic, partition, keeps_headers=False)).log
+
+
+def log_with_headers_to(send: Collect, topic: str, partition: int) -> Log:
+    """Return the changelog of a store whose records have timestamp and headers of the record in
+    hand.
+    """
+
+    def log(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        send((topic, partition, key, value, timestamp, headers))
+
+    return log
+
+
+def log_without_time_to(send: Collect, topic: str, partition: int) -> LogWithoutTime:
+    """Return the changelog of a store whose values hold their times themselves."""
+
+    def log(key: bytes, value: bytes | None, headers: HeaderPairs) -> None:
+        send((topic, partition, key, value, None, headers))
+
+    return log

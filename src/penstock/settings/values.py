@@ -1,0 +1,177 @@
+"""The values of an application's settings as properties, each with its type: what code asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from penstock.errors import ConfigError
+from penstock.settings import parsing
+from penstock.settings.table import (
+    ACCEPT_CHANGED_TOPOLOGY,
+    EXACTLY_ONCE_V2,
+    JOIN_EMIT_INTERVAL,
+    KEEP_FINAL_RESULTS,
+    WINDOW_EMIT_INTERVAL,
+)
+from penstock.timestamps import TimestampExtractor
+
+
+class SettingValues:
+    """What `StreamsConfig` has read and checked, but for the settings of Kafka's clients."""
+
+    _values: dict[str, Any]
+
+    @property
+    def application_id(self) -> str:
+        return cast(str, self._values["application.id"])
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Where the cluster is; ConfigError if it is not set."""
+        servers = self._values["bootstrap.servers"]
+        if servers is None:
+            msg = (
+                "setting 'bootstrap.servers' must be given, as 'host:port'; it says where the "
+                "Kafka cluster is"
+            )
+            raise ConfigError(msg)
+        return cast(str, servers)
+
+    @property
+    def client_id(self) -> str:
+        """What the names of the Kafka clients begin with."""
+        return cast(str, self._values["client.id"]) or self.application_id
+
+    @property
+    def application_server(self) -> tuple[str, int] | None:
+        """Host and port that the metadata of queries show; None if not set."""
+        host, _, port = cast(str, self._values["application.server"] or "").rpartition(":")
+        return (host.strip("[]"), int(port)) if host else None
+
+    @property
+    def num_stream_threads(self) -> int | None:
+        """The number of slots; None: one for each core of the executors."""
+        return cast("int | None", self._values["num.stream.threads"])
+
+    @property
+    def num_standby_replicas(self) -> int:
+        """How many other machines keep a copy of each store."""
+        return cast(int, self._values["num.standby.replicas"])
+
+    @property
+    def exactly_once(self) -> bool:
+        return bool(self._values["processing.guarantee"] == EXACTLY_ONCE_V2)
+
+    @property
+    def commit_interval_ms(self) -> int:
+        return cast(int, self._values["commit.interval.ms"])
+
+    @property
+    def poll_ms(self) -> int:
+        return cast(int, self._values["poll.ms"])
+
+    @property
+    def buffered_records_per_partition(self) -> int:
+        return cast(int, self._values["buffered.records.per.partition"])
+
+    @property
+    def join_emit_interval_ms(self) -> int:
+        return cast(int, self._values[JOIN_EMIT_INTERVAL])
+
+    @property
+    def window_emit_interval_ms(self) -> int:
+        return cast(int, self._values[WINDOW_EMIT_INTERVAL])
+
+    @property
+    def keeps_final_results(self) -> bool:
+        """Whether no window may be forgotten before its final result has come out."""
+        return self.window_emit_interval_ms > 0 and cast(bool, self._values[KEEP_FINAL_RESULTS])
+
+    @property
+    def max_task_idle_ms(self) -> int:
+        return cast(int, self._values["max.task.idle.ms"])
+
+    @property
+    def task_timeout_ms(self) -> int:
+        return cast(int, self._values["task.timeout.ms"])
+
+    @property
+    def window_changelog_additional_retention_ms(self) -> int:
+        return cast(int, self._values["windowstore.changelog.additional.retention.ms"])
+
+    @property
+    def repartition_purge_interval_ms(self) -> int:
+        return cast(int, self._values["repartition.purge.interval.ms"])
+
+    @property
+    def state_dir(self) -> Path:
+        return Path(self._values["state.dir"])
+
+    @property
+    def cache_bytes_max(self) -> int:
+        return cast(int, self._values["statestore.cache.max.bytes"])
+
+    @property
+    def explicit_names_required(self) -> bool:
+        return cast(bool, self._values["ensure.explicit.internal.resource.naming"])
+
+    @property
+    def accepted_topology(self) -> str | None:
+        """The id of a changed program that may run."""
+        return cast("str | None", self._values[ACCEPT_CHANGED_TOPOLOGY])
+
+    @property
+    def topology_optimizations(self) -> frozenset[str]:
+        """The rewrites that a topology goes through."""
+        asked: str = self._values["topology.optimization"]
+        if asked == "none":
+            return frozenset()
+        if asked == "all":
+            return parsing.OPTIMIZATIONS
+        return frozenset(map(str.strip, asked.split(",")))
+
+    @property
+    def rocksdb_config_setter(self) -> Callable[[str, Any], None] | None:
+        """What changes the options of a store, given its name and them; or None."""
+        return cast("Callable[[str, Any], None] | None", self._values["rocksdb.config.setter"])
+
+    @property
+    def replication_factor(self) -> int:
+        return cast(int, self._values["replication.factor"])
+
+    @property
+    def records_debug_metrics(self) -> bool:
+        return bool(self._values["metrics.recording.level"] == "DEBUG")
+
+    @property
+    def turn_ms(self) -> int:
+        return cast(int, self._values["penstock.turn.ms"])
+
+    @property
+    def lease_ms(self) -> int:
+        return cast(int, self._values["penstock.lease.ms"])
+
+    @property
+    def spark_master(self) -> str:
+        """The Spark master where no session is given.
+
+        By default `local[N,4]`: where it stands alone, `local[N]` does not retry a slot that fails.
+        """
+        default = f"local[{self.num_stream_threads or '*'},4]"
+        return cast(str, self._values["penstock.spark.master"]) or default
+
+    @property
+    def spark_log(self) -> str | None:
+        """From which level on Spark's log is shown; None: it goes to a file."""
+        return cast("str | None", self._values["penstock.spark.log"])
+
+    @property
+    def names_cluster(self) -> bool:
+        """Whether the settings say where the Kafka cluster is."""
+        return self._values["bootstrap.servers"] is not None
+
+    @property
+    def default_timestamp_extractor(self) -> TimestampExtractor:
+        return cast(TimestampExtractor, self._values["default.timestamp.extractor"])
