@@ -39,6 +39,13 @@ class ReadOptions:
     rows_max: int = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredPart(Part):
+    """A part as the driver keeps it: with the worker that has the cursor of its next page."""
+
+    worker: Worker | None = None
+
+
 class Asker:
     """Asks the workers of an application."""
 
@@ -50,7 +57,7 @@ class Asker:
 
     def parts(
         self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
-    ) -> dict[int, Part]:
+    ) -> dict[int, AnsweredPart]:
         """Return the answer of each partition's task.
 
         Raises:
@@ -58,7 +65,7 @@ class Asker:
             QueryError: the store cannot be asked this, or reading it failed.
         """
         missing, until = set(partitions), monotonic() + options.seconds
-        parts: dict[int, Part] = {}
+        parts: dict[int, AnsweredPart] = {}
         while True:
             answers = self.answers(store, read, missing, options)
             troubles = [part for part in answers.values() if part.failure is not None]
@@ -77,11 +84,11 @@ class Asker:
 
     def answers(
         self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
-    ) -> dict[int, Part]:
+    ) -> dict[int, AnsweredPart]:
         """Return the answer of each partition's task, asked once; a failure is an answer, too."""
         wanted, owners = set(partitions), self.owners(store)
         parts = {
-            partition: Part(partition, failure="absent", message="no worker has its task")
+            partition: AnsweredPart(partition, failure="absent", message="no worker has its task")
             for partition in sorted(wanted - owners.keys())
         }
         by_worker = sorted((owners[each], each) for each in wanted & owners.keys())
@@ -93,26 +100,12 @@ class Asker:
             answers = [self._ask(*one) for one in asked.items()]
         else:
             answers = list(self._pool.map(self._ask, asked, asked.values()))
-        for question, answer in zip(asked.values(), answers, strict=True):
+        for (worker, question), answer in zip(asked.items(), answers, strict=True):
             told = {} if answer is None else {part.partition: part for part in answer.parts}
             for each in question.partitions:
                 silent = Part(each, failure="absent", message=_why_none(answer))
-                parts[each] = told.get(each, silent)
+                parts[each] = _answered(told.get(each, silent), worker)
         return parts
-
-    def next_page(
-        self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
-    ) -> Part:
-        """Return the next page of a scan."""
-        question = Question(0, store.name, Read("count"), (), cursor=part.cursor)
-        question = replace(question, rows_max=options.rows_max, seconds=options.seconds)
-        answer = self._ask(worker, question)
-        if answer is None or not answer.parts:
-            raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
-        page = answer.parts[0]
-        if page.failure is not None:
-            raise _not_ready(store, [replace(page, partition=part.partition)])
-        return page
 
     def scan(
         self, store: StoreEntry, read: Read, partition: int, options: ReadOptions
@@ -121,10 +114,16 @@ class Asker:
         part = self.parts(store, read, [partition], options)[partition]
         yield from self.pages(store, part, options)
 
-    def pages(self, store: StoreEntry, part: Part, options: ReadOptions) -> Iterator[Row]:
-        """Return the rows of an answer, and of the pages that follow."""
-        worker = None if part.cursor is None else self.owners(store).get(part.partition)
-        return self._rows(store, part, worker, options)
+    def pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Row]:
+        """Return the rows of an answer, and of the pages that follow: of the same worker, also when
+        its task has moved.
+        """
+        page: Part = part
+        while True:
+            yield from page.rows
+            if page.cursor is None or part.worker is None:
+                return
+            page = self._next_page(store, page, part.worker, options)
 
     def owners(self, store: StoreEntry) -> dict[int, Worker]:
         """Return the worker of each partition that has one; one that runs it before others."""
@@ -141,16 +140,17 @@ class Asker:
         self._pause.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _rows(
-        self, store: StoreEntry, part: Part, worker: Worker | None, options: ReadOptions
-    ) -> Iterator[Row]:
-        while True:
-            yield from part.rows
-            if part.cursor is None:
-                return
-            if worker is None:
-                raise _not_ready(store, [replace(part, message="its task has moved")])
-            part = self.next_page(store, part, worker, options)
+    def _next_page(
+        self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
+    ) -> Part:
+        question = self._question(store, Read("count"), [part.partition], options)
+        answer = self._ask(worker, replace(question, cursor=part.cursor))
+        if answer is None or not answer.parts:
+            raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
+        page = answer.parts[0]
+        if page.failure is not None:
+            raise _not_ready(store, [replace(page, partition=part.partition)])
+        return page
 
     def _question(
         self, store: StoreEntry, read: Read, partitions: list[int], options: ReadOptions
@@ -165,6 +165,19 @@ class Asker:
             rows_max=options.rows_max,
             seconds=options.seconds,
         )
+
+
+def _answered(part: Part, worker: Worker) -> AnsweredPart:
+    return AnsweredPart(
+        part.partition,
+        part.rows,
+        part.cursor,
+        part.position,
+        part.offsets_behind,
+        part.failure,
+        part.message,
+        worker,
+    )
 
 
 def _why_none(answer: Answer | None) -> str:

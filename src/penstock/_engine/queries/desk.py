@@ -17,6 +17,7 @@ from penstock._clock import monotonic
 from penstock._engine.queries.questions import Answer, Part, Position, Question, Row
 from penstock._engine.queries.reading import rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
+from penstock.errors import StateClosedError
 
 _CURSORS_MAX = 100
 _CURSOR_SECONDS = 60.0
@@ -124,33 +125,34 @@ class Desk:
             message = f"{type(error).__name__}: {error}"
             return Part(partition, failure="failed", message=message)
         position = task.position(uncommitted=question.uncommitted)
-        return self._keep(Part(partition, page, None, position, behind), rows, question.rows_max)
+        return self._keep(question, Part(partition, page, None, position, behind), rows)
 
     def _next_page(self, question: Question, number: int) -> Part:
-        cursor = self._cursors.pop(number, None)
-        if cursor is None:
+        cursor = self._cursors.get(number)
+        # Numbers are counted by each worker: one of another worker means another scan here.
+        if cursor is None or not cursor.is_of(question):
             msg = "the scan was open for too long, or its task has moved; begin it again"
             return Part(-1, failure="absent", message=msg)
+        del self._cursors[number]
+        part = cursor.part
         try:
             page = _page(cursor.rows, question.rows_max)
+        except StateClosedError:
+            return Part(part.partition, failure="absent", message="its task has moved")
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
-            return Part(cursor.part.partition, failure="failed", message=message)
-        part = cursor.part
-        return self._keep(
-            Part(part.partition, page, None, part.position, part.offsets_behind),
-            cursor.rows,
-            question.rows_max,
-        )
+            return Part(part.partition, failure="failed", message=message)
+        part = Part(part.partition, page, None, part.position, part.offsets_behind)
+        return self._keep(question, part, cursor.rows)
 
-    def _keep(self, part: Part, rows: Iterator[Row], rows_max: int) -> Part:
+    def _keep(self, question: Question, part: Part, rows: Iterator[Row]) -> Part:
         """Keep a scan open that has filled its page."""
-        if len(part.rows) < rows_max and _bytes_of(part.rows) < _PAGE_BYTES_MAX:
+        if len(part.rows) < question.rows_max and _bytes_of(part.rows) < _PAGE_BYTES_MAX:
             return part
         while len(self._cursors) >= _CURSORS_MAX:
             del self._cursors[next(iter(self._cursors))]
         number = next(self._numbers)
-        self._cursors[number] = _Cursor(part, rows, monotonic() + _CURSOR_SECONDS)
+        self._cursors[number] = _Cursor(question.store, part, rows, monotonic() + _CURSOR_SECONDS)
         return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
 
     def _drop_old_cursors(self) -> None:
@@ -160,8 +162,11 @@ class Desk:
 
 
 class _Cursor:
-    def __init__(self, part: Part, rows: Iterator[Row], until: float) -> None:
-        self.part, self.rows, self.until = part, rows, until
+    def __init__(self, store: str, part: Part, rows: Iterator[Row], until: float) -> None:
+        self.store, self.part, self.rows, self.until = store, part, rows, until
+
+    def is_of(self, question: Question) -> bool:
+        return self.store == question.store and question.partitions == (self.part.partition,)
 
 
 def _progress(partition: int, restoring: tuple[int, int] | None) -> Part:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from penstock._engine.queries.asking import Asker, ReadOptions, Worker
+from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
@@ -65,8 +65,11 @@ def test_answers_are_asked_for_once_with_their_failures() -> None:
     workers = Workers(p1=[moved, Part(1)])
     del workers.tasks[SECOND]
     answers = workers.asker.answers(STORE, ALL, [0, 1, 2], WISHES)
-    unowned = Part(2, failure="absent", message="no worker has its task")
-    assert answers == {0: Part(0), 1: moved, 2: unowned}
+    assert answers == {
+        0: AnsweredPart(0, worker=FIRST),
+        1: AnsweredPart(1, failure="absent", message="the task is not here", worker=FIRST),
+        2: AnsweredPart(2, failure="absent", message="no worker has its task"),
+    }
 
 
 def test_a_task_without_a_worker_is_named() -> None:
@@ -101,6 +104,17 @@ def test_a_scan_follows_its_cursors_to_the_worker_that_has_them() -> None:
         (SECOND, None),
         (SECOND, 9),
     ]
+
+
+def test_the_next_page_comes_from_the_worker_of_the_first_though_the_task_has_moved() -> None:
+    first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
+    workers = Workers(p2=[first], p9=[second])
+    rows = workers.asker.scan(STORE, ALL, 2, WISHES)
+    assert next(rows) == row(b"a")
+    workers.tasks[FIRST]["0_2"] = workers.tasks[SECOND].pop("0_2")
+    assert [*rows] == [row(b"b")]
+    worker, question = workers.asked[-1]
+    assert (worker, question.cursor, question.partitions) == (SECOND, 9, (2,))
 
 
 def test_a_cursor_that_is_gone_is_no_end_of_the_rows() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,7 +86,7 @@ def test_a_scan_comes_page_by_page_each_row_once(served: Any) -> None:
     part = served(ALL, task).parts[0]
     keys, sizes = [row[0] for row in part.rows], [len(part.rows)]
     while part.cursor is not None:
-        follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=part.cursor)
+        follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=part.cursor)
         part = served(follow, task).parts[0]
         keys += [row[0] for row in part.rows]
         sizes.append(len(part.rows))
@@ -98,17 +99,26 @@ def test_a_scan_comes_page_by_page_each_row_once(served: Any) -> None:
 def test_a_cursor_is_good_once(served: Any) -> None:
     task = FakeTask(records=25)
     cursor = served(ALL, task).parts[0].cursor
-    follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=cursor)
+    follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursor)
     assert served(follow, task).parts[0].failure is None
     again = served(follow, task).parts[0]
     assert (again.failure, again.rows) == ("absent", ())
+
+
+def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
+    task = FakeTask(records=25)
+    cursor = served(ALL, task).parts[0].cursor
+    right = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursor)
+    for wrong in (replace(right, store="other"), replace(right, partitions=(1,))):
+        assert served(wrong, task).parts[0].failure == "absent"
+    assert len(served(right, task).parts[0].rows) == 10
 
 
 def test_old_cursors_give_way(served: Any, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CURSORS_MAX", 2)
     task = FakeTask(records=25)
     cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]
-    follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=cursors[0])
+    follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursors[0])
     assert served(follow, task).parts[0].failure == "absent"
     assert len(desk._cursors) == 2
 
