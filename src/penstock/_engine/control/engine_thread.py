@@ -30,7 +30,7 @@ from penstock._engine.control.messages import (
     WorkerFailure,
 )
 from penstock._engine.control.printed_lines import PrintedLines, captured
-from penstock._engine.control.question_line import QuestionLine
+from penstock._engine.control.question_poller import QuestionPoller
 from penstock._engine.control.reporter import Reporter
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
@@ -177,7 +177,7 @@ class EngineThread:
             reporter = Reporter(
                 control, self._answered, reachability.away_seconds, self._printed.take
             )
-            questions = QuestionLine(
+            questions = QuestionPoller(
                 self._control_address, host.member_id, self._desk, worker.doing
             )
             try:

@@ -101,8 +101,8 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Pickup:
-    """A worker brings its answers and takes the next questions."""
+class QuestionPoll:
+    """A worker brings its answers and asks for the next questions."""
 
     member_id: str
     pid: int

@@ -28,8 +28,8 @@ from penstock._engine.kafka.application.notices import NoticeBoard
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.catalogue import stores_of
-from penstock._engine.queries.mailboxes import Mailboxes
-from penstock._engine.queries.questions import Pickup
+from penstock._engine.queries.question_queues import QuestionQueues
+from penstock._engine.queries.questions import QuestionPoll
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
@@ -65,7 +65,7 @@ class ApplicationQuery:
         self._slots = SlotPlan(self._config.num_stream_threads, self._capacity)
         # A program that cannot be shipped is refused before Spark starts.
         program = _program(blueprint)
-        self._mailboxes = Mailboxes()
+        self._questions = QuestionQueues()
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
         warn_of_memory(dict(context.getConf().getAll()), blueprint, self._slots.count())
@@ -74,10 +74,10 @@ class ApplicationQuery:
             "report": Verb(Report, self._report),
             "slots": Verb(int, self._slots.open_turn),
             "status": Verb(None, lambda _: self._status()),
-            "questions": Verb(Pickup, self._mailboxes.pick_up),
+            "questions": Verb(QuestionPoll, self._questions.poll),
         }
         self._control = ControlServer(str(host), verbs, self._hung_up)
-        self.asker = Asker(self._assignments, self._mailboxes.ask)
+        self.asker = Asker(self._assignments, self._questions.ask)
         """Asks the workers about their stores."""
         self.served_at: dict[str, str | None] | None = None
         """Where the HTTP server is, for the progress."""
@@ -210,7 +210,7 @@ class ApplicationQuery:
             finished = self.suspend(timeout_seconds)
         self._control.close()
         self._notices.close()
-        self._mailboxes.close()
+        self._questions.close()
         self.asker.close()
         if self._owned:
             with suppress(Exception):
@@ -318,7 +318,7 @@ class ApplicationQuery:
         lost = self._members.lost(last)
         if lost is None:
             return
-        self._mailboxes.forget(last.worker)
+        self._questions.forget(last.worker)
         self._slots.worker_gone(last.worker)
         if not self._stop:
             _log.warning(

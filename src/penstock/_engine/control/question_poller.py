@@ -14,13 +14,13 @@ from penstock._engine.control.client import ControlClient, DriverSilent
 from penstock._engine.control.messages import ControlAddress
 from penstock._engine.control.wire import MessageTooLong
 from penstock._engine.queries.desk import Desk
-from penstock._engine.queries.questions import Answer, Pickup, Question
+from penstock._engine.queries.questions import Answer, Question, QuestionPoll
 
 _AGAIN_SECONDS = 0.5
 _TOO_LONG = "the answer is longer than a message may be; ask for fewer rows or keys at once"
 
 
-class QuestionLine:
+class QuestionPoller:
     """Takes questions for a worker to its desk, and the answers back.
 
     `busy` says what the worker is doing, for questions whose time is over.
@@ -51,13 +51,13 @@ class QuestionLine:
             answers = self._desk.ask(questions, self._busy) if questions else ()
 
     def _exchange(self, answers: tuple[Answer, ...]) -> list[Question]:
-        pickup = Pickup(self._member_id, os.getpid(), answers)
+        pickup = QuestionPoll(self._member_id, os.getpid(), answers)
         try:
             return self._ask(pickup)
         except MessageTooLong:
             short = tuple(Answer(answer.number, busy=_TOO_LONG) for answer in answers)
-            return self._ask(Pickup(self._member_id, os.getpid(), short))
+            return self._ask(QuestionPoll(self._member_id, os.getpid(), short))
 
-    def _ask(self, pickup: Pickup) -> list[Question]:
+    def _ask(self, pickup: QuestionPoll) -> list[Question]:
         questions: list[Question] = self._client.ask("questions", pickup, list[Question])
         return questions
