@@ -202,7 +202,7 @@ class AssignedTask:
             self._attempts.clear()
             self._has_marker = False
 
-    # What a query sees: queries/desk.py.
+    # What a query sees: queries/query_server.py.
 
     @property
     def partition(self) -> int:

@@ -66,7 +66,7 @@ class GlobalTables:
         """The stores by name; tasks may only read them."""
         return self._task.task_stores
 
-    # What a query sees: queries/desk.py.
+    # What a query sees: queries/query_server.py.
 
     partition = GLOBAL
 

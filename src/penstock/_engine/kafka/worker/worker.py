@@ -33,7 +33,7 @@ from penstock._engine.kafka.worker.worker_clients import WorkerClients, open_cli
 from penstock._engine.kafka.worker.worker_metrics import WorkerMetrics
 from penstock._engine.metrics.step_times import ThreadTimes
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.queries.desk import QueryableTask
+from penstock._engine.queries.query_server import QueryableTask
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
 from penstock.errors import StateLockedError, StreamsError

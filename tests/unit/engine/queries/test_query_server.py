@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from penstock._engine.queries import desk as module
-from penstock._engine.queries.desk import Desk
+from penstock._engine.queries import query_server as module
+from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import Answer, Part, Position, Question, Read
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from tests.unit.engine.queries.test_reading import opened
 from tests.unit.engine.runtime.test_task import raws
+
+
+PATIENCE_SECONDS = 30.0
 
 
 class FakeTask:
@@ -49,28 +53,41 @@ class FakeTask:
         return None if self.is_ready else (66, 1300)
 
 
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
+class Busy:
+    """An engine that says what it does."""
+
+    def doing(self) -> str:
+        return "in function f"
+
+    def wake(self) -> bool:
+        return True
+
+
+BUSY = Busy()
 
 
 @pytest.fixture
-def served(desk: Desk) -> Iterator[Callable[[Question, Any], Answer]]:
+def server() -> QueryServer:
+    return QueryServer()
+
+
+@pytest.fixture
+def served(server: QueryServer) -> Iterator[Callable[[Question, Any], Answer]]:
     """Ask with another thread as engine."""
     stop = threading.Event()
     tasks: list[Any] = []
 
     def engine() -> None:
         while not stop.wait(0.001):
-            if desk.has_questions:
-                desk.serve(tasks)
+            if server.has_questions:
+                server.serve(tasks)
 
     thread = threading.Thread(target=engine)
     thread.start()
 
     def ask(question: Question, task: Any) -> Answer:
         tasks[:] = [] if task is None else [task]
-        (answer,) = desk.ask([question], lambda: "busy")
+        (answer,) = server.ask([question], BUSY)
         return answer
 
     yield ask
@@ -114,13 +131,15 @@ def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
     assert len(served(right, task).parts[0].rows) == 10
 
 
-def test_old_cursors_give_way(served: Any, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_cursors_give_way(
+    served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_CURSORS_MAX", 2)
     task = FakeTask(records=25)
     cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]
     follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursors[0])
     assert served(follow, task).parts[0].failure == "absent"
-    assert len(desk._cursors) == 2
+    assert len(server._cursors) == 2
 
 
 def test_a_page_is_limited_in_bytes(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,9 +189,41 @@ def test_what_cannot_be_answered_says_why(
     assert (part.failure, part.message) == (failure, message)
 
 
-def test_an_engine_that_is_busy_is_told_in_time(desk: Desk) -> None:
+def test_an_engine_that_is_busy_is_told_in_time(server: QueryServer) -> None:
     question = Question(3, "plain", Read("range"), (0,), seconds=0.01)
-    assert desk.ask([question], lambda: "in function f") == (Answer(3, (), "in function f"),)
+    assert server.ask([question], BUSY) == (Answer(3, (), "in function f"),)
+
+
+def test_nothing_is_kept_of_questions_whose_asker_has_given_up(server: QueryServer) -> None:
+    asked = [Question(number, "plain", Read("range"), (0,), seconds=0.01) for number in (3, 4)]
+    assert server.ask(asked, BUSY) == (
+        Answer(3, (), "in function f"),
+        Answer(4, (), "in function f"),
+    )
+    assert server.has_questions
+    task = FakeTask()
+    answered: list[str] = []
+    task.store = answered.append  # type: ignore[assignment]
+    server.serve([task])
+    assert not server.has_questions
+    assert answered == []
+
+
+def test_a_hasty_question_does_not_end_the_time_of_another(server: QueryServer) -> None:
+    asked = [
+        Question(1, "plain", Read("range"), (0,), seconds=0.0),
+        Question(2, "plain", Read("range"), (0,), seconds=PATIENCE_SECONDS),
+    ]
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.extend(server.ask(asked, BUSY)))
+    thread.start()
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not server.has_questions:
+        assert time.monotonic() < until
+        time.sleep(0.001)
+    server.serve([FakeTask()])
+    thread.join()
+    assert [answer.busy for answer in found] == ["", ""]
 
 
 def test_an_empty_store_has_an_empty_answer(served: Any) -> None:

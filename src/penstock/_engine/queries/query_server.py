@@ -1,4 +1,4 @@
-"""Where a worker's questions wait until its engine thread answers them, between two steps.
+"""Answers a worker's questions on its engine thread, between two steps.
 
 So no lock is on the record's way, and an answer is one point in time of its task. A scan that has
 more rows than a page stays open as a cursor, for a while: its pages are of one point in time where
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count, islice
 from typing import Protocol
 
@@ -43,13 +43,18 @@ class QueryableTask(Protocol):
         """
 
 
-class Desk:
+class Engine(Protocol):
+    """The worker whose thread answers. Implemented by `Worker`."""
+
+    def doing(self) -> str:
+        """Return what the thread is busy with."""
+
+
+class QueryServer:
     """Takes questions on one thread, answers them on another."""
 
     def __init__(self) -> None:
-        self._questions: deque[Question] = deque()
-        self._answers: dict[int, Answer] = {}
-        self._answered = threading.Condition()
+        self._batches: deque[_Batch] = deque()
         self._cursors: dict[int, _Cursor] = {}
         self._numbers = count(1)
         self._hot_until = 0.0
@@ -57,38 +62,39 @@ class Desk:
     @property
     def has_questions(self) -> bool:
         """Whether the engine thread is asked something."""
-        return bool(self._questions)
+        return bool(self._batches)
 
     @property
     def is_hot(self) -> bool:
-        """Whether there was a question a moment ago: the next may come soon."""
+        """Whether there was a question a moment ago, and the engine cannot be woken for the next."""
         return monotonic() < self._hot_until
 
-    def ask(self, questions: Iterable[Question], busy: Callable[[], str]) -> tuple[Answer, ...]:
+    def ask(self, questions: Iterable[Question], engine: Engine) -> tuple[Answer, ...]:
         """Return the answers of the engine thread, or what keeps it from answering."""
-        asked = list(questions)
-        deadline = monotonic() + min((question.seconds for question in asked), default=0.0)
-        self._hot_until = deadline + _HOT_SECONDS
-        self._questions.extend(asked)
-        wanted = {question.number for question in asked}
-        with self._answered:
-            self._answered.wait_for(
-                lambda: wanted <= self._answers.keys(), max(0.0, deadline - monotonic())
-            )
-            answers = {number: self._answers.pop(number, None) for number in wanted}
-        late = "" if None not in answers.values() else busy()
-        return tuple(answer or Answer(number, busy=late) for number, answer in answers.items())
+        batch = _Batch(list(questions))
+        # The asker of each question waits for its own time; none may end the time of the others.
+        seconds = max((question.seconds for question in batch.questions), default=0.0)
+        self._hot_until = monotonic() + seconds + _HOT_SECONDS
+        self._batches.append(batch)
+        batch.answered.wait(seconds)
+        batch.abandoned = True
+        answers = [batch.answers.get(question.number) for question in batch.questions]
+        busy = engine.doing() if None in answers else ""
+        return tuple(
+            answer or Answer(question.number, busy=busy)
+            for question, answer in zip(batch.questions, answers, strict=True)
+        )
 
     def serve(self, tasks: Iterable[QueryableTask]) -> None:
         """Answer all that was asked; called on the engine thread."""
         here = list(tasks)
-        answers = {}
-        while self._questions:
-            question = self._questions.popleft()
-            answers[question.number] = self._answer(question, here)
-        with self._answered:
-            self._answers |= answers
-            self._answered.notify_all()
+        while self._batches:
+            batch = self._batches.popleft()
+            for question in batch.questions:
+                if batch.abandoned:
+                    break
+                batch.answers[question.number] = self._answer(question, here)
+            batch.answered.set()
         self._drop_old_cursors()
 
     def close(self) -> None:
@@ -159,6 +165,18 @@ class Desk:
         now = monotonic()
         for number in [n for n, cursor in self._cursors.items() if cursor.until < now]:
             del self._cursors[number]
+
+
+class _Batch:
+    """Questions that came together, and their answers; both end with the call that asked."""
+
+    __slots__ = ("abandoned", "answered", "answers", "questions")
+
+    def __init__(self, questions: list[Question]) -> None:
+        self.questions = questions
+        self.answers: dict[int, Answer] = {}
+        self.answered = threading.Event()
+        self.abandoned = False
 
 
 class _Cursor:
