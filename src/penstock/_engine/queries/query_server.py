@@ -49,6 +49,9 @@ class Engine(Protocol):
     def doing(self) -> str:
         """Return what the thread is busy with."""
 
+    def wake(self) -> bool:
+        """End the thread's wait for records; no if that cannot be done."""
+
 
 class QueryServer:
     """Takes questions on one thread, answers them on another."""
@@ -66,7 +69,8 @@ class QueryServer:
 
     @property
     def is_hot(self) -> bool:
-        """Whether there was a question a moment ago, and the engine cannot be woken for the next."""
+        """Whether there was a question a moment ago, and the engine cannot be woken for the next.
+        """
         return monotonic() < self._hot_until
 
     def ask(self, questions: Iterable[Question], engine: Engine) -> tuple[Answer, ...]:
@@ -74,9 +78,10 @@ class QueryServer:
         batch = _Batch(list(questions))
         # The asker of each question waits for its own time; none may end the time of the others.
         seconds = max((question.seconds for question in batch.questions), default=0.0)
-        self._hot_until = monotonic() + seconds + _HOT_SECONDS
         self._batches.append(batch)
+        can_wake = engine.wake()
         batch.answered.wait(seconds)
+        self._hot_until = 0.0 if can_wake else monotonic() + _HOT_SECONDS
         batch.abandoned = True
         answers = [batch.answers.get(question.number) for question in batch.questions]
         busy = engine.doing() if None in answers else ""

@@ -131,9 +131,7 @@ def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
     assert len(served(right, task).parts[0].rows) == 10
 
 
-def test_old_cursors_give_way(
-    served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_cursors_give_way(served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CURSORS_MAX", 2)
     task = FakeTask(records=25)
     cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]

@@ -15,9 +15,7 @@ WORKER = ("member", 7)
 QUESTION = Question(0, "counts", Read("range"), (0,), seconds=5.0)
 
 
-def asked(
-    queues: QuestionQueues, question: Question = QUESTION
-) -> tuple[threading.Thread, list[object]]:
+def asked(queues: QuestionQueues, question: Question = QUESTION) -> tuple[threading.Thread, list[object]]:
     answers: list[object] = []
     thread = threading.Thread(target=lambda: answers.append(queues.ask(WORKER, question)))
     thread.start()

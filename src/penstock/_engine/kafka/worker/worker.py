@@ -199,6 +199,10 @@ class Worker:
         tables = self._host.global_tables
         return [*self._tasks.opened.values(), *([] if tables is None else [tables])]
 
+    def wake(self) -> bool:
+        """End the wait for records; any thread may call this. No if the client cannot be woken."""
+        return self._inputs.wake()
+
     def doing(self) -> str:
         """Return what the engine thread is busy with, for a query that it does not answer."""
         function = self._processing.function
