@@ -178,9 +178,7 @@ class EngineThread:
             reporter = Reporter(
                 control, self._answered, reachability.away_seconds, self._printed.take
             )
-            questions = QuestionPoller(
-                self._control_address, host.member_id, self._queries, worker
-            )
+            questions = QuestionPoller(self._control_address, host.member_id, self._queries, worker)
             try:
                 self._work(worker, standbys, reporter)
             finally:

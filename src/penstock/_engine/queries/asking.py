@@ -56,9 +56,15 @@ class Asker:
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, "penstock-questions")
 
     def parts(
-        self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
+        self,
+        store: StoreEntry,
+        read: Read,
+        partitions: Iterable[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
     ) -> dict[int, AnsweredPart]:
-        """Return the answer of each partition's task.
+        """Return the answer of each partition's task; `keys` are those of each partition, if they
+        differ. The workers are asked at the same time, each once for all its partitions.
 
         Raises:
             StoreNotReadyError: a task is not there, restores or is busy.
@@ -67,7 +73,8 @@ class Asker:
         missing, until = set(partitions), monotonic() + options.seconds
         parts: dict[int, AnsweredPart] = {}
         while True:
-            answers = self.answers(store, read, missing, options)
+            left = replace(options, seconds=max(0.0, until - monotonic()))
+            answers = self.answers(store, read, missing, left, keys)
             troubles = [part for part in answers.values() if part.failure is not None]
             for part in troubles:
                 if part.failure in _FINAL:
@@ -83,7 +90,12 @@ class Asker:
             self._pause.wait(_AGAIN_SECONDS)
 
     def answers(
-        self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
+        self,
+        store: StoreEntry,
+        read: Read,
+        partitions: Iterable[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
     ) -> dict[int, AnsweredPart]:
         """Return the answer of each partition's task, asked once; a failure is an answer, too."""
         wanted, owners = set(partitions), self.owners(store)
@@ -93,7 +105,7 @@ class Asker:
         }
         by_worker = sorted((owners[each], each) for each in wanted & owners.keys())
         asked = {
-            worker: self._question(store, read, [each for _, each in group], options)
+            worker: self._question(store, read, [each for _, each in group], options, keys)
             for worker, group in groupby(by_worker, lambda one: one[0])
         }
         if len(asked) == 1:
@@ -106,13 +118,6 @@ class Asker:
                 silent = Part(each, failure="absent", message=_why_none(answer))
                 parts[each] = _answered(told.get(each, silent), worker)
         return parts
-
-    def scan(
-        self, store: StoreEntry, read: Read, partition: int, options: ReadOptions
-    ) -> Iterator[Row]:
-        """Return the rows of a task, page by page."""
-        part = self.parts(store, read, [partition], options)[partition]
-        yield from self.pages(store, part, options)
 
     def pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Row]:
         """Return the rows of an answer, and of the pages that follow: of the same worker, also when
@@ -153,7 +158,12 @@ class Asker:
         return page
 
     def _question(
-        self, store: StoreEntry, read: Read, partitions: list[int], options: ReadOptions
+        self,
+        store: StoreEntry,
+        read: Read,
+        partitions: list[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
     ) -> Question:
         return Question(
             0,
@@ -164,6 +174,7 @@ class Asker:
             stale_ok=options.stale_ok,
             rows_max=options.rows_max,
             seconds=options.seconds,
+            keys=() if keys is None else tuple(keys[partition] for partition in partitions),
         )
 
 

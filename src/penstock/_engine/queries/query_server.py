@@ -19,9 +19,11 @@ from penstock._engine.queries.reading import rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock.errors import StateClosedError
 
-_CURSORS_MAX = 100
+# A merged scan has one in each of its tasks.
+_CURSORS_MAX = 1000
 _CURSOR_SECONDS = 60.0
-_PAGE_BYTES_MAX = 4 << 20
+# About how long an answer may be; the pages of all its partitions share it.
+_ANSWER_BYTES_MAX = 4 << 20
 _HOT_SECONDS = 1.0
 
 
@@ -69,8 +71,7 @@ class QueryServer:
 
     @property
     def is_hot(self) -> bool:
-        """Whether there was a question a moment ago, and the engine cannot be woken for the next.
-        """
+        """Whether there was a question a moment ago, and the engine cannot be woken for the next."""
         return monotonic() < self._hot_until
 
     def ask(self, questions: Iterable[Question], engine: Engine) -> tuple[Answer, ...]:
@@ -109,10 +110,15 @@ class QueryServer:
     def _answer(self, question: Question, tasks: list[QueryableTask]) -> Answer:
         if question.cursor is not None:
             return Answer(question.number, (self._next_page(question, question.cursor),))
-        parts = tuple(self._part(question, partition, tasks) for partition in question.partitions)
-        return Answer(question.number, parts)
+        parts: list[Part] = []
+        room, count = _ANSWER_BYTES_MAX, len(question.partitions)
+        for index in range(count):
+            parts.append(self._part(question, index, tasks, room // (count - index)))
+            room = max(0, room - _bytes_of(parts[-1].rows))
+        return Answer(question.number, tuple(parts))
 
-    def _part(self, question: Question, partition: int, tasks: list[QueryableTask]) -> Part:
+    def _part(self, question: Question, index: int, tasks: list[QueryableTask], room: int) -> Part:
+        partition = question.partitions[index]
         held = [task for task in tasks if task.partition == partition]
         found = [(task, task.store(question.store)) for task in held]
         task, store = next(((t, s) for t, s in found if s is not None), (None, None))
@@ -128,15 +134,15 @@ class QueryServer:
                 return Part(partition, offsets_behind=behind, failure="not_ready", message=msg)
         try:
             reader = store.reader(uncommitted=question.uncommitted)
-            rows = rows_of(reader, question.read)
-            page = _page(rows, question.rows_max)
+            rows = rows_of(reader, question.read_of(index))
+            page = _page(rows, question.rows_max, room)
         except LookupError as error:
             return Part(partition, failure="refused", message=str(error))
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return Part(partition, failure="failed", message=message)
         position = task.position(uncommitted=question.uncommitted)
-        return self._keep(question, Part(partition, page, None, position, behind), rows)
+        return self._keep(question, Part(partition, page, None, position, behind), rows, room)
 
     def _next_page(self, question: Question, number: int) -> Part:
         cursor = self._cursors.get(number)
@@ -147,18 +153,18 @@ class QueryServer:
         del self._cursors[number]
         part = cursor.part
         try:
-            page = _page(cursor.rows, question.rows_max)
+            page = _page(cursor.rows, question.rows_max, _ANSWER_BYTES_MAX)
         except StateClosedError:
             return Part(part.partition, failure="absent", message="its task has moved")
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return Part(part.partition, failure="failed", message=message)
         part = Part(part.partition, page, None, part.position, part.offsets_behind)
-        return self._keep(question, part, cursor.rows)
+        return self._keep(question, part, cursor.rows, _ANSWER_BYTES_MAX)
 
-    def _keep(self, question: Question, part: Part, rows: Iterator[Row]) -> Part:
-        """Keep a scan open that has filled its page."""
-        if len(part.rows) < question.rows_max and _bytes_of(part.rows) < _PAGE_BYTES_MAX:
+    def _keep(self, question: Question, part: Part, rows: Iterator[Row], room: int) -> Part:
+        """Keep a scan open that has filled its page, or had no room for any row."""
+        if len(part.rows) < question.rows_max and _bytes_of(part.rows) < room:
             return part
         while len(self._cursors) >= _CURSORS_MAX:
             del self._cursors[next(iter(self._cursors))]
@@ -199,13 +205,14 @@ def _progress(partition: int, restoring: tuple[int, int] | None) -> Part:
     return Part(partition, ((b"", b"", None, reached, end),))
 
 
-def _page(rows: Iterator[Row], rows_max: int) -> tuple[Row, ...]:
+def _page(rows: Iterator[Row], rows_max: int, room: int) -> tuple[Row, ...]:
+    """Return the next rows, at most `rows_max`, until they fill the room; none if there is none."""
     page: list[Row] = []
     size = 0
-    for row in islice(rows, rows_max):
+    for row in islice(rows, rows_max if room else 0):
         page.append(row)
         size += len(row[0]) + len(row[1])
-        if size >= _PAGE_BYTES_MAX:
+        if size >= room:
             break
     return tuple(page)
 

@@ -13,9 +13,12 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from penstock._engine.queries.questions import Answer, Question, QuestionPoll
+from penstock.errors import QueryError
 
 _WAIT_SECONDS = 2.0
 _AT_ONCE_MAX = 1000
+# A message may have 16 MB.
+_KEY_BYTES_MAX = 4 << 20
 # A worker that took questions answers them, or says why not, a moment after their time is over.
 _GRACE_SECONDS = 1.0
 
@@ -37,7 +40,17 @@ class QuestionQueues:
         self._closed = False
 
     def ask(self, worker: tuple[str, int], question: Question) -> Answer | None:
-        """Return a worker's answer; None if the worker did not answer in time."""
+        """Return a worker's answer; None if the worker did not answer in time.
+
+        Raises:
+            QueryError: the keys are too long for a message.
+        """
+        if question.key_bytes > _KEY_BYTES_MAX:
+            msg = (
+                f"store {question.store!r}: the keys of a query may have {_KEY_BYTES_MAX:,} bytes "
+                f"in all; got {question.key_bytes:,}; ask for fewer at once"
+            )
+            raise QueryError(msg)
         pending = _PendingQuestion(replace(question, number=next(self._numbers)))
         queue = self._queue(worker)
         if queue.put(pending):
@@ -106,10 +119,14 @@ class _Queue:
                     pending.answer = answer
                     pending.answered.set()
             self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_SECONDS)
-            count = min(len(self._waiting), _AT_ONCE_MAX)
-            taken = [self._waiting.popleft() for _ in range(count)]
-            self._taken |= {pending.question.number: pending for pending in taken}
-        return [pending.question for pending in taken]
+            questions: list[Question] = []
+            room = _KEY_BYTES_MAX
+            while self._waiting and room > 0 and len(questions) < _AT_ONCE_MAX:
+                pending = self._waiting.popleft()
+                self._taken[pending.question.number] = pending
+                questions.append(pending.question)
+                room -= pending.question.key_bytes
+        return questions
 
     def close(self) -> None:
         """Wake all that wait, on both sides."""

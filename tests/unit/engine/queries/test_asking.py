@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -45,11 +46,26 @@ class Workers:
         return left.pop(0) if len(left) > 1 else left[0]
 
 
+def scan(workers: Workers, partition: int) -> Iterator[Row]:
+    part = workers.asker.parts(STORE, ALL, [partition], WISHES)[partition]
+    return workers.asker.pages(STORE, part, WISHES)
+
+
 def test_each_worker_is_asked_once_for_all_its_partitions() -> None:
     workers = Workers()
     assert workers.asker.parts(STORE, ALL, [0, 1, 2], WISHES).keys() == {0, 1, 2}
     asked = sorted((worker, question.partitions) for worker, question in workers.asked)
     assert asked == [(FIRST, (0, 1)), (SECOND, (2,))]
+
+
+def test_each_worker_is_asked_for_the_keys_of_its_partitions() -> None:
+    workers = Workers()
+    keys = {0: (b"a",), 1: (b"b", b"c"), 2: (b"d",)}
+    workers.asker.parts(STORE, Read("get"), keys, WISHES, keys)
+    asked = dict(workers.asked)
+    assert asked[FIRST].keys == ((b"a",), (b"b", b"c"))
+    assert asked[FIRST].read_of(1) == Read("get", (b"b", b"c"))
+    assert asked[SECOND].keys == ((b"d",),)
 
 
 def test_a_task_that_moves_is_asked_for_again() -> None:
@@ -99,7 +115,7 @@ def test_what_would_fail_again_is_not_asked_again(failure: Any) -> None:
 def test_a_scan_follows_its_cursors_to_the_worker_that_has_them() -> None:
     first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
     workers = Workers(p2=[first], p9=[second])
-    assert [*workers.asker.scan(STORE, ALL, 2, WISHES)] == [row(b"a"), row(b"b")]
+    assert [*scan(workers, 2)] == [row(b"a"), row(b"b")]
     assert [(worker, question.cursor) for worker, question in workers.asked] == [
         (SECOND, None),
         (SECOND, 9),
@@ -109,7 +125,7 @@ def test_a_scan_follows_its_cursors_to_the_worker_that_has_them() -> None:
 def test_the_next_page_comes_from_the_worker_of_the_first_though_the_task_has_moved() -> None:
     first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
     workers = Workers(p2=[first], p9=[second])
-    rows = workers.asker.scan(STORE, ALL, 2, WISHES)
+    rows = scan(workers, 2)
     assert next(rows) == row(b"a")
     workers.tasks[FIRST]["0_2"] = workers.tasks[SECOND].pop("0_2")
     assert [*rows] == [row(b"b")]
@@ -120,7 +136,7 @@ def test_the_next_page_comes_from_the_worker_of_the_first_though_the_task_has_mo
 def test_a_cursor_that_is_gone_is_no_end_of_the_rows() -> None:
     gone = Part(-1, failure="absent", message="begin it again")
     workers = Workers(p2=[Part(2, (row(b"a"),), cursor=9)], p9=[gone])
-    rows = workers.asker.scan(STORE, ALL, 2, WISHES)
+    rows = scan(workers, 2)
     assert next(rows) == row(b"a")
     with pytest.raises(StoreNotReadyError, match="task 0_2: begin it again"):
         next(rows)

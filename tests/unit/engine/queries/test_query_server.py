@@ -17,7 +17,6 @@ from penstock._engine.runtime.stores.task_stores import TaskStore
 from tests.unit.engine.queries.test_reading import opened
 from tests.unit.engine.runtime.test_task import raws
 
-
 PATIENCE_SECONDS = 30.0
 
 
@@ -131,7 +130,9 @@ def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
     assert len(served(right, task).parts[0].rows) == 10
 
 
-def test_old_cursors_give_way(served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_cursors_give_way(
+    served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_CURSORS_MAX", 2)
     task = FakeTask(records=25)
     cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]
@@ -141,10 +142,42 @@ def test_old_cursors_give_way(served: Any, server: QueryServer, monkeypatch: pyt
 
 
 def test_a_page_is_limited_in_bytes(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PAGE_BYTES_MAX", 50)
+    monkeypatch.setattr(module, "_ANSWER_BYTES_MAX", 50)
     part = served(ALL, FakeTask(records=25)).parts[0]
     assert len(part.rows) == 4
     assert part.cursor is not None
+
+
+def test_the_pages_of_an_answer_share_its_room(
+    server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_ANSWER_BYTES_MAX", 50)
+    tasks = [FakeTask(records=25) for _ in range(8)]
+    for number, task in enumerate(tasks):
+        task.partition = number
+    answer = server._answer(replace(ALL, partitions=tuple(range(8))), [*tasks])
+    sizes = [len(part.rows) for part in answer.parts]
+    # Each row has 14 bytes: with the fourth the room is used up.
+    assert sizes == [1, 1, 1, 1, 0, 0, 0, 0]
+    assert all(part.cursor is not None for part in answer.parts)
+    for part, task in zip(answer.parts, tasks, strict=True):
+        found, cursor = len(part.rows), part.cursor
+        while cursor is not None:
+            asked = replace(ALL, partitions=(task.partition,), cursor=cursor)
+            (page,) = server._answer(asked, [*tasks]).parts
+            found, cursor = found + len(page.rows), page.cursor
+        assert found >= 25
+
+
+def test_keys_are_read_of_the_partition_that_they_are_for(server: QueryServer) -> None:
+    tasks = [FakeTask(records=3), FakeTask(records=3)]
+    tasks[1].partition = 1
+    question = Question(1, "plain", Read("get"), (0, 1), keys=((b"0000", b"0002"), (b"0001",)))
+    answer = server._answer(question, [*tasks])
+    assert [[row[0] for row in part.rows] for part in answer.parts] == [
+        [b"0000", b"0002"],
+        [b"0001"],
+    ]
 
 
 def test_a_task_that_restores_says_how_far_it_is(served: Any) -> None:

@@ -10,12 +10,15 @@ import pytest
 from penstock._engine.queries import question_queues
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Answer, Part, Question, QuestionPoll, Read
+from penstock.errors import QueryError
 
 WORKER = ("member", 7)
 QUESTION = Question(0, "counts", Read("range"), (0,), seconds=5.0)
 
 
-def asked(queues: QuestionQueues, question: Question = QUESTION) -> tuple[threading.Thread, list[object]]:
+def asked(
+    queues: QuestionQueues, question: Question = QUESTION
+) -> tuple[threading.Thread, list[object]]:
     answers: list[object] = []
     thread = threading.Thread(target=lambda: answers.append(queues.ask(WORKER, question)))
     thread.start()
@@ -75,3 +78,24 @@ def test_what_was_asked_of_a_worker_that_died_is_not_waited_for() -> None:
     queues.forget(WORKER)
     thread.join(3)
     assert answers == [None]
+
+
+def test_questions_that_fill_a_message_come_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question_queues, "_KEY_BYTES_MAX", 10)
+    queues = QuestionQueues()
+    question = replace(QUESTION, keys=((b"12345",), (b"123",)))
+    threads = [asked(queues, question)[0] for _ in range(3)]
+    taken = 0
+    while taken < 3:
+        some = queues.poll(QuestionPoll(*WORKER))
+        assert len(some) <= 2
+        taken += len(some)
+    queues.close()
+    for thread in threads:
+        thread.join()
+
+
+def test_keys_that_no_message_has_room_for_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question_queues, "_KEY_BYTES_MAX", 10)
+    with pytest.raises(QueryError, match=r"may have 10 bytes in all; got 11; ask for fewer"):
+        QuestionQueues().ask(WORKER, replace(QUESTION, read=Read("get", (b"12345678901",))))
