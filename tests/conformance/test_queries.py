@@ -67,6 +67,9 @@ class QueriedTask:
     def __init__(self, task: Task) -> None:
         self._task = task
 
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self._task.task_store(name)
 

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
-from penstock._engine.queries.asking import Asker, ReadOptions
+from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
@@ -80,6 +80,8 @@ class Source:
     partition: int | None = None
     partitioner: Any = None
     codec: RowCodec = field(init=False)
+    behind: dict[int, int] = field(init=False, default_factory=dict)
+    """How many offsets the copy was behind that gave the last answer of a partition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
@@ -126,19 +128,19 @@ class Source:
                 by_place.setdefault(self.partition_of(key, raw), []).append(raw)
             keys = {place: tuple(raws) for place, raws in by_place.items()}
             options = replace(self.options, rows_max=len(some))
-            parts = self.asker.parts(self.store, read, keys, options, keys)
+            parts = self._parts(read, keys, options, keys)
             for part in parts.values():
                 found |= {row[0]: row for row in self.asker.pages(self.store, part, options)}
         return found
 
     def of_all(self, read: Read) -> Mapping[int, Part]:
-        return self.asker.parts(self.store, read, self.partitions, self.options)
+        return self._parts(read, self.partitions, self.options)
 
     def by_key(self, read: Read) -> Iterator[Row]:
         """Return rows of all partitions, in the order of the bytes of their keys. The first pages
         are asked for at the same time.
         """
-        parts = self.asker.parts(self.store, read, self.partitions, self.options)
+        parts = self._parts(read, self.partitions, self.options)
         scans = [self.asker.pages(self.store, part, self.options) for part in parts.values()]
         yield from heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
 
@@ -148,8 +150,21 @@ class Source:
             yield from self._scan(read, partition)
 
     def _scan(self, read: Read, partition: int) -> Iterator[Row]:
-        part = self.asker.parts(self.store, read, [partition], self.options)[partition]
+        part = self._parts(read, [partition], self.options)[partition]
         yield from self.asker.pages(self.store, part, self.options)
+
+    def _parts(
+        self,
+        read: Read,
+        partitions: Iterable[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
+    ) -> dict[int, AnsweredPart]:
+        parts = self.asker.parts(self.store, read, partitions, options, keys)
+        if options.stale_ok:
+            for partition, part in parts.items():
+                self.behind[partition] = part.offsets_behind
+        return parts
 
     def key(self, raw: bytes) -> Any:
         return self.codec.decode_key(raw)
@@ -176,6 +191,13 @@ class _View(ExplainsCamelCase):
     def name(self) -> str:
         """The name of the store."""
         return self._source.store.name
+
+    @property
+    def offsets_behind(self) -> dict[int, int]:
+        """Of a view with `stale_ok`: how many changelog offsets the copy was behind that gave the
+        last answer of each partition; 0 if its task ran.
+        """
+        return dict(self._source.behind)
 
 
 class ReadOnlyKeyValueStore(_View, Generic[K, V]):

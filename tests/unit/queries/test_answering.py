@@ -1,5 +1,5 @@
-"""Every query against every kind of store: real stores, server and asker; only the way between driver
-and worker is left out.
+"""Every query against every kind of store: real stores, server and asker; only the way between
+driver and worker is left out.
 """
 
 from __future__ import annotations
@@ -106,6 +106,9 @@ class FilledTask:
         if partition == 0:
             fill(store, self.made.stores[store])
 
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self.made.task_store(name)
 
@@ -131,7 +134,10 @@ class Asked:
         self.server = QueryServer()
         self.questions: list[Question] = []
         self.busy: Answer | None = None
-        self.asker = Asker(lambda: [(WORKER, self.states)], self._ask)
+        self.copied: set[str] = set()
+        self.asker = Asker(
+            lambda: [(WORKER, self.states)], self._ask, lambda: [(WORKER, self.copied)]
+        )
 
     def query(self, query: Query[Any], **wanted: Any) -> StateQueryResult[Any]:
         request = StateQueryRequest(self.entry.name, query, **wanted)

@@ -198,7 +198,8 @@ class EngineThread:
                     reporter.post(self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
                 if self._queries.has_questions:
-                    self._queries.serve(worker.queryable())
+                    copies = [] if standbys is None else standbys.queryable()
+                    self._queries.serve([*worker.queryable(), *copies])
                 worker.wait_ms_max = _HOT_WAIT_MS if self._queries.is_hot else None
                 worker.step(paused=instruction.paused)
                 if standbys is not None:

@@ -7,7 +7,7 @@ is over; what then is still missing is an error that says which task is where.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -21,6 +21,8 @@ Worker = tuple[str, int]
 """Member id and process id."""
 Assignments = Iterable[tuple[Worker, Mapping[str, str]]]
 """The workers that are alive, each with its tasks and what these do: running or restoring."""
+Copies = Iterable[tuple[Worker, Collection[str]]]
+"""The workers that are alive, each with the tasks of which it keeps standby copies."""
 Ask = Callable[[Worker, Question], Answer | None]
 
 _AGAIN_SECONDS = 0.1
@@ -49,8 +51,14 @@ class AnsweredPart(Part):
 class Asker:
     """Asks the workers of an application."""
 
-    def __init__(self, assignments: Callable[[], Assignments], ask: Ask) -> None:
+    def __init__(
+        self,
+        assignments: Callable[[], Assignments],
+        ask: Ask,
+        copies: Callable[[], Copies] = tuple,
+    ) -> None:
         self._assignments = assignments
+        self._copies = copies
         self._ask = ask
         self._pause = threading.Event()
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, "penstock-questions")
@@ -97,15 +105,47 @@ class Asker:
         options: ReadOptions,
         keys: Mapping[int, tuple[bytes, ...]] | None = None,
     ) -> dict[int, AnsweredPart]:
-        """Return the answer of each partition's task, asked once; a failure is an answer, too."""
+        """Return the answer of each partition's task, asked once; a failure is an answer, too.
+
+        With `stale_ok` the standby copies of a task that fails or is behind are asked as well, and
+        the answer is that of the copy that is the least behind.
+        """
         wanted, owners = set(partitions), self.owners(store)
+        copies = self.copies(store, wanted) if options.stale_ok else {}
+        # A task that hangs leaves time for its copies.
+        patience = options.seconds / 2 if copies else options.seconds
+        asking = _Asking(store, read, replace(options, seconds=patience), keys)
+        parts = self._asked(asking, wanted, owners)
+        for turn in range(max(map(len, copies.values()), default=0)):
+            behind = {
+                partition: workers[turn]
+                for partition, workers in copies.items()
+                if turn < len(workers) and _may_be_better(parts[partition])
+            }
+            for partition, part in self._asked(asking, behind, behind).items():
+                parts[partition] = min(parts[partition], part, key=_staleness)
+        return parts
+
+    def copies(self, store: StoreEntry, partitions: Collection[int]) -> dict[int, list[Worker]]:
+        """Return the workers that keep standby copies of these partitions of a store."""
+        found: dict[int, list[Worker]] = {}
+        if store.plan.has_standbys:
+            for worker, tasks in self._copies():
+                for partition in partitions:
+                    if store.tasks[partition] in tasks:
+                        found.setdefault(partition, []).append(worker)
+        return found
+
+    def _asked(
+        self, asking: _Asking, wanted: Collection[int], workers: Mapping[int, Worker]
+    ) -> dict[int, AnsweredPart]:
         parts = {
             partition: AnsweredPart(partition, failure="absent", message="no worker has its task")
-            for partition in sorted(wanted - owners.keys())
+            for partition in sorted(set(wanted) - workers.keys())
         }
-        by_worker = sorted((owners[each], each) for each in wanted & owners.keys())
+        by_worker = sorted((workers[each], each) for each in wanted if each in workers)
         asked = {
-            worker: self._question(store, read, [each for _, each in group], options, keys)
+            worker: asking.question([each for _, each in group])
             for worker, group in groupby(by_worker, lambda one: one[0])
         }
         if len(asked) == 1:
@@ -148,7 +188,7 @@ class Asker:
     def _next_page(
         self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
     ) -> Part:
-        question = self._question(store, Read("count"), [part.partition], options)
+        question = _Asking(store, Read("count"), options).question([part.partition])
         answer = self._ask(worker, replace(question, cursor=part.cursor))
         if answer is None or not answer.parts:
             raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
@@ -157,18 +197,22 @@ class Asker:
             raise _not_ready(store, [replace(page, partition=part.partition)])
         return page
 
-    def _question(
-        self,
-        store: StoreEntry,
-        read: Read,
-        partitions: list[int],
-        options: ReadOptions,
-        keys: Mapping[int, tuple[bytes, ...]] | None = None,
-    ) -> Question:
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What is asked of all partitions."""
+
+    store: StoreEntry
+    read: Read
+    options: ReadOptions
+    keys: Mapping[int, tuple[bytes, ...]] | None = None
+
+    def question(self, partitions: list[int]) -> Question:
+        keys, options = self.keys, self.options
         return Question(
             0,
-            store.name,
-            read,
+            self.store.name,
+            self.read,
             tuple(partitions),
             uncommitted=options.uncommitted,
             stale_ok=options.stale_ok,
@@ -176,6 +220,15 @@ class Asker:
             seconds=options.seconds,
             keys=() if keys is None else tuple(keys[partition] for partition in partitions),
         )
+
+
+def _may_be_better(part: Part) -> bool:
+    """Yes if a copy may have a better answer."""
+    return part.offsets_behind > 0 or part.failure not in {None, *_FINAL}
+
+
+def _staleness(part: Part) -> tuple[bool, int]:
+    return part.failure is not None, part.offsets_behind
 
 
 def _answered(part: Part, worker: Worker) -> AnsweredPart:
@@ -197,7 +250,7 @@ def _why_none(answer: Answer | None) -> str:
     return f"its worker is busy: {answer.busy}" if answer.busy else "its worker gave no answer"
 
 
-def _not_ready(store: StoreEntry, troubles: list[Part]) -> StoreNotReadyError:
+def _not_ready(store: StoreEntry, troubles: Sequence[Part]) -> StoreNotReadyError:
     told = "; ".join(
         f"task {store.tasks.get(one.partition, '?')}: {one.message}" for one in troubles[:5]
     )

@@ -36,7 +36,10 @@ class QueryableTask(Protocol):
     def is_ready(self) -> bool:
         """Whether it is restored and runs."""
 
-    def store(self, name: str) -> TaskStore | None: ...
+    def has_store(self, name: str) -> bool: ...
+    def store(self, name: str) -> TaskStore | None:
+        """Return a store to read; None if it cannot be had now."""
+
     def position(self, *, uncommitted: bool) -> Position: ...
     def offsets_behind(self) -> int: ...
     def restore_progress(self, store: str) -> tuple[int, int] | None:
@@ -71,7 +74,7 @@ class QueryServer:
 
     @property
     def is_hot(self) -> bool:
-        """Whether there was a question a moment ago, and the engine cannot be woken for the next."""
+        """Whether the engine cannot be woken and was asked a moment ago: short waits are due."""
         return monotonic() < self._hot_until
 
     def ask(self, questions: Iterable[Question], engine: Engine) -> tuple[Answer, ...]:
@@ -119,19 +122,24 @@ class QueryServer:
 
     def _part(self, question: Question, index: int, tasks: list[QueryableTask], room: int) -> Part:
         partition = question.partitions[index]
-        held = [task for task in tasks if task.partition == partition]
-        found = [(task, task.store(question.store)) for task in held]
-        task, store = next(((t, s) for t, s in found if s is not None), (None, None))
-        if task is None or store is None:
+        name = question.store
+        held = (task for task in tasks if task.partition == partition and task.has_store(name))
+        task = next(held, None)
+        if task is None:
             return Part(partition, failure="absent", message="the task is not here")
         if question.read.kind == "restoring":
-            return _progress(partition, task.restore_progress(question.store))
-        behind = 0
-        if not task.is_ready:
+            return _progress(partition, task.restore_progress(name))
+        if not task.is_ready and not question.stale_ok:
             behind = task.offsets_behind()
-            if not question.stale_ok:
-                msg = f"the store is being restored: {behind:,} changelog records are left"
-                return Part(partition, offsets_behind=behind, failure="not_ready", message=msg)
+            msg = f"the store is being restored: {behind:,} changelog records are left"
+            return Part(partition, offsets_behind=behind, failure="not_ready", message=msg)
+        return self._read(question, index, task, room)
+
+    def _read(self, question: Question, index: int, task: QueryableTask, room: int) -> Part:
+        partition, store = task.partition, task.store(question.store)
+        if store is None:
+            return Part(partition, failure="absent", message="its copy cannot be opened now")
+        behind = 0 if task.is_ready else task.offsets_behind()
         try:
             reader = store.reader(uncommitted=question.uncommitted)
             rows = rows_of(reader, question.read_of(index))

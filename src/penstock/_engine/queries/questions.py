@@ -83,7 +83,8 @@ class Question:
     @property
     def key_bytes(self) -> int:
         """The size of all keys: nothing else makes a question long."""
-        return sum(map(len, self.read.keys)) + sum(len(key) for each in self.keys for key in each)
+        bounds = self.read.key_from or b"", self.read.key_to or b""
+        return sum(len(key) for each in (bounds, self.read.keys, *self.keys) for key in each)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,9 @@ class _InTask:
     def is_ready(self) -> bool:
         return self._shop.restored
 
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self._task.task_store(name)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, R
 from penstock.errors import QueryError, StoreNotReadyError
 
 FIRST, SECOND = ("first", 1), ("second", 2)
-PLAN: Any = None
+PLAN: Any = SimpleNamespace(has_standbys=True)
 STORE = StoreEntry("counts", PLAN, {0: "0_0", 1: "0_1", 2: "0_2"}, 3)
 ALL, WISHES = Read("range"), ReadOptions(seconds=5.0)
 
@@ -32,10 +34,16 @@ class Workers:
         }
         self.answers = {int(name[1:]): parts for name, parts in answers.items()}
         self.asked: list[tuple[Worker, Question]] = []
-        self.asker = Asker(lambda: list(self.tasks.items()), self._ask)
+        self.copies: dict[Worker, set[str]] = {}
+        self.of_copies: dict[Worker, Part] = {}
+        self.asker = Asker(
+            lambda: list(self.tasks.items()), self._ask, lambda: list(self.copies.items())
+        )
 
     def _ask(self, worker: Worker, question: Question) -> Answer | None:
         self.asked.append((worker, question))
+        if worker in self.of_copies:
+            return Answer(0, (self.of_copies[worker],))
         if question.cursor is not None:
             return Answer(0, (self._next(question.cursor),))
         parts = tuple(self._next(each) for each in question.partitions)
@@ -154,3 +162,71 @@ def test_a_running_owner_comes_before_one_that_restores() -> None:
 def test_every_worker_has_a_global_store() -> None:
     shared = StoreEntry("plans", PLAN, {GLOBAL: "global"}, 1)
     assert Workers().asker.owners(shared).keys() == {GLOBAL}
+
+
+STALE = replace(WISHES, stale_ok=True)
+KEEPER, ANOTHER = ("keeper", 3), ("another", 4)
+NOT_HERE = Part(0, failure="absent", message="the task is not here")
+
+
+def with_copies(own: Part, **copies: Part) -> Workers:
+    """Return workers of which two keep copies of a task, whose own answer is `own`."""
+    workers = Workers(p0=[own])
+    workers.copies = {FIRST: {"0_2"}, KEEPER: {"0_0"}, ANOTHER: {"0_0", "0_1"}}
+    workers.of_copies = {KEEPER: copies["keeper"], ANOTHER: copies["another"]}
+    return workers
+
+
+@pytest.mark.parametrize("own", [NOT_HERE, Part(0, (row(b"own"),), offsets_behind=9)])
+def test_the_copy_that_is_the_least_behind_answers(own: Part) -> None:
+    near, far = Part(0, (row(b"near"),), offsets_behind=2), Part(0, offsets_behind=5)
+    for copies in ({"keeper": near, "another": far}, {"keeper": far, "another": near}):
+        part = with_copies(own, **copies).asker.parts(STORE, ALL, [0], STALE)[0]
+        assert (part.rows, part.offsets_behind) == ((row(b"near"),), 2)
+        assert part.worker == (KEEPER if copies["keeper"] is near else ANOTHER)
+
+
+def test_copies_of_a_task_without_a_worker_answer() -> None:
+    workers = with_copies(NOT_HERE, keeper=Part(0, (row(b"a"),)), another=NOT_HERE)
+    workers.tasks.clear()
+    assert workers.asker.parts(STORE, ALL, [0], STALE)[0].rows == (row(b"a"),)
+    assert [worker for worker, _ in workers.asked] == [KEEPER]
+    workers.of_copies[ANOTHER] = replace(NOT_HERE, partition=1)
+    with pytest.raises(StoreNotReadyError, match="task 0_1: no worker has its task"):
+        workers.asker.parts(STORE, ALL, [1], replace(STALE, seconds=0))
+
+
+def test_a_task_that_runs_needs_no_copy() -> None:
+    workers = with_copies(Part(0, (row(b"own"),)), keeper=Part(0), another=Part(0))
+    assert workers.asker.parts(STORE, ALL, [0], STALE)[0].worker == FIRST
+    assert [worker for worker, _ in workers.asked] == [FIRST]
+
+
+def test_a_copy_is_read_only_if_stale_rows_will_do() -> None:
+    workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
+    with pytest.raises(StoreNotReadyError, match="task 0_0: the task is not here"):
+        workers.asker.parts(STORE, ALL, [0], replace(WISHES, seconds=0))
+    assert [worker for worker, _ in workers.asked] == [FIRST]
+
+
+def test_a_store_without_standbys_has_no_copies() -> None:
+    in_memory: Any = SimpleNamespace(has_standbys=False)
+    workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
+    store, options = replace(STORE, plan=in_memory), replace(STALE, seconds=0)
+    with pytest.raises(StoreNotReadyError):
+        workers.asker.parts(store, ALL, [0], options)
+    assert [worker for worker, _ in workers.asked] == [FIRST]
+
+
+def test_what_a_copy_would_refuse_as_well_is_not_asked_again() -> None:
+    refused = Part(0, failure="refused", message="no")
+    workers = with_copies(refused, keeper=Part(0), another=Part(0))
+    with pytest.raises(QueryError, match="partition 0: no"):
+        workers.asker.parts(STORE, ALL, [0], STALE)
+    assert len(workers.asked) == 1
+
+
+def test_a_task_that_hangs_leaves_time_for_its_copies() -> None:
+    workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
+    workers.asker.parts(STORE, ALL, [0], STALE)
+    assert workers.asked[0][1].seconds <= STALE.seconds / 2

@@ -39,6 +39,9 @@ class FakeTask:
             self.made.drain()
             self.made.committed()
 
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self.made.task_store(name)
 

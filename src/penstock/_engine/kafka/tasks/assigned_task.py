@@ -212,6 +212,9 @@ class AssignedTask:
     def is_ready(self) -> bool:
         return self.started
 
+    def has_store(self, name: str) -> bool:
+        return self.task.task_store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self.task.task_store(name)
 

@@ -74,6 +74,9 @@ class GlobalTables:
     def is_ready(self) -> bool:
         return self.complete
 
+    def has_store(self, name: str) -> bool:
+        return name in self.stores
+
     def store(self, name: str) -> TaskStore | None:
         return self.stores.get(name)
 
