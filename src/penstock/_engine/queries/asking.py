@@ -110,7 +110,8 @@ class Asker:
         With `stale_ok` the standby copies of a task that fails or is behind are asked as well, and
         the answer is that of the copy that is the least behind.
         """
-        wanted, owners = set(partitions), self.owners(store)
+        wanted = set(partitions)
+        owners = self.owners(store, wanted)
         copies = self.copies(store, wanted) if options.stale_ok else {}
         # A task that hangs leaves time for its copies.
         patience = options.seconds / 2 if copies else options.seconds
@@ -170,11 +171,17 @@ class Asker:
                 return
             page = self._next_page(store, page, part.worker, options)
 
-    def owners(self, store: StoreEntry) -> dict[int, Worker]:
-        """Return the worker of each partition that has one; one that runs it before others."""
+    def owners(
+        self, store: StoreEntry, partitions: Collection[int] | None = None
+    ) -> dict[int, Worker]:
+        """Return the worker of each of these partitions, or of all, that has one; one that runs it
+        before others.
+        """
         owners: dict[int, Worker] = {}
+        # A read of one key does not look at all tasks of a large application.
+        wanted = {each: store.tasks[each] for each in partitions or store.tasks}
         for worker, tasks in self._assignments():
-            for partition, task in store.tasks.items():
+            for partition, task in wanted.items():
                 state = tasks.get(task)
                 if partition == GLOBAL or state == "running" or (state and partition not in owners):
                     owners[partition] = worker
