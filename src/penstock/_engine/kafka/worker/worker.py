@@ -8,6 +8,7 @@ It knows nothing of Spark. Its host calls `step` in a loop on one thread, until 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -88,6 +89,7 @@ class Worker:
         now_ms = self._clock.now_ms()
         self._last_commit_ms = self._last_purge_ms = now_ms
         self.joined = False
+        self._woken = threading.Event()
         self.wait_ms_max: int | None = None
         """How long a step may wait for records; None: as long as `poll.ms` says."""
         self.figures = WorkerFigures(blueprint, self._tasks, clients, host)
@@ -117,7 +119,7 @@ class Worker:
             self._committer.prepare()
             self._open_assigned()
             self._advance_restoration()
-            processed = not paused and self._process_all()
+            processed = self._rest() if paused else self._process_all()
             if self._commit_is_due():
                 # A new generation refuses the metadata of the one before: poll first.
                 self._membership.poll()
@@ -201,6 +203,7 @@ class Worker:
 
     def wake(self) -> bool:
         """End the wait for records; any thread may call this. No if the client cannot be woken."""
+        self._woken.set()
         return self._inputs.wake()
 
     def doing(self) -> str:
@@ -320,6 +323,13 @@ class Worker:
                 each.start(self._clock.now_ms())
                 self._inputs.add(each.offsets)
                 self._task_timeout.reset()
+
+    def _rest(self) -> bool:
+        """Wait while the application is paused, until a question comes; not while tasks restore."""
+        if all(each.started for each in self._tasks.opened.values()):
+            self._woken.wait(self._config.poll_ms / 1000)
+        self._woken.clear()
+        return False
 
     def _process_all(self) -> bool:
         wait_ms = self._config.poll_ms
