@@ -87,6 +87,13 @@ class Source:
         object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
 
     @property
+    def offsets_behind(self) -> int | None:
+        """How far the copies that have answered were behind, all together; None if none has, or
+        if only tasks that run may answer.
+        """
+        return sum(self.behind.values()) if self.behind else None
+
+    @property
     def partitions(self) -> list[int]:
         return sorted(self.store.tasks) if self.partition is None else [self.partition]
 
