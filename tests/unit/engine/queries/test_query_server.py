@@ -260,6 +260,17 @@ def test_a_hasty_question_does_not_end_the_time_of_another(server: QueryServer) 
     assert [answer.busy for answer in found] == ["", ""]
 
 
+@pytest.mark.parametrize("can_wake", [True, False])
+def test_only_an_engine_that_cannot_be_woken_waits_shortly_after_a_question(
+    can_wake: bool, server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_HOT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(BUSY, "wake", lambda: can_wake)
+    assert not server.is_hot
+    server.ask([Question(1, "plain", Read("range"), (0,), seconds=0.0)], BUSY)
+    assert server.is_hot is not can_wake
+
+
 def test_an_empty_store_has_an_empty_answer(served: Any) -> None:
     part = served(ALL, FakeTask()).parts[0]
     assert part == Part(0, (), None, {"in": {0: 4}})
