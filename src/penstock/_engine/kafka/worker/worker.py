@@ -202,7 +202,9 @@ class Worker:
         return [*self._tasks.opened.values(), *([] if tables is None else [tables])]
 
     def wake(self) -> bool:
-        """End the wait for records; any thread may call this. No if the client cannot be woken."""
+        """End the wait for records, and the step before its next task; any thread may call this.
+        No if the client cannot be woken.
+        """
         self._woken.set()
         return self._inputs.wake()
 
@@ -341,6 +343,7 @@ class Worker:
             wait_ms = min(wait_ms, self.wait_ms_max)
         if not all(each.started for each in self._tasks.opened.values()):
             wait_ms = 0  # others are being restored
+        self._woken.clear()
         begin = monotonic()
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
         end = monotonic()
@@ -348,7 +351,8 @@ class Worker:
         self._host.placement.look(batch)
         for (topic, number), records in batch.items():
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
-        processed = self._processing.step(self._tasks.opened)
+        # A question waits for one task at most, not for all of them.
+        processed = self._processing.step(self._tasks.opened, self._woken.is_set)
         if processed:
             crash_point("processed")
         self._send(self._tasks.opened.values())

@@ -388,3 +388,23 @@ def test_a_paused_worker_waits_until_it_is_asked_something(tmp_path: Path) -> No
     assert not waiting.is_alive()
     stage.close()
     stage.host.close()
+
+
+def test_a_question_ends_the_step_before_its_next_task(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = stage.run(0, 1)
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.kafka.write("in", 1, ("b", "y"))
+    before, read = worker.figures.records_in(), worker._inputs.read
+
+    def asked_meanwhile(wait_seconds: float, limit: int) -> Any:
+        worker.wake()
+        return read(wait_seconds, limit)
+
+    monkeypatch.setattr(worker._inputs, "read", asked_meanwhile)
+    worker.step()
+    assert worker.figures.records_in() == before + 1
+    monkeypatch.undo()
+    worker.step()
+    assert worker.figures.records_in() == before + 2
