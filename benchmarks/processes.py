@@ -60,7 +60,7 @@ class Running:
         for part, used in parts.items():
             self.memory_by_part_mb[part] = max(self.memory_by_part_mb[part], used)
         self.memory_mb = max(self.memory_mb, sum(parts.values()))
-        self.processor_seconds = max(self.processor_seconds, sum(map(_processor_seconds, family)))
+        self.processor_seconds = max(self.processor_seconds, sum(map(processor_seconds, family)))
 
     def ended(self) -> bool:
         """Return whether it has ended."""
@@ -140,7 +140,8 @@ def _resident_mb(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
-def _processor_seconds(pid: int) -> float:
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process has used; 0 if it is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

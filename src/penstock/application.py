@@ -298,9 +298,10 @@ class KafkaStreams(ExplainsCamelCase):
 
         Under exactly-once the view shows committed state; `uncommitted` shows what Java shows, also
         what the open transaction has written. Under at-least-once that is what is shown unless
-        `uncommitted` is False. `stale_ok` also reads copies that are being restored. A key is
-        looked for where Kafka's default partitioner or that of the program puts it; `partitioner`
-        or `partition` say otherwise.
+        `uncommitted` is False. While a task is restored or moves, `stale_ok` reads the copy that is
+        the least behind, standby copies included; the view's `offsets_behind` says how far.
+        A key is looked for where Kafka's default partitioner or that of the program puts it;
+        `partitioner` or `partition` say otherwise.
 
         Raises:
             QueryError: there is no such store, or it cannot be queried.
@@ -373,16 +374,21 @@ class KafkaStreams(ExplainsCamelCase):
 
     def all_local_store_partition_lags(self) -> dict[str, dict[int, LagInfo]]:
         """Return how far each store of this instance's workers is behind its changelog, by name and
-        partition. Java: allLocalStorePartitionLags.
+        partition; of tasks that other instances run, how far the standby copies here are. Java:
+        allLocalStorePartitionLags.
 
         Raises:
             StoreNotReadyError: a worker does not answer in time.
+            StreamsError: the cluster does not answer.
         """
         from penstock.queries.metadata import partition_lags  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
         return partition_lags(
-            query.stores.values(), query.asker, self._read_options(None, True, None)
+            query.stores.values(),
+            query.asker,
+            self._read_options(None, True, None),
+            query.changelog_ends,
         )
 
     def reports(self) -> dict[str, Report]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -33,6 +35,7 @@ WRITERS = [
     pytest.param(bulk.PlainWriter, id="Python"),
     pytest.param(bulk.CompiledWriter, id="C", marks=COMPILED),
 ]
+FOR_EVER_SECONDS, PATIENCE_SECONDS = 3600.0, 60.0
 NO_BROKER = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 
 MANY: list[Output] = [
@@ -93,6 +96,30 @@ def test_no_more_is_read_than_is_asked_for(
     reader.consumer.close()
     with pytest.raises(RuntimeError, match="closed"):
         reader.read(0, 1)
+
+
+@COMPILED
+def test_a_reader_in_c_is_woken_while_it_waits_or_before(kafka_broker: LocalBroker) -> None:
+    reader = bulk.CompiledReader(consumer_of(kafka_broker))
+    waiting = threading.Thread(target=reader.read, args=(FOR_EVER_SECONDS, 1), daemon=True)
+    waiting.start()
+    until = time.monotonic() + PATIENCE_SECONDS
+    # The thread may not wait yet: a wake-up that comes too early ends the next wait.
+    while waiting.is_alive() and time.monotonic() < until:
+        assert reader.wake()
+        waiting.join(0.1)
+    assert not waiting.is_alive()
+    reader.wake()
+    assert reader.read(FOR_EVER_SECONDS, 1) == []
+    reader.consumer.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        reader.wake()
+
+
+def test_a_reader_in_python_cannot_be_woken(kafka_broker: LocalBroker) -> None:
+    reader = bulk.PlainReader(consumer_of(kafka_broker))
+    assert not reader.wake()
+    reader.consumer.close()
 
 
 @pytest.mark.parametrize("open_writer", WRITERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.fast.choice import compiled
 from penstock._engine.kafka.client.client_errors import TaskMigrated
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.local_broker.broker import LocalBroker
@@ -43,6 +45,31 @@ def read_until(inputs: InputReader, done: Any, seconds: float = 30.0) -> list[by
         for records in inputs.read(0.2, 500).values():
             values += [record[3] for record in records]
     return values
+
+
+def test_a_client_is_woken_by_others_while_it_is_replaced_and_closed(
+    kafka_broker: LocalBroker,
+) -> None:
+    inputs = reader(kafka_broker, "woken")
+    woken: set[bool] = set()
+    over = threading.Event()
+
+    def wake() -> None:
+        while not over.is_set():
+            woken.add(inputs.wake())
+
+    threads = [threading.Thread(target=wake, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        inputs.renew()
+        assert inputs.read(0.01, 1) == {}
+    inputs.close()
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert not inputs.wake()
+    assert any(woken) is (compiled is not None)
 
 
 def test_lag_is_zero_only_at_the_end_of_what_is_committed(

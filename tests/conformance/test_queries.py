@@ -19,7 +19,7 @@ from penstock import Record, StreamsConfig
 from penstock._engine.kafka.local_broker.jars import JarsError
 from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import Answer, Position, Question
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
@@ -59,13 +59,16 @@ PAGE_ROWS = 3
 
 
 class QueriedTask:
-    """The task of a test driver, as a desk sees it."""
+    """The task of a test driver, as queries see it."""
 
     partition = 0
     is_ready = True
 
     def __init__(self, task: Task) -> None:
         self._task = task
+
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
 
     def store(self, name: str) -> TaskStore | None:
         return self._task.task_store(name)
@@ -87,10 +90,10 @@ Asking = tuple[Asker, StreamsConfig, ReadOptions]
 
 def asked(driver: TopologyTestDriver) -> tuple[StoreEntry, Asking]:
     """Return the store of a driver, and how it is asked."""
-    task, desk = QueriedTask(driver._task), Desk()
+    task, server = QueriedTask(driver._task), QueryServer()
 
     def ask(_worker: Worker, question: Question) -> Answer:
-        return desk._answer(question, [task])
+        return server._answer(question, [task])
 
     store = task.store("store")
     assert store is not None

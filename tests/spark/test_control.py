@@ -23,6 +23,8 @@ from penstock import (
 from penstock._engine.control.messages import Report
 from penstock._engine.control.status import GONE
 from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock.errors import StoreNotReadyError
+from penstock.queries import LagInfo
 from tests.spark.hosted import PATIENCE_SECONDS, TEXT, hosted
 
 pytestmark = pytest.mark.slow
@@ -50,6 +52,27 @@ def counted_by(folder: Path) -> Callable[[KStream[str, str]], KStream[str, str]]
         .to_stream()
         .map_values(str)
     )
+
+
+def check_that_copies_are_read(streams: KafkaStreams, expected: int) -> None:
+    """Check that an instance with one of two tasks has a copy of the other."""
+    with pytest.raises(StoreNotReadyError):
+        list(streams.store("counts", timeout=100).all())
+    stale = streams.store("counts", stale_ok=True)
+
+    def caught_up() -> bool:
+        found: int = sum(count.value for _, count in stale.all())
+        behind: dict[int, int] = stale.offsets_behind
+        return found == expected and behind == {0: 0, 1: 0}
+
+    wait_for(caught_up)
+    lags = streams.all_local_store_partition_lags()["counts"]
+    (own,) = [number for number, lag in lags.items() if lag == LagInfo(0)]
+    copy = lags[1 - own]
+    assert copy.offset_lag == 0
+    assert copy.current_offset_position == copy.end_offset_position
+    (here,) = streams.metadata_for_all_streams_clients()
+    assert {part.partition for part in here.standby_topic_partitions} == {1 - own}
 
 
 def shares(*instances: KafkaStreams) -> list[list[str]]:
@@ -157,6 +180,9 @@ def test_restoring_is_heard_of_and_one_instance_can_end_all(
             # Each keeps a copy of what the other one has.
             copies = [tmp_path / "two" / "ended" / task / "rocksdb" for task in ("0_0", "0_1")]
             wait_for(lambda: all(copy.exists() for copy in copies))
+
+            for streams in (first, second):
+                check_that_copies_are_read(streams, 40)
 
             app.write(("k1", "bad"))
             assert first.wait_until(State.ERROR, 60_000)

@@ -102,7 +102,8 @@ class Asked:
         )
         self.write()
         self.streams.start()
-        assert self.streams.wait_until(State.RUNNING, 120_000)
+        running = self.streams.wait_until(State.RUNNING, 120_000)
+        assert running, (self.streams.state, self.streams.failure)
         self.wait()
 
     def write(self) -> None:

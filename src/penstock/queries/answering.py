@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from penstock._engine.queries.asking import Asker, ReadOptions
+from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import GLOBAL, FailureKind, Part, Read, Row
+from penstock._engine.queries.questions import GLOBAL, FailureKind, Read, Row
 from penstock.queries.requests import (
     KeyQuery,
     MultiVersionedKeyQuery,
@@ -76,7 +76,7 @@ def _plan_for(query: Query[Any], kind: str) -> _Plan | None:
 
 
 def _result(
-    request: StateQueryRequest[Any], source: Source, plan: _Plan, part: Part
+    request: StateQueryRequest[Any], source: Source, plan: _Plan, part: AnsweredPart
 ) -> QueryResult[Any]:
     position = Position(part.position)
     if part.failure is not None:
@@ -88,7 +88,8 @@ def _result(
         )
         return _failed(FailureReason.NOT_UP_TO_BOUND, msg, position)
     rows = source.asker.pages(source.store, part, source.options)
-    return QueryResult(plan.result(source, rows), position=position)
+    result = plan.result(source, rows)
+    return QueryResult(result, position=position, offsets_behind=part.offsets_behind)
 
 
 def _results(results: Mapping[int, QueryResult[Any]]) -> StateQueryResult[Any]:

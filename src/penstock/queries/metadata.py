@@ -8,14 +8,14 @@ owner: its `active_host` is None.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import GLOBAL, Read
+from penstock._engine.queries.questions import GLOBAL, Read, Row
 from penstock.queries.views import Source
 from penstock.settings import StreamsConfig
 from penstock.stores import TopicPartition
@@ -62,11 +62,11 @@ class LagInfo:
     """How far a store is behind the end of its changelog. Java: LagInfo."""
 
     offset_lag: int
-    """How many offsets are left to be restored; 0 for a task that runs."""
+    """How many offsets are left to be read; 0 for a task that runs."""
     current_offset_position: int | None = None
     """The offset it has reached; None for a task that runs, which writes the changelog itself."""
     end_offset_position: int | None = None
-    """The offset it restores to; None for a task that runs."""
+    """The end of the changelog now; None for a task that runs."""
 
 
 def host_of(config: StreamsConfig) -> HostInfo | None:
@@ -84,7 +84,7 @@ def key_metadata(source: Source, key: Any, standbys: Collection[str]) -> KeyQuer
     store, host = source.store, host_of(source.config)
     partition = source.partition_of(key, source.raw_key(key))
     is_local = partition in source.asker.owners(store)
-    copied = host is not None and store.tasks[partition] in standbys
+    copied = store.plan.has_standbys and store.tasks[partition] in standbys
     return KeyQueryMetadata(
         host if is_local else None,
         frozenset({host} if copied and host is not None else ()),
@@ -103,36 +103,67 @@ def instance_metadata(
     """Return the metadata of an instance whose workers have these tasks and standby copies."""
     plans = list(plans)
     active = [plan for plan in plans if plan.id in running]
-    copied = [plan for plan in plans if plan.id in standbys and plan.subtopology.stores]
+    copied = [
+        plan
+        for plan in plans
+        if plan.id in standbys
+        and any(store.has_standbys for store in plan.subtopology.stores.values())
+    ]
+    kept = {
+        name
+        for plan in copied
+        for name, store in plan.subtopology.stores.items()
+        if store.has_standbys
+    }
     return StreamsMetadata(
         host_of(config),
         _stores(active) | frozenset(global_stores if running else ()),
         _partitions(active),
-        _stores(copied),
+        frozenset(kept),
         _partitions(copied),
     )
 
 
 def partition_lags(
-    stores: Iterable[StoreEntry], asker: Asker, options: ReadOptions
+    stores: Iterable[StoreEntry],
+    asker: Asker,
+    options: ReadOptions,
+    ends_of: Callable[[Collection[Partition]], Mapping[Partition, int]],
 ) -> dict[str, dict[int, LagInfo]]:
-    """Return how far the stores of the workers of this instance are behind their changelogs.
+    """Return how far the stores of the workers of this instance are behind their changelogs, of
+    which `ends_of` asks the ends. Of a task that no worker here has, it is the standby copy that
+    is told.
 
     Raises:
         StoreNotReadyError: a worker does not answer in time.
     """
-    lags: dict[str, dict[int, LagInfo]] = {}
+    reached: dict[tuple[str, int], tuple[int, int] | None] = {}
+    changelogs: dict[tuple[str, int], Partition] = {}
     for store in stores:
-        local = [partition for partition in asker.owners(store) if partition != GLOBAL]
-        parts = asker.parts(store, Read("restoring"), local, options) if local else {}
-        lags |= {store.name: {each: _lag(part.rows) for each, part in sorted(parts.items())}}
-    return {name: by_partition for name, by_partition in lags.items() if by_partition}
+        local = {each for each in store.tasks if each != GLOBAL} & (
+            asker.owners(store).keys() | asker.copies(store, store.tasks).keys()
+        )
+        parts = asker.parts(store, Read("restoring"), sorted(local), options) if local else {}
+        for partition, part in sorted(parts.items()):
+            reached[store.name, partition] = _progress(part.rows)
+            # A table that is restored from its own input goes only as far as the task was.
+            if part.rows and store.plan.changelog is not None:
+                changelogs[store.name, partition] = store.plan.changelog, partition
+    ends = ends_of(changelogs.values()) if changelogs else {}
+    lags: dict[str, dict[int, LagInfo]] = {}
+    for (name, partition), progress in reached.items():
+        lag = LagInfo(0)
+        if progress is not None:
+            at, end = progress
+            end = ends[place] if (place := changelogs.get((name, partition))) else end
+            lag = LagInfo(max(0, end - at), at, end)
+        lags.setdefault(name, {})[partition] = lag
+    return lags
 
 
-def _lag(rows: tuple[Any, ...]) -> LagInfo:
-    for *_, reached, end in rows:
-        return LagInfo(max(0, end - reached), reached, end)
-    return LagInfo(0)
+def _progress(rows: tuple[Row, ...]) -> tuple[int, int] | None:
+    """Return the offset that a store has reached and its end; None of a task that runs."""
+    return next(((start or 0, end or 0) for *_, start, end in rows), None)
 
 
 def _stores(plans: Iterable[TaskPlan]) -> frozenset[str]:

@@ -116,6 +116,7 @@ class QueryResult(ExplainsCamelCase, Generic[R]):
         failure_reason: FailureReason | None = None,
         failure_message: str = "",
         position: Position | None = None,
+        offsets_behind: int = 0,
     ) -> None:
         self._result = result
         self.failure_reason = failure_reason
@@ -123,6 +124,8 @@ class QueryResult(ExplainsCamelCase, Generic[R]):
         self.failure_message = failure_message
         self.position = Position() if position is None else position
         """How far the task had come when it answered."""
+        self.offsets_behind = offsets_behind
+        """How many changelog offsets the copy that answered was behind; 0 if the task ran."""
 
     @property
     def is_success(self) -> bool:

@@ -12,11 +12,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
-from penstock._engine.queries.asking import Asker, ReadOptions
+from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
@@ -34,6 +35,9 @@ __all__ = [
     "ReadOnlyVersionedStore",
     "ReadOnlyWindowStore",
 ]
+
+# A question, and the page that answers it, must fit into a message.
+_KEYS_AT_ONCE = 5000
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -76,9 +80,18 @@ class Source:
     partition: int | None = None
     partitioner: Any = None
     codec: RowCodec = field(init=False)
+    behind: dict[int, int] = field(init=False, default_factory=dict)
+    """How many offsets the copy was behind that gave the last answer of a partition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
+
+    @property
+    def offsets_behind(self) -> int | None:
+        """How far the copies that have answered were behind, all together; None if none has, or
+        if only tasks that run may answer.
+        """
+        return sum(self.behind.values()) if self.behind else None
 
     @property
     def partitions(self) -> list[int]:
@@ -108,39 +121,57 @@ class Source:
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key, all of them."""
         raw = self.raw_key(key)
-        asked = replace(read, keys=(raw,))
-        place = self.partition_of(key, raw)
-        return tuple(self.asker.scan(self.store, asked, place, self.options))
+        return tuple(self._scan(replace(read, keys=(raw,)), self.partition_of(key, raw)))
 
-    def of_keys(self, keys: Iterable[Any], read: Read) -> dict[bytes, Row]:
-        """Return the row of each key that has one: one question for each worker."""
-        by_place: dict[int, list[bytes]] = {}
-        for key in keys:
-            raw = self.raw_key(key)
-            by_place.setdefault(self.partition_of(key, raw), []).append(raw)
+    def of_keys(self, raw_keys: Mapping[Any, bytes], read: Read) -> dict[bytes, Row]:
+        """Return the row of each key that has one, by its bytes: one question to each worker for a
+        few thousand keys.
+        """
         found: dict[bytes, Row] = {}
-        for place, raw_keys in by_place.items():
-            options = replace(self.options, rows_max=max(len(raw_keys), 1))
-            asked = replace(read, keys=tuple(raw_keys))
-            part = self.asker.parts(self.store, asked, [place], options)[place]
-            found |= {row[0]: row for row in part.rows}
+        left = iter(raw_keys.items())
+        while some := list(islice(left, _KEYS_AT_ONCE)):
+            by_place: dict[int, list[bytes]] = {}
+            for key, raw in some:
+                by_place.setdefault(self.partition_of(key, raw), []).append(raw)
+            keys = {place: tuple(raws) for place, raws in by_place.items()}
+            options = replace(self.options, rows_max=len(some))
+            parts = self._parts(read, keys, options, keys)
+            for part in parts.values():
+                found |= {row[0]: row for row in self.asker.pages(self.store, part, options)}
         return found
 
-    def of_all(self, read: Read) -> dict[int, Part]:
-        return self.asker.parts(self.store, read, self.partitions, self.options)
+    def of_all(self, read: Read) -> Mapping[int, Part]:
+        return self._parts(read, self.partitions, self.options)
 
     def by_key(self, read: Read) -> Iterator[Row]:
-        """Return rows of all partitions, in the order of the bytes of their keys."""
-        scans = [
-            self.asker.scan(self.store, read, partition, self.options)
-            for partition in self.partitions
-        ]
-        return heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
+        """Return rows of all partitions, in the order of the bytes of their keys. The first pages
+        are asked for at the same time.
+        """
+        parts = self._parts(read, self.partitions, self.options)
+        scans = [self.asker.pages(self.store, part, self.options) for part in parts.values()]
+        yield from heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
 
     def one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition, each in the order of its store, as Java does."""
         for partition in self.partitions:
-            yield from self.asker.scan(self.store, read, partition, self.options)
+            yield from self._scan(read, partition)
+
+    def _scan(self, read: Read, partition: int) -> Iterator[Row]:
+        part = self._parts(read, [partition], self.options)[partition]
+        yield from self.asker.pages(self.store, part, self.options)
+
+    def _parts(
+        self,
+        read: Read,
+        partitions: Iterable[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
+    ) -> dict[int, AnsweredPart]:
+        parts = self.asker.parts(self.store, read, partitions, options, keys)
+        if options.stale_ok:
+            for partition, part in parts.items():
+                self.behind[partition] = part.offsets_behind
+        return parts
 
     def key(self, raw: bytes) -> Any:
         return self.codec.decode_key(raw)
@@ -168,6 +199,13 @@ class _View(ExplainsCamelCase):
         """The name of the store."""
         return self._source.store.name
 
+    @property
+    def offsets_behind(self) -> dict[int, int]:
+        """Of a view with `stale_ok`: how many changelog offsets the copy was behind that gave the
+        last answer of each partition; 0 if its task ran.
+        """
+        return dict(self._source.behind)
+
 
 class ReadOnlyKeyValueStore(_View, Generic[K, V]):
     """A key-value store, timestamped or not, as a query sees it. Java: ReadOnlyKeyValueStore.
@@ -183,10 +221,11 @@ class ReadOnlyKeyValueStore(_View, Generic[K, V]):
         return self._source.value(rows[0]) if rows else None
 
     def get_all(self, keys: Iterable[K]) -> dict[K, V]:
-        """Return the values of those of `keys` that have one, with one question for each task."""
-        wanted = list(keys)
-        found = self._source.of_keys(wanted, Read("get"))
-        raw_keys = {key: self._source.raw_key(key) for key in wanted}
+        """Return the values of those of `keys` that have one: one question to each worker for a
+        few thousand keys.
+        """
+        raw_keys = {key: self._source.raw_key(key) for key in keys}
+        found = self._source.of_keys(raw_keys, Read("get"))
         return {
             key: self._source.value(found[raw]) for key, raw in raw_keys.items() if raw in found
         }

@@ -1,5 +1,5 @@
-"""Every query against every kind of store: real stores, desk and asker; only the way between driver
-and worker is left out.
+"""Every query against every kind of store: real stores, server and asker; only the way between
+driver and worker is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from penstock import Processor, Record, StreamsBuilder, StreamsConfig, Topology,
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import GLOBAL, Answer, Question
 from penstock._engine.queries.questions import Position as Offsets
 from penstock._engine.runtime.stores.task_stores import TaskStore
@@ -106,6 +106,9 @@ class FilledTask:
         if partition == 0:
             fill(store, self.made.stores[store])
 
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self.made.task_store(name)
 
@@ -128,10 +131,13 @@ class Asked:
         self.entry = StoreEntry(store, plan.stores[store], {0: "0_0", 1: "0_1"}, 2)
         self.tasks = [FilledTask(store, 0), FilledTask(store, 1)]
         self.states = {"0_0": "running", "0_1": "running"}
-        self.desk = Desk()
+        self.server = QueryServer()
         self.questions: list[Question] = []
         self.busy: Answer | None = None
-        self.asker = Asker(lambda: [(WORKER, self.states)], self._ask)
+        self.copied: set[str] = set()
+        self.asker = Asker(
+            lambda: [(WORKER, self.states)], self._ask, lambda: [(WORKER, self.copied)]
+        )
 
     def query(self, query: Query[Any], **wanted: Any) -> StateQueryResult[Any]:
         request = StateQueryRequest(self.entry.name, query, **wanted)
@@ -141,7 +147,7 @@ class Asked:
     def _ask(self, worker: Worker, question: Question) -> Answer | None:
         assert worker == WORKER
         self.questions.append(question)
-        return self.busy or self.desk._answer(question, list(self.tasks))
+        return self.busy or self.server._answer(question, list(self.tasks))
 
 
 def shown(result: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
 
-from penstock import StreamsConfig
+from penstock import StreamsBuilder, StreamsConfig
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.planner.tasks import plan_tasks
 from penstock._engine.queries.asking import ReadOptions
@@ -15,8 +16,8 @@ from penstock.errors import StoreNotReadyError
 from penstock.queries import HostInfo, KeyQueryMetadata, LagInfo, StreamsMetadata
 from penstock.queries.metadata import instance_metadata, key_metadata, partition_lags
 from penstock.queries.views import Source
-from penstock.stores import TopicPartition
-from tests.unit.queries.test_answering import Asked, topology
+from penstock.stores import Stores, TopicPartition
+from tests.unit.queries.test_answering import TEXT, Asked, Idle, topology
 
 HERE = HostInfo("node-1", 8080)
 CONFIG = StreamsConfig({"application.id": "app", "application.server": "node-1:8080"})
@@ -25,6 +26,10 @@ NAMELESS = StreamsConfig({"application.id": "app"})
 
 def source(asked: Asked, config: StreamsConfig = CONFIG, partitioner: Any = None) -> Source:
     return Source(asked.entry, asked.asker, config, ReadOptions(), partitioner=partitioner)
+
+
+def ends(changelogs: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
+    return dict.fromkeys(changelogs, 150)
 
 
 def test_a_key_is_where_producers_put_it() -> None:
@@ -67,18 +72,39 @@ def test_an_instance_has_the_stores_and_inputs_of_its_tasks() -> None:
 def test_a_store_that_is_restored_lags() -> None:
     asked = Asked("plain")
     asked.tasks[1].is_ready = False
-    found = partition_lags([asked.entry], asked.asker, ReadOptions())
-    assert found == {"plain": {0: LagInfo(0), 1: LagInfo(12, 88, 100)}}
+    found = partition_lags([asked.entry], asked.asker, ReadOptions(), ends)
+    assert found == {"plain": {0: LagInfo(0), 1: LagInfo(62, 88, 150)}}
+
+
+def test_the_copy_of_a_task_that_is_elsewhere_lags() -> None:
+    asked = Asked("plain")
+    asked.states.pop("0_1")
+    asked.tasks[1].is_ready = False
+    asked.copied.add("0_1")
+    found = partition_lags([asked.entry], asked.asker, ReadOptions(stale_ok=True), ends)
+    assert found == {"plain": {0: LagInfo(0), 1: LagInfo(62, 88, 150)}}
+
+
+def test_a_store_in_memory_has_no_standby() -> None:
+    builder = StreamsBuilder()
+    builder.add_state_store(Stores.in_memory_key_value_store("memory", **TEXT))
+    builder.stream("in").process(Idle, state_stores=["memory"])
+    plans = plan_tasks(plan_subtopologies(builder.build(), "app"), {"in": 1})
+    found = instance_metadata(CONFIG, plans, [], (), {"0_0"})
+    assert (found.standby_state_store_names, found.standby_topic_partitions) == (
+        frozenset(),
+        frozenset(),
+    )
 
 
 def test_a_store_that_is_not_here_has_no_lag() -> None:
     asked = Asked("plain")
     asked.states.clear()
-    assert partition_lags([asked.entry], asked.asker, ReadOptions()) == {}
+    assert partition_lags([asked.entry], asked.asker, ReadOptions(), ends) == {}
 
 
 def test_a_task_that_does_not_answer_is_no_lag_of_nothing() -> None:
     asked = Asked("plain")
     asked.tasks.pop()
     with pytest.raises(StoreNotReadyError, match="task 0_1: the task is not here"):
-        partition_lags([asked.entry], asked.asker, ReadOptions(seconds=0))
+        partition_lags([asked.entry], asked.asker, ReadOptions(seconds=0), ends)

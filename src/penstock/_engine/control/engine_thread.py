@@ -30,7 +30,7 @@ from penstock._engine.control.messages import (
     WorkerFailure,
 )
 from penstock._engine.control.printed_lines import PrintedLines, captured
-from penstock._engine.control.question_line import QuestionLine
+from penstock._engine.control.question_poller import QuestionPoller
 from penstock._engine.control.reporter import Reporter
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
@@ -38,7 +38,7 @@ from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
 
 _REPORT_SECONDS = 0.25
@@ -49,7 +49,8 @@ _ROW_WAIT_SECONDS = 0.5
 # An older instruction says nothing about this turn.
 _HOLD_SECONDS = 5.0
 _LAST_ANSWER_SECONDS = 5.0
-# After a question the next one may come soon: it must not wait for `poll.ms`.
+# Of an engine that cannot be woken: after a question the next one may come soon, and must not wait
+# for `poll.ms`.
 _HOT_WAIT_MS = 2
 
 # Records are millions of tuples without cycles. With the default thresholds the garbage collector
@@ -106,7 +107,7 @@ class EngineThread:
         self._numbers = count(1)
         self._next_metrics = 0.0
         self._printed = PrintedLines()
-        self._desk = Desk()
+        self._queries = QueryServer()
         self._internal_topics: frozenset[str] = frozenset()
         self._bounded = False
         self._member_id = "unknown"
@@ -177,14 +178,12 @@ class EngineThread:
             reporter = Reporter(
                 control, self._answered, reachability.away_seconds, self._printed.take
             )
-            questions = QuestionLine(
-                self._control_address, host.member_id, self._desk, worker.doing
-            )
+            questions = QuestionPoller(self._control_address, host.member_id, self._queries, worker)
             try:
                 self._work(worker, standbys, reporter)
             finally:
                 questions.close()
-                self._desk.close()
+                self._queries.close()
                 reachability.close()
                 if not reporter.close(_LAST_ANSWER_SECONDS):
                     control.close()  # the last report takes another connection
@@ -198,9 +197,10 @@ class EngineThread:
                 if reporter.ready and monotonic() >= next_report:
                     reporter.post(self._report(worker))
                     next_report = monotonic() + _REPORT_SECONDS
-                if self._desk.has_questions:
-                    self._desk.serve(worker.queryable())
-                worker.wait_ms_max = _HOT_WAIT_MS if self._desk.is_hot else None
+                if self._queries.has_questions:
+                    copies = [] if standbys is None else standbys.queryable()
+                    self._queries.serve([*worker.queryable(), *copies])
+                worker.wait_ms_max = _HOT_WAIT_MS if self._queries.is_hot else None
                 worker.step(paused=instruction.paused)
                 if standbys is not None:
                     standbys.work(instruction.standbys, monotonic())

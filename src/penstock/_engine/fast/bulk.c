@@ -61,6 +61,7 @@ typedef int on_destroy_f(rd_kafka_t *, void *);
     _(rd_kafka_queue_t *, queue_get_consumer, (rd_kafka_t *)) \
     _(rd_kafka_queue_t *, queue_get_main, (rd_kafka_t *)) \
     _(void, queue_forward, (rd_kafka_queue_t *, rd_kafka_queue_t *)) \
+    _(void, queue_yield, (rd_kafka_queue_t *)) \
     _(void, queue_destroy, (rd_kafka_queue_t *)) \
     _(rd_kafka_event_t *, queue_poll, (rd_kafka_queue_t *, int)) \
     _(int, event_type, (const rd_kafka_event_t *)) \
@@ -404,6 +405,21 @@ static PyObject *read_messages(PyObject *module, PyObject *arguments) {
     return portions;
 }
 
+/* Ends the wait of another thread in read_messages(), or of the next call if none waits now. The
+   caller sees to it that the client is not closed meanwhile. */
+static PyObject *wake_reader(PyObject *module, PyObject *capsule) {
+    (void)module;
+    Client *client = client_of(capsule);
+    if (client == NULL)
+        return NULL;
+    rd_kafka_queue_t *queue = queue_get_consumer(client->rk);
+    if (queue != NULL) {
+        queue_yield(queue);
+        queue_destroy(queue);
+    }
+    Py_RETURN_NONE;
+}
+
 /* Writing */
 
 /* Sets data and size, NULL for None. */
@@ -593,6 +609,7 @@ static PyMethodDef functions[] = {
     {"newest_client", newest_client, METH_NOARGS, "Return the client that this thread has just made."},
     {"begin_reading", begin_reading, METH_O, "Get a consumer ready for read_messages()."},
     {"read_messages", read_messages, METH_VARARGS, "Return the messages that have come."},
+    {"wake_reader", wake_reader, METH_O, "End the wait of another thread in read_messages()."},
     {"write_messages", write_messages, METH_VARARGS,
      "Hand over messages; return the index of the first that was not taken, and why."},
     {"failed_messages", failed_messages, METH_O,

@@ -24,7 +24,7 @@ _PARAMETERS: dict[str, tuple[str, str]] = {
     "time_to": ("string", f"windows and sessions that start up to then: {_TIME}"),
     "as_of": ("string", f"of a versioned store, the version of that time: {_TIME}"),
     "uncommitted": ("boolean", "also what the open transaction has written, as Java shows it"),
-    "stale_ok": ("boolean", "also read copies that are being restored"),
+    "stale_ok": ("boolean", "also read copies that are being restored, and standby copies"),
     "partition": ("integer", "only this partition of the store"),
 }
 _OF_KEY = [name for name in _PARAMETERS if name not in {"from", "to", "prefix"}]

@@ -19,6 +19,10 @@ class Source(Protocol):
     def store(self) -> StoreEntry: ...
     @property
     def codec(self) -> RowCodec: ...
+    @property
+    def offsets_behind(self) -> int | None:
+        """How far the copies that have answered were behind; None if that was not asked for."""
+
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
 

@@ -91,7 +91,8 @@ class StoreReads:
             if not found:
                 msg = f"store {name!r} has no such key as {text[:80]!r}"
                 raise not_found(msg)
-            return json_reply({"store": name, **_row_json(source, kind, found[0])})
+            shown = _row_json(source, kind, found[0])
+            return json_reply({"store": name, **shown, **_behind(source)})
         rows = self._rows((name, text, asked), asked.cursor, lambda: iter(source.of_key(key, read)))
         return self._page((name, text, asked), (source, kind), rows)
 
@@ -223,7 +224,14 @@ def _bound(source: Source, text: str | None) -> bytes | None:
 def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) -> Reply:
     source, kind = of
     shown = [_row_json(source, kind, row) for row in rows]
-    return json_reply({"store": source.store.name, "rows": shown, "cursor": cursor})
+    name = source.store.name
+    return json_reply({"store": name, "rows": shown, "cursor": cursor, **_behind(source)})
+
+
+def _behind(source: Source) -> dict[str, int]:
+    """Return how far the copies were behind that a read with `stale_ok` has met."""
+    behind = source.offsets_behind
+    return {} if behind is None else {"offsets_behind": behind}
 
 
 def _row_json(source: Source, kind: Kind, row: Row) -> dict[str, Any]:

@@ -28,6 +28,11 @@ class StorePlan:
         """The topic from which the store is restored, None if there is none."""
         return self.changelog or self.source_topic
 
+    @property
+    def has_standbys(self) -> bool:
+        """Whether standby copies of the store are kept: it has a changelog, and is on disk."""
+        return self.changelog is not None and self.builder.engine == "rocksdb"
+
 
 @dataclass(frozen=True, slots=True)
 class SubtopologyPlan:

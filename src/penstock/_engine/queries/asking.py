@@ -7,7 +7,7 @@ is over; what then is still missing is an error that says which task is where.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -21,6 +21,8 @@ Worker = tuple[str, int]
 """Member id and process id."""
 Assignments = Iterable[tuple[Worker, Mapping[str, str]]]
 """The workers that are alive, each with its tasks and what these do: running or restoring."""
+Copies = Iterable[tuple[Worker, Collection[str]]]
+"""The workers that are alive, each with the tasks of which it keeps standby copies."""
 Ask = Callable[[Worker, Question], Answer | None]
 
 _AGAIN_SECONDS = 0.1
@@ -39,28 +41,48 @@ class ReadOptions:
     rows_max: int = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredPart(Part):
+    """A part as the driver keeps it: with the worker that has the cursor of its next page."""
+
+    worker: Worker | None = None
+
+
 class Asker:
     """Asks the workers of an application."""
 
-    def __init__(self, assignments: Callable[[], Assignments], ask: Ask) -> None:
+    def __init__(
+        self,
+        assignments: Callable[[], Assignments],
+        ask: Ask,
+        copies: Callable[[], Copies] = tuple,
+    ) -> None:
         self._assignments = assignments
+        self._copies = copies
         self._ask = ask
         self._pause = threading.Event()
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, "penstock-questions")
 
     def parts(
-        self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
-    ) -> dict[int, Part]:
-        """Return the answer of each partition's task.
+        self,
+        store: StoreEntry,
+        read: Read,
+        partitions: Iterable[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
+    ) -> dict[int, AnsweredPart]:
+        """Return the answer of each partition's task; `keys` are those of each partition, if they
+        differ. The workers are asked at the same time, each once for all its partitions.
 
         Raises:
             StoreNotReadyError: a task is not there, restores or is busy.
             QueryError: the store cannot be asked this, or reading it failed.
         """
         missing, until = set(partitions), monotonic() + options.seconds
-        parts: dict[int, Part] = {}
+        parts: dict[int, AnsweredPart] = {}
         while True:
-            answers = self.answers(store, read, missing, options)
+            left = replace(options, seconds=max(0.0, until - monotonic()))
+            answers = self.answers(store, read, missing, left, keys)
             troubles = [part for part in answers.values() if part.failure is not None]
             for part in troubles:
                 if part.failure in _FINAL:
@@ -76,61 +98,90 @@ class Asker:
             self._pause.wait(_AGAIN_SECONDS)
 
     def answers(
-        self, store: StoreEntry, read: Read, partitions: Iterable[int], options: ReadOptions
-    ) -> dict[int, Part]:
-        """Return the answer of each partition's task, asked once; a failure is an answer, too."""
-        wanted, owners = set(partitions), self.owners(store)
+        self,
+        store: StoreEntry,
+        read: Read,
+        partitions: Iterable[int],
+        options: ReadOptions,
+        keys: Mapping[int, tuple[bytes, ...]] | None = None,
+    ) -> dict[int, AnsweredPart]:
+        """Return the answer of each partition's task, asked once; a failure is an answer, too.
+
+        With `stale_ok` the standby copies of a task that fails or is behind are asked as well, and
+        the answer is that of the copy that is the least behind.
+        """
+        wanted = set(partitions)
+        owners = self.owners(store, wanted)
+        copies = self.copies(store, wanted) if options.stale_ok else {}
+        # A task that hangs leaves time for its copies.
+        patience = options.seconds / 2 if copies else options.seconds
+        asking = _Asking(store, read, replace(options, seconds=patience), keys)
+        parts = self._asked(asking, wanted, owners)
+        for turn in range(max(map(len, copies.values()), default=0)):
+            behind = {
+                partition: workers[turn]
+                for partition, workers in copies.items()
+                if turn < len(workers) and _may_be_better(parts[partition])
+            }
+            for partition, part in self._asked(asking, behind, behind).items():
+                parts[partition] = min(parts[partition], part, key=_staleness)
+        return parts
+
+    def copies(self, store: StoreEntry, partitions: Collection[int]) -> dict[int, list[Worker]]:
+        """Return the workers that keep standby copies of these partitions of a store."""
+        found: dict[int, list[Worker]] = {}
+        if store.plan.has_standbys:
+            for worker, tasks in self._copies():
+                for partition in partitions:
+                    if store.tasks[partition] in tasks:
+                        found.setdefault(partition, []).append(worker)
+        return found
+
+    def _asked(
+        self, asking: _Asking, wanted: Collection[int], workers: Mapping[int, Worker]
+    ) -> dict[int, AnsweredPart]:
         parts = {
-            partition: Part(partition, failure="absent", message="no worker has its task")
-            for partition in sorted(wanted - owners.keys())
+            partition: AnsweredPart(partition, failure="absent", message="no worker has its task")
+            for partition in sorted(set(wanted) - workers.keys())
         }
-        by_worker = sorted((owners[each], each) for each in wanted & owners.keys())
+        by_worker = sorted((workers[each], each) for each in wanted if each in workers)
         asked = {
-            worker: self._question(store, read, [each for _, each in group], options)
+            worker: asking.question([each for _, each in group])
             for worker, group in groupby(by_worker, lambda one: one[0])
         }
         if len(asked) == 1:
             answers = [self._ask(*one) for one in asked.items()]
         else:
             answers = list(self._pool.map(self._ask, asked, asked.values()))
-        for question, answer in zip(asked.values(), answers, strict=True):
+        for (worker, question), answer in zip(asked.items(), answers, strict=True):
             told = {} if answer is None else {part.partition: part for part in answer.parts}
             for each in question.partitions:
                 silent = Part(each, failure="absent", message=_why_none(answer))
-                parts[each] = told.get(each, silent)
+                parts[each] = _answered(told.get(each, silent), worker)
         return parts
 
-    def next_page(
-        self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
-    ) -> Part:
-        """Return the next page of a scan."""
-        question = Question(0, store.name, Read("count"), (), cursor=part.cursor)
-        question = replace(question, rows_max=options.rows_max, seconds=options.seconds)
-        answer = self._ask(worker, question)
-        if answer is None or not answer.parts:
-            raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
-        page = answer.parts[0]
-        if page.failure is not None:
-            raise _not_ready(store, [replace(page, partition=part.partition)])
-        return page
+    def pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Row]:
+        """Return the rows of an answer, and of the pages that follow: of the same worker, also when
+        its task has moved.
+        """
+        page: Part = part
+        while True:
+            yield from page.rows
+            if page.cursor is None or part.worker is None:
+                return
+            page = self._next_page(store, page, part.worker, options)
 
-    def scan(
-        self, store: StoreEntry, read: Read, partition: int, options: ReadOptions
-    ) -> Iterator[Row]:
-        """Return the rows of a task, page by page."""
-        part = self.parts(store, read, [partition], options)[partition]
-        yield from self.pages(store, part, options)
-
-    def pages(self, store: StoreEntry, part: Part, options: ReadOptions) -> Iterator[Row]:
-        """Return the rows of an answer, and of the pages that follow."""
-        worker = None if part.cursor is None else self.owners(store).get(part.partition)
-        return self._rows(store, part, worker, options)
-
-    def owners(self, store: StoreEntry) -> dict[int, Worker]:
-        """Return the worker of each partition that has one; one that runs it before others."""
+    def owners(
+        self, store: StoreEntry, partitions: Collection[int] | None = None
+    ) -> dict[int, Worker]:
+        """Return the worker of each of these partitions, or of all, that has one; one that runs it
+        before others.
+        """
         owners: dict[int, Worker] = {}
+        # A read of one key does not look at all tasks of a large application.
+        wanted = {each: store.tasks[each] for each in partitions or store.tasks}
         for worker, tasks in self._assignments():
-            for partition, task in store.tasks.items():
+            for partition, task in wanted.items():
                 state = tasks.get(task)
                 if partition == GLOBAL or state == "running" or (state and partition not in owners):
                     owners[partition] = worker
@@ -141,30 +192,63 @@ class Asker:
         self._pause.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _rows(
-        self, store: StoreEntry, part: Part, worker: Worker | None, options: ReadOptions
-    ) -> Iterator[Row]:
-        while True:
-            yield from part.rows
-            if part.cursor is None:
-                return
-            if worker is None:
-                raise _not_ready(store, [replace(part, message="its task has moved")])
-            part = self.next_page(store, part, worker, options)
+    def _next_page(
+        self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
+    ) -> Part:
+        question = _Asking(store, Read("count"), options).question([part.partition])
+        answer = self._ask(worker, replace(question, cursor=part.cursor))
+        if answer is None or not answer.parts:
+            raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
+        page = answer.parts[0]
+        if page.failure is not None:
+            raise _not_ready(store, [replace(page, partition=part.partition)])
+        return page
 
-    def _question(
-        self, store: StoreEntry, read: Read, partitions: list[int], options: ReadOptions
-    ) -> Question:
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What is asked of all partitions."""
+
+    store: StoreEntry
+    read: Read
+    options: ReadOptions
+    keys: Mapping[int, tuple[bytes, ...]] | None = None
+
+    def question(self, partitions: list[int]) -> Question:
+        keys, options = self.keys, self.options
         return Question(
             0,
-            store.name,
-            read,
+            self.store.name,
+            self.read,
             tuple(partitions),
             uncommitted=options.uncommitted,
             stale_ok=options.stale_ok,
             rows_max=options.rows_max,
             seconds=options.seconds,
+            keys=() if keys is None else tuple(keys[partition] for partition in partitions),
         )
+
+
+def _may_be_better(part: Part) -> bool:
+    """Yes if a copy may have a better answer."""
+    return part.offsets_behind > 0 or part.failure not in {None, *_FINAL}
+
+
+def _staleness(part: Part) -> tuple[bool, int]:
+    return part.failure is not None, part.offsets_behind
+
+
+def _answered(part: Part, worker: Worker) -> AnsweredPart:
+    return AnsweredPart(
+        part.partition,
+        part.rows,
+        part.cursor,
+        part.position,
+        part.offsets_behind,
+        part.failure,
+        part.message,
+        worker,
+    )
 
 
 def _why_none(answer: Answer | None) -> str:
@@ -173,7 +257,7 @@ def _why_none(answer: Answer | None) -> str:
     return f"its worker is busy: {answer.busy}" if answer.busy else "its worker gave no answer"
 
 
-def _not_ready(store: StoreEntry, troubles: list[Part]) -> StoreNotReadyError:
+def _not_ready(store: StoreEntry, troubles: Sequence[Part]) -> StoreNotReadyError:
     told = "; ".join(
         f"task {store.tasks.get(one.partition, '?')}: {one.message}" for one in troubles[:5]
     )

@@ -6,7 +6,7 @@ to answer it. A `Read` is one method of one kind of store; rows have one shape f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from penstock.windows import END_OF_TIME
@@ -73,6 +73,18 @@ class Question:
     cursor: int | None = None
     seconds: float = 10.0
     """How long the answer is of use."""
+    keys: tuple[tuple[bytes, ...], ...] = ()
+    """The keys of each partition, in the place of those of `read`, which are then none."""
+
+    def read_of(self, index: int) -> Read:
+        """Return what is read of the partition at `index`."""
+        return replace(self.read, keys=self.keys[index]) if self.keys else self.read
+
+    @property
+    def key_bytes(self) -> int:
+        """The size of all keys: nothing else makes a question long."""
+        bounds = self.read.key_from or b"", self.read.key_to or b""
+        return sum(len(key) for each in (bounds, self.read.keys, *self.keys) for key in each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +113,8 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Pickup:
-    """A worker brings its answers and takes the next questions."""
+class QuestionPoll:
+    """A worker brings its answers and asks for the next questions."""
 
     member_id: str
     pid: int

@@ -19,7 +19,7 @@ from penstock._engine.control.status import RecordCounts
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.queries.mailboxes import Mailboxes
+from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.spark.streaming.query import ApplicationQuery
 from penstock._engine.spark.streaming.slot_plan import SlotPlan
 from penstock.application_states import State, StateMachine
@@ -56,7 +56,7 @@ def query_without_spark(
     query._config = StreamsConfig({"application.id": "crowd", "num.standby.replicas": replicas})
     query._on_report = on_report
     query._stop = query._closed = query._paused = False
-    query._members, query._records, query._mailboxes = Members(), RecordCounts(), Mailboxes()
+    query._members, query._records, query._questions = Members(), RecordCounts(), QuestionQueues()
     query._last_numbers, query._hanging, query._active_at = {}, set(), monotonic()
     query._lock = threading.Lock()
     query._slots = SlotPlan(workers, lambda: workers)

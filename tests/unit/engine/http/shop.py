@@ -12,7 +12,7 @@ from penstock._engine.control.messages import Report
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.desk import Desk
+from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import Answer, Position, Question
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
@@ -78,7 +78,7 @@ def _program() -> StreamsBuilder:
 
 
 class _InTask:
-    """The task as the desk sees it."""
+    """The task as queries see it."""
 
     partition = 0
 
@@ -88,6 +88,9 @@ class _InTask:
     @property
     def is_ready(self) -> bool:
         return self._shop.restored
+
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
 
     def store(self, name: str) -> TaskStore | None:
         return self._task.task_store(name)
@@ -130,7 +133,7 @@ class Shop:
         task.prepare_commit()
         task.drain()
         task.committed()
-        self._desk, self._tasks = Desk(), [_InTask(task, self)]
+        self._server, self._tasks = QueryServer(), [_InTask(task, self)]
         self._lock = threading.Lock()
         self.asker = Asker(lambda: [(("w", 1), self.reports()["w"].tasks)], self._ask)
 
@@ -163,4 +166,4 @@ class Shop:
         if self.busy is not None:
             self.busy.wait()
         with self._lock:
-            return self._desk._answer(question, list(self._tasks))
+            return self._server._answer(question, list(self._tasks))

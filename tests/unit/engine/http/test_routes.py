@@ -95,6 +95,8 @@ def test_ranges_come_in_pages_each_row_once(limit: int, shop: Shop) -> None:
     assert keys("prefix=key-1") == KEYS[10:20]
     assert keys("prefix=nothing") == []
     assert keys("stale_ok=true") == ["", "5", "a/b", *KEYS, "ünï"]
+    assert got(shop, "/stores/counts/key-01?stale_ok=true")["offsets_behind"] == 0
+    assert "offsets_behind" not in got(shop, "/stores/counts/key-01")
     windows = scanned(shop, f"/stores/windows?limit={limit}&to=a&time_to=2000")
     assert [(row["key"], row["window"]["start"]) for row in windows] == [
         ("a", 0),
@@ -131,7 +133,10 @@ def test_what_is_not_restored_is_not_ready_unless_stale_is_good_enough() -> None
     reply = ask(shop, "/stores/counts/key-01")
     assert (reply.status, reply.headers["retry-after"]) == (503, "1")
     assert "1,234 changelog records are left" in reply.body.decode()
-    assert got(shop, "/stores/counts/key-01?stale_ok=true")["value"] == 1
+    found = got(shop, "/stores/counts/key-01?stale_ok=true")
+    assert (found["value"], found["offsets_behind"]) == (1, 1234)
+    page = got(shop, "/stores/windows?stale_ok=true&limit=1")
+    assert page["offsets_behind"] == 1234
     ready = ask(shop, "/health/ready")
     assert ready.status == 503
     assert json.loads(ready.body)["reasons"] == ["task 0_0 is restoring"]

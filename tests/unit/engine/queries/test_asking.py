@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from penstock._engine.queries.asking import Asker, ReadOptions, Worker
+from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
 
 FIRST, SECOND = ("first", 1), ("second", 2)
-PLAN: Any = None
+PLAN: Any = SimpleNamespace(has_standbys=True)
 STORE = StoreEntry("counts", PLAN, {0: "0_0", 1: "0_1", 2: "0_2"}, 3)
 ALL, WISHES = Read("range"), ReadOptions(seconds=5.0)
 
@@ -31,10 +34,16 @@ class Workers:
         }
         self.answers = {int(name[1:]): parts for name, parts in answers.items()}
         self.asked: list[tuple[Worker, Question]] = []
-        self.asker = Asker(lambda: list(self.tasks.items()), self._ask)
+        self.copies: dict[Worker, set[str]] = {}
+        self.of_copies: dict[Worker, Part] = {}
+        self.asker = Asker(
+            lambda: list(self.tasks.items()), self._ask, lambda: list(self.copies.items())
+        )
 
     def _ask(self, worker: Worker, question: Question) -> Answer | None:
         self.asked.append((worker, question))
+        if worker in self.of_copies:
+            return Answer(0, (self.of_copies[worker],))
         if question.cursor is not None:
             return Answer(0, (self._next(question.cursor),))
         parts = tuple(self._next(each) for each in question.partitions)
@@ -45,11 +54,26 @@ class Workers:
         return left.pop(0) if len(left) > 1 else left[0]
 
 
+def scan(workers: Workers, partition: int) -> Iterator[Row]:
+    part = workers.asker.parts(STORE, ALL, [partition], WISHES)[partition]
+    return workers.asker.pages(STORE, part, WISHES)
+
+
 def test_each_worker_is_asked_once_for_all_its_partitions() -> None:
     workers = Workers()
     assert workers.asker.parts(STORE, ALL, [0, 1, 2], WISHES).keys() == {0, 1, 2}
     asked = sorted((worker, question.partitions) for worker, question in workers.asked)
     assert asked == [(FIRST, (0, 1)), (SECOND, (2,))]
+
+
+def test_each_worker_is_asked_for_the_keys_of_its_partitions() -> None:
+    workers = Workers()
+    keys = {0: (b"a",), 1: (b"b", b"c"), 2: (b"d",)}
+    workers.asker.parts(STORE, Read("get"), keys, WISHES, keys)
+    asked = dict(workers.asked)
+    assert asked[FIRST].keys == ((b"a",), (b"b", b"c"))
+    assert asked[FIRST].read_of(1) == Read("get", (b"b", b"c"))
+    assert asked[SECOND].keys == ((b"d",),)
 
 
 def test_a_task_that_moves_is_asked_for_again() -> None:
@@ -65,8 +89,11 @@ def test_answers_are_asked_for_once_with_their_failures() -> None:
     workers = Workers(p1=[moved, Part(1)])
     del workers.tasks[SECOND]
     answers = workers.asker.answers(STORE, ALL, [0, 1, 2], WISHES)
-    unowned = Part(2, failure="absent", message="no worker has its task")
-    assert answers == {0: Part(0), 1: moved, 2: unowned}
+    assert answers == {
+        0: AnsweredPart(0, worker=FIRST),
+        1: AnsweredPart(1, failure="absent", message="the task is not here", worker=FIRST),
+        2: AnsweredPart(2, failure="absent", message="no worker has its task"),
+    }
 
 
 def test_a_task_without_a_worker_is_named() -> None:
@@ -96,17 +123,28 @@ def test_what_would_fail_again_is_not_asked_again(failure: Any) -> None:
 def test_a_scan_follows_its_cursors_to_the_worker_that_has_them() -> None:
     first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
     workers = Workers(p2=[first], p9=[second])
-    assert [*workers.asker.scan(STORE, ALL, 2, WISHES)] == [row(b"a"), row(b"b")]
+    assert [*scan(workers, 2)] == [row(b"a"), row(b"b")]
     assert [(worker, question.cursor) for worker, question in workers.asked] == [
         (SECOND, None),
         (SECOND, 9),
     ]
 
 
+def test_the_next_page_comes_from_the_worker_of_the_first_though_the_task_has_moved() -> None:
+    first, second = Part(2, (row(b"a"),), cursor=9), Part(2, (row(b"b"),))
+    workers = Workers(p2=[first], p9=[second])
+    rows = scan(workers, 2)
+    assert next(rows) == row(b"a")
+    workers.tasks[FIRST]["0_2"] = workers.tasks[SECOND].pop("0_2")
+    assert [*rows] == [row(b"b")]
+    worker, question = workers.asked[-1]
+    assert (worker, question.cursor, question.partitions) == (SECOND, 9, (2,))
+
+
 def test_a_cursor_that_is_gone_is_no_end_of_the_rows() -> None:
     gone = Part(-1, failure="absent", message="begin it again")
     workers = Workers(p2=[Part(2, (row(b"a"),), cursor=9)], p9=[gone])
-    rows = workers.asker.scan(STORE, ALL, 2, WISHES)
+    rows = scan(workers, 2)
     assert next(rows) == row(b"a")
     with pytest.raises(StoreNotReadyError, match="task 0_2: begin it again"):
         next(rows)
@@ -124,3 +162,71 @@ def test_a_running_owner_comes_before_one_that_restores() -> None:
 def test_every_worker_has_a_global_store() -> None:
     shared = StoreEntry("plans", PLAN, {GLOBAL: "global"}, 1)
     assert Workers().asker.owners(shared).keys() == {GLOBAL}
+
+
+STALE = replace(WISHES, stale_ok=True)
+KEEPER, ANOTHER = ("keeper", 3), ("another", 4)
+NOT_HERE = Part(0, failure="absent", message="the task is not here")
+
+
+def with_copies(own: Part, **copies: Part) -> Workers:
+    """Return workers of which two keep copies of a task, whose own answer is `own`."""
+    workers = Workers(p0=[own])
+    workers.copies = {FIRST: {"0_2"}, KEEPER: {"0_0"}, ANOTHER: {"0_0", "0_1"}}
+    workers.of_copies = {KEEPER: copies["keeper"], ANOTHER: copies["another"]}
+    return workers
+
+
+@pytest.mark.parametrize("own", [NOT_HERE, Part(0, (row(b"own"),), offsets_behind=9)])
+def test_the_copy_that_is_the_least_behind_answers(own: Part) -> None:
+    near, far = Part(0, (row(b"near"),), offsets_behind=2), Part(0, offsets_behind=5)
+    for copies in ({"keeper": near, "another": far}, {"keeper": far, "another": near}):
+        part = with_copies(own, **copies).asker.parts(STORE, ALL, [0], STALE)[0]
+        assert (part.rows, part.offsets_behind) == ((row(b"near"),), 2)
+        assert part.worker == (KEEPER if copies["keeper"] is near else ANOTHER)
+
+
+def test_copies_of_a_task_without_a_worker_answer() -> None:
+    workers = with_copies(NOT_HERE, keeper=Part(0, (row(b"a"),)), another=NOT_HERE)
+    workers.tasks.clear()
+    assert workers.asker.parts(STORE, ALL, [0], STALE)[0].rows == (row(b"a"),)
+    assert [worker for worker, _ in workers.asked] == [KEEPER]
+    workers.of_copies[ANOTHER] = replace(NOT_HERE, partition=1)
+    with pytest.raises(StoreNotReadyError, match="task 0_1: no worker has its task"):
+        workers.asker.parts(STORE, ALL, [1], replace(STALE, seconds=0))
+
+
+def test_a_task_that_runs_needs_no_copy() -> None:
+    workers = with_copies(Part(0, (row(b"own"),)), keeper=Part(0), another=Part(0))
+    assert workers.asker.parts(STORE, ALL, [0], STALE)[0].worker == FIRST
+    assert [worker for worker, _ in workers.asked] == [FIRST]
+
+
+def test_a_copy_is_read_only_if_stale_rows_will_do() -> None:
+    workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
+    with pytest.raises(StoreNotReadyError, match="task 0_0: the task is not here"):
+        workers.asker.parts(STORE, ALL, [0], replace(WISHES, seconds=0))
+    assert [worker for worker, _ in workers.asked] == [FIRST]
+
+
+def test_a_store_without_standbys_has_no_copies() -> None:
+    in_memory: Any = SimpleNamespace(has_standbys=False)
+    workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
+    store, options = replace(STORE, plan=in_memory), replace(STALE, seconds=0)
+    with pytest.raises(StoreNotReadyError):
+        workers.asker.parts(store, ALL, [0], options)
+    assert [worker for worker, _ in workers.asked] == [FIRST]
+
+
+def test_what_a_copy_would_refuse_as_well_is_not_asked_again() -> None:
+    refused = Part(0, failure="refused", message="no")
+    workers = with_copies(refused, keeper=Part(0), another=Part(0))
+    with pytest.raises(QueryError, match="partition 0: no"):
+        workers.asker.parts(STORE, ALL, [0], STALE)
+    assert len(workers.asked) == 1
+
+
+def test_a_task_that_hangs_leaves_time_for_its_copies() -> None:
+    workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
+    workers.asker.parts(STORE, ALL, [0], STALE)
+    assert workers.asked[0][1].seconds <= STALE.seconds / 2

@@ -58,6 +58,11 @@ class Reader(Protocol):
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
         """Return up to `limit` messages, after at most `wait_seconds` for the first."""
 
+    def wake(self) -> bool:
+        """End the wait of another thread in `read`, or of its next one; no if this form cannot. The
+        consumer must not be closed meanwhile.
+        """
+
 
 class Writer(Protocol):
     """Writes outputs, and remembers those that could not be written."""
@@ -102,6 +107,9 @@ class PlainReader:
             return []
         return _portions([first, *self.consumer.consume(limit - 1, 0)])
 
+    def wake(self) -> bool:
+        return False
+
 
 class CompiledReader:
     """Reads in C."""
@@ -116,6 +124,10 @@ class CompiledReader:
 
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
         return _in_c.read_messages(self._client, int(wait_seconds * 1000), limit, self._heed)
+
+    def wake(self) -> bool:
+        _in_c.wake_reader(self._client)
+        return True
 
 
 class PlainWriter:

@@ -202,7 +202,7 @@ class AssignedTask:
             self._attempts.clear()
             self._has_marker = False
 
-    # What a query sees: queries/desk.py.
+    # What a query sees: queries/query_server.py.
 
     @property
     def partition(self) -> int:
@@ -211,6 +211,9 @@ class AssignedTask:
     @property
     def is_ready(self) -> bool:
         return self.started
+
+    def has_store(self, name: str) -> bool:
+        return self.task.task_store(name) is not None
 
     def store(self, name: str) -> TaskStore | None:
         return self.task.task_store(name)

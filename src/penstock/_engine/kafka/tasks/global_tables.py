@@ -66,13 +66,16 @@ class GlobalTables:
         """The stores by name; tasks may only read them."""
         return self._task.task_stores
 
-    # What a query sees: queries/desk.py.
+    # What a query sees: queries/query_server.py.
 
     partition = GLOBAL
 
     @property
     def is_ready(self) -> bool:
         return self.complete
+
+    def has_store(self, name: str) -> bool:
+        return name in self.stores
 
     def store(self, name: str) -> TaskStore | None:
         return self.stores.get(name)

@@ -7,6 +7,7 @@ now: the log may go on behind a transaction that is still open.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, Protocol
 
@@ -50,6 +51,7 @@ class Inputs(Protocol):
     def add(self, offsets: Mapping[Partition, int]) -> None: ...
     def remove(self, partitions: Iterable[Partition]) -> None: ...
     def read(self, wait_seconds: float, limit: int) -> Batch: ...
+    def wake(self) -> bool: ...
     def pause(self, partition: Partition) -> None: ...
     def resume(self, partition: Partition) -> None: ...
     def end_met(self, partition: Partition) -> int: ...
@@ -64,6 +66,8 @@ class InputReader:
         self, settings: Mapping[str, Any], ends: Mapping[Partition, int] | None = None
     ) -> None:
         self._settings = dict(settings)
+        self._waking = threading.Lock()
+        """Held while another thread uses the client: it is not closed meanwhile."""
         self._open()
         self._ends = dict(ends or {})
         self._finished: set[Partition] = set()
@@ -115,7 +119,7 @@ class InputReader:
 
         A client that has seen its coordinator go away does not always find it again.
         """
-        self._consumer.close()
+        self._close_client()
         self._open()
 
     def add(self, offsets: Mapping[Partition, int]) -> None:
@@ -192,9 +196,14 @@ class InputReader:
                 total += self._buffer.count(partition)
         return total
 
+    def wake(self) -> bool:
+        """End the wait in `read`, which another thread calls; no if that cannot be done."""
+        with self._waking:
+            return self._is_open and self._reader.wake()
+
     def close(self) -> None:
         """Close the connection."""
-        self._consumer.close()
+        self._close_client()
 
     def _stop_at_ends(self, batch: Batch) -> None:
         """Keep only what comes before the end of a bounded partition, and read it no further."""
@@ -243,6 +252,12 @@ class InputReader:
     def _open(self) -> None:
         self._reader = open_reader(self._settings)
         self._consumer = self._reader.consumer
+        self._is_open = True
+
+    def _close_client(self) -> None:
+        with self._waking:
+            self._is_open = False
+        self._consumer.close()
 
     def _take(self, portion: Portion, batch: Batch) -> None:
         topic, number, records, event = portion

@@ -4,24 +4,30 @@ A copy is brought up to date from its changelog in sweeps: its directory is lock
 opened, the rest of the changelog is read, and all is closed again. So a worker that is assigned the
 task waits only briefly for its directory, finds the copy and reads only the rest. A sweep is short
 and never delays the worker's own tasks: what fails is tried again at the next one.
+
+A query opens the copy that it reads, which then stays open for some seconds and follows its
+changelog meanwhile. It is closed when its task is assigned to this machine; and every ten seconds
+for a moment, for a worker of another driver on this machine that waits for the directory.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.client_errors import TaskCorrupted
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.kafka.tasks.restore import RestoreJob, Restorer
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.plan import StorePlan
 from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.state.files.directory import TaskDirectory
 from penstock.errors import StreamsError
@@ -31,6 +37,14 @@ _log = logging.getLogger(__name__)
 _ROUND_SECONDS = 5.0
 _SWEEP_SECONDS = 1.0
 _ENDS_SECONDS = 2.0
+
+# How long a copy stays open after a read, and at most; how many are open at once.
+_READ_SECONDS = 3.0
+_OPEN_SECONDS_MAX = 10.0
+_CLOSED_SECONDS = 0.5
+_OPEN_MAX = 20
+# While a copy is open for reads, the ends of its changelogs are asked for so often.
+_FRESH_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -65,11 +79,30 @@ class StandbyHost(Protocol):
 
 
 @dataclass(slots=True)
-class _Sweep:
+class _OpenCopy:
+    """A copy whose stores are open: a sweep brings it up to date, or it is read."""
+
     plan: TaskPlan
     stores: StandbyStores
-    jobs: list[RestoreJob]
-    until: float
+    opened_at: float
+    sweep_until: float
+    jobs: list[RestoreJob] = field(default_factory=list)
+    looked_at: float = 0.0
+    """When the ends of its changelogs were asked for."""
+    read_until: float = 0.0
+    """It stays open until then for the next read."""
+
+    @property
+    def done(self) -> bool:
+        return all(job.done for job in self.jobs)
+
+    def is_over(self, now: float) -> bool:
+        if now >= self.opened_at + _OPEN_SECONDS_MAX:
+            return True
+        return now >= self.read_until and (self.done or now >= self.sweep_until)
+
+    def progress(self) -> dict[str, tuple[int, int]]:
+        return {job.store: (job.reached, job.end) for job in self.jobs}
 
 
 class Standbys:
@@ -82,70 +115,167 @@ class Standbys:
         self._isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
         self._restorer = Restorer(consumer_settings(config, "restore"))
         self._admin = renewed_admin(config)
+        self._given: Collection[str] = ()
+        self._wanted: dict[str, StandbyCopy] = {}
         self._waiting: deque[str] = deque()
-        self._sweep: _Sweep | None = None
+        self._open: dict[str, _OpenCopy] = {}
+        self._progress: dict[str, dict[str, tuple[int, int]]] = {}
+        self._closed_until: dict[str, float] = {}
         self._next_round = 0.0
 
     def work(self, wanted: Collection[str], now: float) -> None:
         """Do a bit for the copies of the `wanted` tasks, `now` in seconds."""
-        try:
-            if self._sweep is not None:
-                self._go_on(self._sweep, now)
-            elif self._waiting:
-                task = self._waiting.popleft()
-                if task in wanted:
-                    self._begin(self._plans[task], now)
-            elif now >= self._next_round:
-                self._next_round = now + _ROUND_SECONDS
-                self._waiting.extend(task for task in wanted if task in self._plans)
-        except TaskCorrupted as corrupted:
-            _log.warning("a standby replica is deleted and begins anew: %s", corrupted)
-            self._close_sweep(wipe=True)
-        except StreamsError as error:
-            _log.warning("a standby replica is not up to date: %s", error)
-            self._host.note_damage(error)
-            self._close_sweep()
+        if wanted is not self._given:  # an instruction holds for many steps
+            self._given = wanted
+            self._wanted = {
+                task: StandbyCopy(self._plans[task], self) for task in wanted if task in self._plans
+            }
+        for copy in list(self._open.values()):
+            # A task that has become this worker's own is closed already.
+            if copy.plan.id not in self._wanted or not copy.stores.is_open:
+                self._close(copy)
+        self._read_changelogs()
+        for copy in list(self._open.values()):
+            if copy.is_over(now):
+                self._end(copy, now)
+            elif copy.done and now >= copy.looked_at + _FRESH_SECONDS:
+                self._try(copy.plan, partial(self._look, copy, now))
+        if self._waiting:
+            self._sweep_next(now)
+        elif now >= self._next_round:
+            self._next_round = now + _ROUND_SECONDS
+            self._waiting.extend(self._wanted)
+
+    def queryable(self) -> list[StandbyCopy]:
+        """Return what queries may read of the copies that are kept now."""
+        return list(self._wanted.values())
+
+    def read(self, plan: TaskPlan, now: float) -> StandbyStores | None:
+        """Return the stores of a copy for a query, and keep them open for the next one; None if
+        they cannot be had now.
+        """
+        copy = self._open.get(plan.id)
+        if copy is None and now >= self._closed_until.get(plan.id, 0.0):
+            if len(self._open) >= _OPEN_MAX:
+                self._close(min(self._open.values(), key=lambda one: one.read_until))
+            copy = self._begin(plan, now)
+        if copy is None or not copy.stores.is_open:
+            return None
+        copy.read_until = now + _READ_SECONDS
+        return copy.stores
+
+    def progress(self, task: str) -> dict[str, tuple[int, int]]:
+        """Return how far each store of a copy is: the offset that it has reached, and the end of
+        its changelog when that was last asked for. Empty before the first look.
+        """
+        copy = self._open.get(task)
+        return self._progress.get(task, {}) if copy is None else copy.progress()
 
     def close(self) -> None:
-        """Close the copy that is open, and the reader."""
-        self._close_sweep()
+        """Close the copies that are open, and the reader."""
+        for copy in list(self._open.values()):
+            self._close(copy)
         self._restorer.close()
 
-    def _begin(self, plan: TaskPlan, now: float) -> None:
-        opened = self._host.open_standby(plan)
-        if opened is None:
-            return
-        self._sweep = _Sweep(plan, opened, [], now + _SWEEP_SECONDS)
-        stores = {store.changelog: store for store in opened.stores if store.changelog is not None}
+    def _sweep_next(self, now: float) -> None:
+        """Begin the next sweep, unless one is under way. Copies that are read need none."""
+        if all(now < copy.read_until for copy in self._open.values()):
+            task = self._waiting.popleft()
+            if task in self._wanted and task not in self._open:
+                self._begin(self._plans[task], now)
+
+    def _begin(self, plan: TaskPlan, now: float) -> _OpenCopy | None:
+        def begin() -> None:
+            stores = self._host.open_standby(plan)
+            if stores is not None:
+                copy = _OpenCopy(plan, stores, now, now + _SWEEP_SECONDS)
+                self._open[plan.id] = copy
+                self._look(copy, now)
+
+        self._try(plan, begin)
+        return self._open.get(plan.id)
+
+    def _look(self, copy: _OpenCopy, now: float) -> None:
+        """Ask for the ends of the changelogs, and read them to there."""
+        stores = {store.changelog: store for store in copy.stores.stores if store.changelog}
         ends = end_offsets(self._admin, list(stores), self._isolation, _ENDS_SECONDS)
-        self._sweep.jobs = [
+        copy.looked_at = now
+        copy.jobs = [
             RestoreJob(place, store.changelog_offset(), ends[place], store.restore, store.name)
             for place, store in stores.items()
         ]
-        self._restorer.begin(self._sweep.jobs)
+        self._restorer.begin(copy.jobs)
 
-    def _go_on(self, sweep: _Sweep, now: float) -> None:
-        if not sweep.stores.is_open:  # the task has become this worker's own
-            self._close_sweep()
-            return
-        self._restorer.work(0)
-        done = all(job.done for job in sweep.jobs)
-        if done or now >= sweep.until:
-            self._close_sweep()
-            if not done:
-                self._waiting.append(sweep.plan.id)
+    def _read_changelogs(self) -> None:
+        try:
+            self._restorer.work(0)
+        except TaskCorrupted as corrupted:
+            _log.warning("a standby replica is deleted and begins anew: %s", corrupted)
+            for copy in list(self._open.values()):
+                if any(job.partition == corrupted.changelog for job in copy.jobs):
+                    self._close(copy, wipe=True)
+        except StreamsError as error:
+            self._failed(error, list(self._open.values()))
 
-    def _close_sweep(self, *, wipe: bool = False) -> None:
-        sweep, self._sweep = self._sweep, None
-        if sweep is not None:
-            self._restorer.drop([job.partition for job in sweep.jobs])
-            sweep.stores.close(wipe=wipe)
+    def _try(self, plan: TaskPlan, do: Callable[[], None]) -> None:
+        try:
+            do()
+        except StreamsError as error:
+            self._failed(error, [self._open[plan.id]] if plan.id in self._open else [])
+
+    def _failed(self, error: StreamsError, copies: Iterable[_OpenCopy]) -> None:
+        _log.warning("a standby replica is not up to date: %s", error)
+        self._host.note_damage(error)
+        for copy in copies:
+            self._close(copy)
+
+    def _end(self, copy: _OpenCopy, now: float) -> None:
+        if not copy.done:
+            self._waiting.append(copy.plan.id)
+        if now < copy.read_until:
+            # Another worker of this machine may wait for the directory: it gets a moment.
+            self._closed_until[copy.plan.id] = now + _CLOSED_SECONDS
+        self._close(copy)
+
+    def _close(self, copy: _OpenCopy, *, wipe: bool = False) -> None:
+        del self._open[copy.plan.id]
+        self._progress[copy.plan.id] = {} if wipe else copy.progress()
+        self._restorer.drop([job.partition for job in copy.jobs])
+        copy.stores.close(wipe=wipe)
+
+
+class StandbyCopy:
+    """A copy as a query sees it: `queries/query_server.py`. It is opened when it is read."""
+
+    is_ready = False
+
+    def __init__(self, plan: TaskPlan, standbys: Standbys) -> None:
+        self._plan, self._standbys = plan, standbys
+
+    @property
+    def partition(self) -> int:
+        return self._plan.partition
+
+    def has_store(self, name: str) -> bool:
+        plan = self._plan.subtopology.stores.get(name)
+        return plan is not None and plan.has_standbys
+
+    def store(self, name: str) -> TaskStore | None:
+        opened = self._standbys.read(self._plan, monotonic())
+        stores = [] if opened is None else opened.stores
+        return next((store for store in stores if store.name == name), None)
+
+    def position(self, *, uncommitted: bool) -> QueryPosition:
+        del uncommitted  # changelogs do not say which inputs their records come from
+        return {}
+
+    def offsets_behind(self) -> int:
+        progress = self._standbys.progress(self._plan.id).values()
+        return sum(max(0, end - reached) for reached, end in progress)
+
+    def restore_progress(self, store: str) -> tuple[int, int] | None:
+        return self._standbys.progress(self._plan.id).get(store, (0, 0))
 
 
 def _is_kept(plan: TaskPlan) -> bool:
-    return any(is_followed(store) for store in plan.subtopology.stores.values())
-
-
-def is_followed(store: StorePlan) -> bool:
-    """Yes if a store has standby copies: it has a changelog, and its state is on disk."""
-    return store.changelog is not None and store.builder.engine == "rocksdb"
+    return any(store.has_standbys for store in plan.subtopology.stores.values())

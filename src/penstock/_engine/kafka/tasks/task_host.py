@@ -20,7 +20,7 @@ from penstock._engine.kafka.client.topics import output_partition_count
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
 from penstock._engine.kafka.tasks.key_placement import Placement
 from penstock._engine.kafka.tasks.refused_records import Refusals
-from penstock._engine.kafka.tasks.standby import StandbyStores, is_followed
+from penstock._engine.kafka.tasks.standby import StandbyStores
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
 from penstock._engine.planner.tasks import TaskPlan
@@ -71,7 +71,7 @@ class TaskHost:
         self._budget = CacheBudget(self._config.cache_bytes_max)
         self._reserve = Reserve(_RESERVE_BYTES)
         self._held: dict[str, TaskDirectory] = {}
-        self._standby: StandbyStores | None = None
+        self._standbys: dict[str, StandbyStores] = {}
         self._partition_counts = dict(blueprint.partition_counts)
         self._admin: AdminClient | None = None
         self._found_topics = set(blueprint.partition_counts) | set(blueprint.output_topics)
@@ -116,8 +116,8 @@ class TaskHost:
         Raises:
             StateLockedError: another process has it still, or again.
         """
-        if self._standby is not None:
-            self._standby.close()
+        if (standby := self._standbys.pop(plan.id, None)) is not None:
+            standby.close()
         directory = self._directory.lock_task(plan.id, wait_seconds=0)
         self._held[plan.id] = directory
         self._open_files.add(plan.id, _stores_on_disk(plan.subtopology))
@@ -140,14 +140,14 @@ class TaskHost:
 
     def open_standby(self, plan: TaskPlan) -> StandbyStores | None:
         """Open the stores of a task that others run, None if a worker of this machine has them;
-        one at a time, and only until a task is opened.
+        they are closed when the task is opened here.
         """
         try:
             directory = self._directory.lock_task(plan.id, wait_seconds=0)
         except StateLockedError:
             return None
         followed = {
-            name: store for name, store in plan.subtopology.stores.items() if is_followed(store)
+            name: store for name, store in plan.subtopology.stores.items() if store.has_standbys
         }
         site = StoreSite(
             int(plan.id.rpartition("_")[2]),
@@ -162,8 +162,8 @@ class TaskHost:
         except BaseException:
             directory.release()
             raise
-        self._standby = StandbyStores(list(stores.values()), directory)
-        return self._standby
+        opened = self._standbys[plan.id] = StandbyStores(list(stores.values()), directory)
+        return opened
 
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool:
         """If a damaged store of this host is behind `error`, drop all tasks and see to it that the
@@ -218,8 +218,8 @@ class TaskHost:
     def close(self) -> None:
         """Release all directories and the member id."""
         try:
-            if self._standby is not None:
-                self._standby.close()
+            for standby in self._standbys.values():
+                standby.close()
             if self.global_tables is not None:
                 self.global_tables.close()
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from penstock._clock import Clock, monotonic
@@ -36,9 +36,10 @@ class Processing:
         self._slow_functions = SlowFunctionWatch(poll_seconds / 2)
         self._in_hand: Task | None = None
 
-    def step(self, tasks: dict[int, AssignedTask]) -> bool:
-        """Process records of each task until the step has lasted long enough; return whether any
-        were processed. The tasks behind the last one come first in the next step.
+    def step(self, tasks: dict[int, AssignedTask], interrupted: Callable[[], bool]) -> bool:
+        """Process records of each task until the step has lasted long enough, or is interrupted;
+        return whether any were processed. The tasks behind the last one come first in the next
+        step.
         """
         now_ms, begin, processed = self._clock.now_ms(), monotonic(), False
         deadline = begin + self._pace.step_seconds
@@ -54,6 +55,8 @@ class Processing:
                 begin = monotonic()
                 if begin >= deadline:
                     self._warn(begin)
+                    break
+                if interrupted():
                     break
         finally:
             self._slow_functions.end()

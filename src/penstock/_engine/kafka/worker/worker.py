@@ -8,6 +8,7 @@ It knows nothing of Spark. Its host calls `step` in a loop on one thread, until 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -33,7 +34,7 @@ from penstock._engine.kafka.worker.worker_clients import WorkerClients, open_cli
 from penstock._engine.kafka.worker.worker_metrics import WorkerMetrics
 from penstock._engine.metrics.step_times import ThreadTimes
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.queries.desk import QueryableTask
+from penstock._engine.queries.query_server import QueryableTask
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
 from penstock.errors import StateLockedError, StreamsError
@@ -88,6 +89,7 @@ class Worker:
         now_ms = self._clock.now_ms()
         self._last_commit_ms = self._last_purge_ms = now_ms
         self.joined = False
+        self._woken = threading.Event()
         self.wait_ms_max: int | None = None
         """How long a step may wait for records; None: as long as `poll.ms` says."""
         self.figures = WorkerFigures(blueprint, self._tasks, clients, host)
@@ -117,7 +119,7 @@ class Worker:
             self._committer.prepare()
             self._open_assigned()
             self._advance_restoration()
-            processed = not paused and self._process_all()
+            processed = self._rest() if paused else self._process_all()
             if self._commit_is_due():
                 # A new generation refuses the metadata of the one before: poll first.
                 self._membership.poll()
@@ -198,6 +200,13 @@ class Worker:
         """Return what queries may read here."""
         tables = self._host.global_tables
         return [*self._tasks.opened.values(), *([] if tables is None else [tables])]
+
+    def wake(self) -> bool:
+        """End the wait for records, and the step before its next task; any thread may call this.
+        No if the client cannot be woken.
+        """
+        self._woken.set()
+        return self._inputs.wake()
 
     def doing(self) -> str:
         """Return what the engine thread is busy with, for a query that it does not answer."""
@@ -317,6 +326,13 @@ class Worker:
                 self._inputs.add(each.offsets)
                 self._task_timeout.reset()
 
+    def _rest(self) -> bool:
+        """Wait while the application is paused, until a question comes; not while tasks restore."""
+        if all(each.started for each in self._tasks.opened.values()):
+            self._woken.wait(self._config.poll_ms / 1000)
+        self._woken.clear()
+        return False
+
     def _process_all(self) -> bool:
         wait_ms = self._config.poll_ms
         if self._tasks.uncommitted():
@@ -327,6 +343,7 @@ class Worker:
             wait_ms = min(wait_ms, self.wait_ms_max)
         if not all(each.started for each in self._tasks.opened.values()):
             wait_ms = 0  # others are being restored
+        self._woken.clear()
         begin = monotonic()
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
         end = monotonic()
@@ -334,7 +351,8 @@ class Worker:
         self._host.placement.look(batch)
         for (topic, number), records in batch.items():
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
-        processed = self._processing.step(self._tasks.opened)
+        # A question waits for one task at most, not for all of them.
+        processed = self._processing.step(self._tasks.opened, self._woken.is_set)
         if processed:
             crash_point("processed")
         self._send(self._tasks.opened.values())

@@ -37,6 +37,9 @@ _BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
 """Queries travel as bytes: the types are known where they are asked."""
 
 
+_WITHOUT_MEMORY = frozenset({"key_value", "timestamped_key_value"})
+"""The kinds whose views remember nothing of the rows that they have read."""
+
 _METRIC_KINDS = (("window", "-window"), ("join_buffer", "-window"), ("session", "-session"))
 
 
@@ -72,6 +75,8 @@ class TaskStore:
         """
         self._restore = opened.restore
         self._read_as = opened.read_as
+        self._committed: Any = None
+        """What `reader` returned of the committed content, if that can be used again."""
         self.rows = opened.rows
         """Yields all rows of the store, as bytes; None if it is no store of the user."""
 
@@ -89,9 +94,14 @@ class TaskStore:
             raise LookupError(msg)
         if uncommitted:
             return self._read_as(_BYTES)
+        if self._committed is not None:
+            return self._committed
         read_as = open_committed(self._plan, self._site, self._overlay).read_as
         assert read_as is not None
-        return read_as(_BYTES)
+        committed = read_as(_BYTES)
+        if self.kind in _WITHOUT_MEMORY:
+            self._committed = committed
+        return committed
 
     def state(self, kind: type[S]) -> S:
         """Return the store as the operators of that kind see it."""

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -21,15 +21,17 @@ from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
 from penstock._engine.control.messages import Instruction, Report
 from penstock._engine.control.server import ControlServer, Verb
-from penstock._engine.control.standby_assignment import assign_standbys
 from penstock._engine.control.status import GONE, RecordCounts, status
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.notices import NoticeBoard
+from penstock._engine.kafka.client.admin_calls import renewed_admin
+from penstock._engine.kafka.client.topics import Isolation, end_offsets
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.tasks import Partition
 from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.catalogue import stores_of
-from penstock._engine.queries.mailboxes import Mailboxes
-from penstock._engine.queries.questions import Pickup
+from penstock._engine.queries.question_queues import QuestionQueues
+from penstock._engine.queries.questions import QuestionPoll
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
@@ -65,7 +67,7 @@ class ApplicationQuery:
         self._slots = SlotPlan(self._config.num_stream_threads, self._capacity)
         # A program that cannot be shipped is refused before Spark starts.
         program = _program(blueprint)
-        self._mailboxes = Mailboxes()
+        self._questions = QuestionQueues()
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
         warn_of_memory(dict(context.getConf().getAll()), blueprint, self._slots.count())
@@ -74,10 +76,10 @@ class ApplicationQuery:
             "report": Verb(Report, self._report),
             "slots": Verb(int, self._slots.open_turn),
             "status": Verb(None, lambda _: self._status()),
-            "questions": Verb(Pickup, self._mailboxes.pick_up),
+            "questions": Verb(QuestionPoll, self._questions.poll),
         }
         self._control = ControlServer(str(host), verbs, self._hung_up)
-        self.asker = Asker(self._assignments, self._mailboxes.ask)
+        self.asker = Asker(self._assignments, self._questions.ask, self._copies)
         """Asks the workers about their stores."""
         self.served_at: dict[str, str | None] | None = None
         """Where the HTTP server is, for the progress."""
@@ -210,7 +212,7 @@ class ApplicationQuery:
             finished = self.suspend(timeout_seconds)
         self._control.close()
         self._notices.close()
-        self._mailboxes.close()
+        self._questions.close()
         self.asker.close()
         if self._owned:
             with suppress(Exception):
@@ -305,9 +307,12 @@ class ApplicationQuery:
 
     def standbys(self) -> frozenset[str]:
         """Return the tasks of which workers of this instance keep standby copies."""
-        replicas = self._config.num_standby_replicas
-        chosen = assign_standbys(self._tasks, self.members(), replicas) if replicas else {}
-        return frozenset(task for tasks in chosen.values() for task in tasks)
+        return frozenset(task for tasks in self._standbys().values() for task in tasks)
+
+    def changelog_ends(self, changelogs: Collection[Partition]) -> dict[Partition, int]:
+        """Ask the cluster where changelogs end: what is committed of them, under exactly-once."""
+        isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
+        return end_offsets(renewed_admin(self._config), list(changelogs), isolation)
 
     def running_tasks(self) -> frozenset[str]:
         """Return the tasks that workers of this instance have."""
@@ -318,7 +323,7 @@ class ApplicationQuery:
         lost = self._members.lost(last)
         if lost is None:
             return
-        self._mailboxes.forget(last.worker)
+        self._questions.forget(last.worker)
         self._slots.worker_gone(last.worker)
         if not self._stop:
             _log.warning(
@@ -331,6 +336,14 @@ class ApplicationQuery:
 
     def _assignments(self) -> list[tuple[tuple[str, int], Mapping[str, str]]]:
         return [(one.worker, one.tasks) for one in self._members.alive()]
+
+    def _standbys(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the tasks of which each worker keeps a standby copy, by member id."""
+        return self._members.standbys(self._tasks, self._config.num_standby_replicas)
+
+    def _copies(self) -> list[tuple[tuple[str, int], Collection[str]]]:
+        kept = self._standbys()
+        return [(one.worker, kept.get(one.member_id, ())) for one in self._members.alive()]
 
     def _status(self) -> dict[str, Any]:
         reports = self._members.reports()

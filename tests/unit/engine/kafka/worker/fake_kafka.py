@@ -144,6 +144,9 @@ class FakeInputs:
 
     def resume(self, partition: Place) -> None: ...
 
+    def wake(self) -> bool:
+        return True
+
     def end_met(self, partition: Place) -> int:
         return self._positions[partition]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ TEXT, LONG = serdes.string(), serdes.long()
 CHANGELOG = "app-counts-changelog"
 COMMIT_MS = 100
 HALF_A_SECOND_MS = 500
+PATIENCE_SECONDS = 60.0
 
 
 def count_by_key(state_dir: Path, **settings: Any) -> Blueprint:
@@ -372,3 +374,37 @@ def test_figures_of_a_worker(stage: Stage) -> None:
     stage.kafka.membership.revoke(0)
     worker.step()
     assert figures.records_in() == 3
+
+
+def test_a_paused_worker_waits_until_it_is_asked_something(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, **{"poll.ms": 3_600_000})
+    worker = stage.run(0)
+    waiting = threading.Thread(target=worker.step, kwargs={"paused": True}, daemon=True)
+    waiting.start()
+    waiting.join(0.2)
+    assert waiting.is_alive()
+    worker.wake()
+    waiting.join(PATIENCE_SECONDS)
+    assert not waiting.is_alive()
+    stage.close()
+    stage.host.close()
+
+
+def test_a_question_ends_the_step_before_its_next_task(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = stage.run(0, 1)
+    stage.kafka.write("in", 0, ("a", "x"))
+    stage.kafka.write("in", 1, ("b", "y"))
+    before, read = worker.figures.records_in(), worker._inputs.read
+
+    def asked_meanwhile(wait_seconds: float, limit: int) -> Any:
+        worker.wake()
+        return read(wait_seconds, limit)
+
+    monkeypatch.setattr(worker._inputs, "read", asked_meanwhile)
+    worker.step()
+    assert worker.figures.records_in() == before + 1
+    monkeypatch.undo()
+    worker.step()
+    assert worker.figures.records_in() == before + 2

@@ -32,7 +32,7 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
     query._closed, query._stop, query._members = False, True, Members()
     query._query, query._checkpoint = FakeStreamingQuery(), nothing
     query._query.stop()
-    query._control = query._notices = query._pool = query._mailboxes = query.asker = nothing
+    query._control = query._notices = query._pool = query._questions = query.asker = nothing
     query._owned, query._spark = False, SimpleNamespace(sparkContext=None)
     starting, started = threading.Event(), FakeStreamingQuery()
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from penstock._engine.queries import desk as module
-from penstock._engine.queries.desk import Desk
+from penstock._engine.queries import query_server as module
+from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import Answer, Part, Position, Question, Read
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from tests.unit.engine.queries.test_reading import opened
 from tests.unit.engine.runtime.test_task import raws
+
+PATIENCE_SECONDS = 30.0
 
 
 class FakeTask:
@@ -35,6 +39,9 @@ class FakeTask:
             self.made.drain()
             self.made.committed()
 
+    def has_store(self, name: str) -> bool:
+        return self.store(name) is not None
+
     def store(self, name: str) -> TaskStore | None:
         return self.made.task_store(name)
 
@@ -48,28 +55,41 @@ class FakeTask:
         return None if self.is_ready else (66, 1300)
 
 
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
+class Busy:
+    """An engine that says what it does."""
+
+    def doing(self) -> str:
+        return "in function f"
+
+    def wake(self) -> bool:
+        return True
+
+
+BUSY = Busy()
 
 
 @pytest.fixture
-def served(desk: Desk) -> Iterator[Callable[[Question, Any], Answer]]:
+def server() -> QueryServer:
+    return QueryServer()
+
+
+@pytest.fixture
+def served(server: QueryServer) -> Iterator[Callable[[Question, Any], Answer]]:
     """Ask with another thread as engine."""
     stop = threading.Event()
     tasks: list[Any] = []
 
     def engine() -> None:
         while not stop.wait(0.001):
-            if desk.has_questions:
-                desk.serve(tasks)
+            if server.has_questions:
+                server.serve(tasks)
 
     thread = threading.Thread(target=engine)
     thread.start()
 
     def ask(question: Question, task: Any) -> Answer:
         tasks[:] = [] if task is None else [task]
-        (answer,) = desk.ask([question], lambda: "busy")
+        (answer,) = server.ask([question], BUSY)
         return answer
 
     yield ask
@@ -85,7 +105,7 @@ def test_a_scan_comes_page_by_page_each_row_once(served: Any) -> None:
     part = served(ALL, task).parts[0]
     keys, sizes = [row[0] for row in part.rows], [len(part.rows)]
     while part.cursor is not None:
-        follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=part.cursor)
+        follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=part.cursor)
         part = served(follow, task).parts[0]
         keys += [row[0] for row in part.rows]
         sizes.append(len(part.rows))
@@ -98,26 +118,69 @@ def test_a_scan_comes_page_by_page_each_row_once(served: Any) -> None:
 def test_a_cursor_is_good_once(served: Any) -> None:
     task = FakeTask(records=25)
     cursor = served(ALL, task).parts[0].cursor
-    follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=cursor)
+    follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursor)
     assert served(follow, task).parts[0].failure is None
     again = served(follow, task).parts[0]
     assert (again.failure, again.rows) == ("absent", ())
 
 
-def test_old_cursors_give_way(served: Any, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
+    task = FakeTask(records=25)
+    cursor = served(ALL, task).parts[0].cursor
+    right = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursor)
+    for wrong in (replace(right, store="other"), replace(right, partitions=(1,))):
+        assert served(wrong, task).parts[0].failure == "absent"
+    assert len(served(right, task).parts[0].rows) == 10
+
+
+def test_old_cursors_give_way(
+    served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_CURSORS_MAX", 2)
     task = FakeTask(records=25)
     cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]
-    follow = Question(1, "plain", Read("range"), (), rows_max=10, cursor=cursors[0])
+    follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursors[0])
     assert served(follow, task).parts[0].failure == "absent"
-    assert len(desk._cursors) == 2
+    assert len(server._cursors) == 2
 
 
 def test_a_page_is_limited_in_bytes(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PAGE_BYTES_MAX", 50)
+    monkeypatch.setattr(module, "_ANSWER_BYTES_MAX", 50)
     part = served(ALL, FakeTask(records=25)).parts[0]
     assert len(part.rows) == 4
     assert part.cursor is not None
+
+
+def test_the_pages_of_an_answer_share_its_room(
+    server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_ANSWER_BYTES_MAX", 50)
+    tasks = [FakeTask(records=25) for _ in range(8)]
+    for number, task in enumerate(tasks):
+        task.partition = number
+    answer = server._answer(replace(ALL, partitions=tuple(range(8))), [*tasks])
+    sizes = [len(part.rows) for part in answer.parts]
+    # Each row has 14 bytes: with the fourth the room is used up.
+    assert sizes == [1, 1, 1, 1, 0, 0, 0, 0]
+    assert all(part.cursor is not None for part in answer.parts)
+    for part, task in zip(answer.parts, tasks, strict=True):
+        found, cursor = len(part.rows), part.cursor
+        while cursor is not None:
+            asked = replace(ALL, partitions=(task.partition,), cursor=cursor)
+            (page,) = server._answer(asked, [*tasks]).parts
+            found, cursor = found + len(page.rows), page.cursor
+        assert found >= 25
+
+
+def test_keys_are_read_of_the_partition_that_they_are_for(server: QueryServer) -> None:
+    tasks = [FakeTask(records=3), FakeTask(records=3)]
+    tasks[1].partition = 1
+    question = Question(1, "plain", Read("get"), (0, 1), keys=((b"0000", b"0002"), (b"0001",)))
+    answer = server._answer(question, [*tasks])
+    assert [[row[0] for row in part.rows] for part in answer.parts] == [
+        [b"0000", b"0002"],
+        [b"0001"],
+    ]
 
 
 def test_a_task_that_restores_says_how_far_it_is(served: Any) -> None:
@@ -160,9 +223,52 @@ def test_what_cannot_be_answered_says_why(
     assert (part.failure, part.message) == (failure, message)
 
 
-def test_an_engine_that_is_busy_is_told_in_time(desk: Desk) -> None:
+def test_an_engine_that_is_busy_is_told_in_time(server: QueryServer) -> None:
     question = Question(3, "plain", Read("range"), (0,), seconds=0.01)
-    assert desk.ask([question], lambda: "in function f") == (Answer(3, (), "in function f"),)
+    assert server.ask([question], BUSY) == (Answer(3, (), "in function f"),)
+
+
+def test_nothing_is_kept_of_questions_whose_asker_has_given_up(server: QueryServer) -> None:
+    asked = [Question(number, "plain", Read("range"), (0,), seconds=0.01) for number in (3, 4)]
+    assert server.ask(asked, BUSY) == (
+        Answer(3, (), "in function f"),
+        Answer(4, (), "in function f"),
+    )
+    assert server.has_questions
+    task = FakeTask()
+    answered: list[str] = []
+    task.store = answered.append  # type: ignore[assignment]
+    server.serve([task])
+    assert not server.has_questions
+    assert answered == []
+
+
+def test_a_hasty_question_does_not_end_the_time_of_another(server: QueryServer) -> None:
+    asked = [
+        Question(1, "plain", Read("range"), (0,), seconds=0.0),
+        Question(2, "plain", Read("range"), (0,), seconds=PATIENCE_SECONDS),
+    ]
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.extend(server.ask(asked, BUSY)))
+    thread.start()
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not server.has_questions:
+        assert time.monotonic() < until
+        time.sleep(0.001)
+    server.serve([FakeTask()])
+    thread.join()
+    assert [answer.busy for answer in found] == ["", ""]
+
+
+@pytest.mark.parametrize("can_wake", [True, False])
+def test_only_an_engine_that_cannot_be_woken_waits_shortly_after_a_question(
+    can_wake: bool, server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_HOT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(BUSY, "wake", lambda: can_wake)
+    assert not server.is_hot
+    server.ask([Question(1, "plain", Read("range"), (0,), seconds=0.0)], BUSY)
+    assert server.is_hot is not can_wake
 
 
 def test_an_empty_store_has_an_empty_answer(served: Any) -> None:

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock._engine.control.question_line import QuestionLine
+from penstock._engine.control.question_poller import QuestionPoller
 from penstock._engine.control.server import ControlServer, Verb
-from penstock._engine.queries.desk import Desk
-from penstock._engine.queries.mailboxes import Mailboxes
-from penstock._engine.queries.questions import Pickup, Question, Read
-from tests.unit.engine.queries.test_desk import FakeTask
+from penstock._engine.queries.query_server import QueryServer
+from penstock._engine.queries.question_queues import QuestionQueues
+from penstock._engine.queries.questions import Question, QuestionPoll, Read
+from tests.unit.engine.queries.test_query_server import BUSY, FakeTask
 
 PATIENCE_SECONDS = 30.0
 
@@ -23,29 +23,29 @@ class Line:
     """A driver and a worker, each with its threads."""
 
     def __init__(self) -> None:
-        self.boxes, self.desk = Mailboxes(), Desk()
-        verbs = {"questions": Verb(Pickup, self.boxes.pick_up)}
-        self._server = ControlServer("127.0.0.1", verbs)
+        self.queues, self.server = QuestionQueues(), QueryServer()
+        verbs = {"questions": Verb(QuestionPoll, self.queues.poll)}
+        self._control = ControlServer("127.0.0.1", verbs)
         self._task = FakeTask(records=25)
         self._stop = threading.Event()
-        self._line = QuestionLine(self._server.address, "member", self.desk, lambda: "busy")
+        self._poller = QuestionPoller(self._control.address, "member", self.server, BUSY)
         self._engine = threading.Thread(target=self._serve)
         self._engine.start()
 
     def ask(self, question: Question) -> object:
-        return self.boxes.ask(("member", os.getpid()), question)
+        return self.queues.ask(("member", os.getpid()), question)
 
     def close(self) -> None:
         self._stop.set()
         self._engine.join()
-        self._line.close()
-        self.boxes.close()
-        self._server.close()
+        self._poller.close()
+        self.queues.close()
+        self._control.close()
 
     def _serve(self) -> None:
         while not self._stop.wait(0.005):
-            if self.desk.has_questions:
-                self.desk.serve([self._task])
+            if self.server.has_questions:
+                self.server.serve([self._task])
 
 
 @pytest.fixture

@@ -1,0 +1,260 @@
+"""What interactive queries cost: `python -m benchmarks.queries [--records N] [--pairs N]
+[--seconds N]`.
+
+An application works off a topic (the count of `make bench`, 10,000 keys, exactly-once, two
+workers). Windows of some seconds take turns: without queries, with single keys over HTTP from a
+process of its own, with many keys at once in the driver's Python. Each window is compared with the
+one without queries of the same round, since the machine is never the same for long: by the records
+that were committed, and by the processor time of the workers for each of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks import figures, machine, topologies
+from benchmarks.bench import stopwatch
+from benchmarks.cluster import Progress, Say, cluster
+from benchmarks.contenders import EXACTLY_ONCE, ROOT
+from benchmarks.data import Feed
+from benchmarks.processes import processor_seconds
+from benchmarks.query_sender import steadily
+from penstock import KafkaStreams, State, StreamsBuilder
+from penstock._engine.http.address_file import read_addresses
+from penstock.errors import StoreNotReadyError
+
+APPLICATION, KEYS, PARTITIONS = "queried", 10_000, 4
+HTTP_RATE = 500.0
+MULTI_GET_RATE, KEYS_AT_ONCE = 5_000.0, 50
+_PATIENCE_MS = 300_000
+_WARM_UP_SECONDS = 2.0
+
+Load = Callable[[float], tuple[list[float], int]]
+"""Asks for so many seconds; returns how many milliseconds each question took, and how many had no
+answer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some seconds of the run."""
+
+    records: int
+    seconds: float
+    workers_seconds: float
+    """The processor time of the workers."""
+    driver_seconds: float
+    taken_ms: tuple[float, ...] = ()
+    failed: int = 0
+    """How many questions had no answer."""
+
+    @property
+    def rate(self) -> float:
+        return self.records / self.seconds
+
+    @property
+    def workers_us(self) -> float:
+        """Return the processor time of the workers for a record, in microseconds."""
+        return self.workers_seconds / self.records * 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line asks for."""
+
+    records: int
+    pairs: int
+    seconds: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=5_000_000)
+    parser.add_argument("--pairs", type=int, default=6)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    wanted = Wanted(**vars(parser.parse_args(arguments)))
+    say = stopwatch()
+    with tempfile.TemporaryDirectory() as folder, cluster(Path(folder), say) as running:
+        feed = Feed("orders", wanted.records, KEYS, PARTITIONS)
+        source = running.fill(feed)
+        running.create("out-queried", PARTITIONS)
+        progress = Progress(running, APPLICATION, [feed])
+        with application(running.bootstrap, source, Path(folder), say) as streams:
+            rounds = measure(streams, progress, Path(folder), wanted, say)
+        progress.close()
+    for line in report(rounds):
+        print(line)
+    return 0
+
+
+@contextmanager
+def application(bootstrap: str, source: str, folder: Path, say: Say) -> Iterator[KafkaStreams]:
+    """Run the count with an HTTP server, paused until there is something to measure."""
+    builder = StreamsBuilder()
+    topologies.ALL["count"](builder, [source], "out-queried")
+    config = {
+        "bootstrap.servers": bootstrap,
+        "application.id": APPLICATION,
+        "processing.guarantee": EXACTLY_ONCE,
+        "state.dir": str(folder / "state"),
+        "num.stream.threads": 2,
+        "penstock.http.port": 0,
+    }
+    with KafkaStreams(builder.build(), config) as streams:
+        streams.start()
+        streams.pause()
+        if not streams.wait_until(State.RUNNING, _PATIENCE_MS):
+            msg = f"the application must be RUNNING; it is {streams.state.value}"
+            raise RuntimeError(msg)
+        say("the application is running")
+        yield streams
+
+
+def measure(
+    streams: KafkaStreams, progress: Progress, folder: Path, wanted: Wanted, say: Say
+) -> list[Mapping[str, Window]]:
+    """Let the loads take turns until there are enough windows, or the topic is at its end."""
+    rounds: list[Mapping[str, Window]] = []
+    with over_http(folder) as http:
+        loads: dict[str, Load | None] = {
+            "none": None,
+            "http": http,
+            "multi-get": lambda seconds: multi_get(streams, seconds),
+        }
+        for load in (http, loads["multi-get"]):
+            assert load is not None
+            load(1.0)  # the first questions open connections
+        streams.resume()
+        time.sleep(_WARM_UP_SECONDS)
+        for number in range(wanted.pairs):
+            windows = {
+                name: window(streams, progress, load, wanted.seconds)
+                for name, load in loads.items()
+            }
+            if progress.committed() >= wanted.records:
+                say(f"the topic is at its end after {number} rounds; take more --records")
+                break
+            rounds.append(windows)
+            rates = ", ".join(f"{name} {one.rate:,.0f}/s" for name, one in windows.items())
+            say(f"round {number + 1}: {rates}")
+    return rounds
+
+
+def window(streams: KafkaStreams, progress: Progress, load: Load | None, seconds: float) -> Window:
+    """Measure for some seconds."""
+    workers = [report.pid for report in streams.reports().values() if report.tasks]
+    begin, used, own = time.monotonic(), sum(map(processor_seconds, workers)), time.process_time()
+    committed = progress.committed()
+    taken: list[float] = []
+    failed = 0
+    if load is None:
+        time.sleep(seconds)
+    else:
+        taken, failed = load(seconds)
+    records = progress.committed() - committed
+    passed = time.monotonic() - begin
+    used = sum(map(processor_seconds, workers)) - used
+    return Window(max(1, records), passed, used, time.process_time() - own, tuple(taken), failed)
+
+
+@contextmanager
+def over_http(folder: Path) -> Iterator[Load]:
+    """Ask single keys over HTTP, from another process."""
+    (served,) = read_addresses(folder / "state" / APPLICATION)
+    command = [sys.executable, "-m", "benchmarks.query_sender", served.url, served.token or "-"]
+    sender = subprocess.Popen(
+        [*command, "counts", str(KEYS), str(HTTP_RATE)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert sender.stdin is not None
+    assert sender.stdout is not None
+    into, out = sender.stdin, sender.stdout
+
+    def load(seconds: float) -> tuple[list[float], int]:
+        print(seconds, file=into, flush=True)
+        taken, failed = json.loads(out.readline())
+        return taken, failed
+
+    try:
+        yield load
+    finally:
+        sender.kill()
+        sender.wait()
+
+
+def multi_get(streams: KafkaStreams, seconds: float) -> tuple[list[float], int]:
+    """Ask for many keys at once, in this process."""
+    view, chance = streams.store("counts"), Random(2)
+
+    def ask(_key: str) -> bool:
+        try:
+            view.get_all(f"u{chance.randrange(KEYS)}" for _ in range(KEYS_AT_ONCE))
+        except StoreNotReadyError:
+            return False
+        return True
+
+    return steadily([ask] * 4, str, MULTI_GET_RATE / KEYS_AT_ONCE, seconds)
+
+
+def report(rounds: Sequence[Mapping[str, Window]]) -> list[str]:
+    """Return what was measured, in lines."""
+    if not rounds:
+        return ["too few records for one round"]
+    lines = [f"{machine.description()}; {len(rounds)} rounds"]
+    for name in rounds[0]:
+        windows = [one[name] for one in rounds]
+        line = (
+            f"{name}: {figures.median([one.rate for one in windows]):,.0f} records/s, "
+            f"workers {figures.median([one.workers_us for one in windows]):.2f} us/record, "
+            f"driver {100 * figures.median([_share(one) for one in windows]):.0f} % of a core"
+        )
+        taken = [value for one in windows for value in one.taken_ms]
+        if taken:
+            asked = figures.median([len(one.taken_ms) / one.seconds for one in windows])
+            lost = _change(rounds, name, lambda one: one.rate)
+            more = _change(rounds, name, lambda one: one.workers_us)
+            failed = sum(one.failed for one in windows)
+            line += (
+                f"; {asked:,.0f} questions/s, {_told(figures.percentiles(taken))}, "
+                f"{failed} without an answer; throughput {lost:+.1f} %, "
+                f"workers' processor time {more:+.1f} %"
+            )
+        lines.append(line)
+    return lines
+
+
+def _share(one: Window) -> float:
+    return one.driver_seconds / one.seconds
+
+
+def _change(
+    rounds: Sequence[Mapping[str, Window]], name: str, value: Callable[[Window], float]
+) -> float:
+    """Return by how many percent a value differs from that without queries: the median of all
+    rounds.
+    """
+    pairs = [(value(one[name]), value(one["none"])) for one in rounds]
+    return figures.median([(asked / plain - 1) * 100 for asked, plain in pairs if plain] or [0.0])
+
+
+def _told(found: Mapping[str, Any]) -> str:
+    return f"p50 {found['p50']} ms, p99 {found['p99']} ms"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""What a query costs driver and worker in processor time: `python -m benchmarks.query_path`.
+
+Without Spark, broker and records: a driver's control server, and a worker in another process that
+waits for questions as an idle engine does. Processor time does not depend on what else the machine
+does; the latency is that of an engine that has nothing else to do.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+
+from benchmarks import figures
+from benchmarks.processes import processor_seconds
+from penstock._engine.control.messages import ControlAddress
+from penstock._engine.control.question_poller import QuestionPoller
+from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.queries.asking import Asker, ReadOptions
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.query_server import QueryServer
+from penstock._engine.queries.question_queues import QuestionQueues
+from penstock._engine.queries.questions import QuestionPoll
+from penstock.queries import ReadOnlyKeyValueStore
+from penstock.queries.views import Source
+from tests.unit.queries.test_answering import CONFIG, FilledTask, topology
+
+QUESTIONS, KEYS_AT_ONCE = 5_000, 50
+
+
+def main() -> None:
+    """Measure and print."""
+    queues = QuestionQueues()
+    control = ControlServer("127.0.0.1", {"questions": Verb(QuestionPoll, queues.poll)})
+    here, there = multiprocessing.Pipe()
+    context = multiprocessing.get_context("spawn")
+    worker = context.Process(target=_worker, args=(control.address, there), daemon=True)
+    worker.start()
+    pid: int = here.recv()
+    (plan,) = plan_subtopologies(topology("plain"), "app")
+    entry = StoreEntry("plain", plan.stores["plain"], {0: "0_0"}, 1)
+    asker = Asker(lambda: [(("worker", pid), {"0_0": "running"})], queues.ask)
+    view: ReadOnlyKeyValueStore[str, str] = ReadOnlyKeyValueStore(
+        Source(entry, asker, CONFIG, ReadOptions())
+    )
+    keys = [f"k{number}" for number in range(KEYS_AT_ONCE)]
+    print(_measured("one key", pid, lambda: view.get("a")))
+    print(_measured(f"{KEYS_AT_ONCE} keys at once", pid, lambda: view.get_all(keys)))
+    worker.kill()
+
+
+def _measured(what: str, worker: int, ask: Callable[[], object]) -> str:
+    ask()
+    taken = []
+    in_worker, in_driver = processor_seconds(worker), time.process_time()
+    for _ in range(QUESTIONS):
+        begin = time.monotonic()
+        ask()
+        taken.append((time.monotonic() - begin) * 1000)
+    in_worker = (processor_seconds(worker) - in_worker) / QUESTIONS * 1e6
+    in_driver = (time.process_time() - in_driver) / QUESTIONS * 1e6
+    found = figures.percentiles(taken)
+    return (
+        f"{what}: worker {in_worker:.0f} us, driver {in_driver:.0f} us; "
+        f"p50 {found['p50']} ms, p99 {found['p99']} ms"
+    )
+
+
+def _worker(address: ControlAddress, pipe: Connection) -> None:
+    server, engine, task = QueryServer(), _IdleEngine(), FilledTask("plain", 0)
+    QuestionPoller(address, "worker", server, engine)
+    pipe.send(os.getpid())
+    while True:
+        engine.woken.wait()
+        engine.woken.clear()
+        if server.has_questions:
+            server.serve([task])
+
+
+class _IdleEngine:
+    """Waits until there is a question."""
+
+    def __init__(self) -> None:
+        self.woken = threading.Event()
+
+    def wake(self) -> bool:
+        self.woken.set()
+        return True
+
+    def doing(self) -> str:
+        return "nothing"
+
+
+if __name__ == "__main__":
+    main()

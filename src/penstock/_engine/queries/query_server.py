@@ -1,0 +1,229 @@
+"""Answers a worker's questions on its engine thread, between two steps.
+
+So no lock is on the record's way, and an answer is one point in time of its task. A scan that has
+more rows than a page stays open as a cursor, for a while: its pages are of one point in time where
+the engine has snapshots.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from typing import Protocol
+
+from penstock._clock import monotonic
+from penstock._engine.queries.questions import Answer, Part, Position, Question, Row
+from penstock._engine.queries.reading import rows_of
+from penstock._engine.runtime.stores.task_stores import TaskStore
+from penstock.errors import StateClosedError
+
+# A merged scan has one in each of its tasks.
+_CURSORS_MAX = 1000
+_CURSOR_SECONDS = 60.0
+# About how long an answer may be; the pages of all its partitions share it.
+_ANSWER_BYTES_MAX = 4 << 20
+_HOT_SECONDS = 1.0
+
+
+class QueryableTask(Protocol):
+    """A task of this worker, as a query sees it."""
+
+    @property
+    def partition(self) -> int: ...
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is restored and runs."""
+
+    def has_store(self, name: str) -> bool: ...
+    def store(self, name: str) -> TaskStore | None:
+        """Return a store to read; None if it cannot be had now."""
+
+    def position(self, *, uncommitted: bool) -> Position: ...
+    def offsets_behind(self) -> int: ...
+    def restore_progress(self, store: str) -> tuple[int, int] | None:
+        """Return the changelog offset that a store has reached and the one it restores to; None if
+        it is restored, or has no changelog.
+        """
+
+
+class Engine(Protocol):
+    """The worker whose thread answers. Implemented by `Worker`."""
+
+    def doing(self) -> str:
+        """Return what the thread is busy with."""
+
+    def wake(self) -> bool:
+        """End the thread's wait for records; no if that cannot be done."""
+
+
+class QueryServer:
+    """Takes questions on one thread, answers them on another."""
+
+    def __init__(self) -> None:
+        self._batches: deque[_Batch] = deque()
+        self._cursors: dict[int, _Cursor] = {}
+        self._numbers = count(1)
+        self._hot_until = 0.0
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether the engine thread is asked something."""
+        return bool(self._batches)
+
+    @property
+    def is_hot(self) -> bool:
+        """Whether the engine cannot be woken and was asked a moment ago: short waits are due."""
+        return monotonic() < self._hot_until
+
+    def ask(self, questions: Iterable[Question], engine: Engine) -> tuple[Answer, ...]:
+        """Return the answers of the engine thread, or what keeps it from answering."""
+        batch = _Batch(list(questions))
+        # The asker of each question waits for its own time; none may end the time of the others.
+        seconds = max((question.seconds for question in batch.questions), default=0.0)
+        self._batches.append(batch)
+        can_wake = engine.wake()
+        batch.answered.wait(seconds)
+        self._hot_until = 0.0 if can_wake else monotonic() + _HOT_SECONDS
+        batch.abandoned = True
+        answers = [batch.answers.get(question.number) for question in batch.questions]
+        busy = engine.doing() if None in answers else ""
+        return tuple(
+            answer or Answer(question.number, busy=busy)
+            for question, answer in zip(batch.questions, answers, strict=True)
+        )
+
+    def serve(self, tasks: Iterable[QueryableTask]) -> None:
+        """Answer all that was asked; called on the engine thread."""
+        here = list(tasks)
+        while self._batches:
+            batch = self._batches.popleft()
+            for question in batch.questions:
+                if batch.abandoned:
+                    break
+                batch.answers[question.number] = self._answer(question, here)
+            batch.answered.set()
+        self._drop_old_cursors()
+
+    def close(self) -> None:
+        """Drop all cursors, before the stores are closed."""
+        self._cursors.clear()
+
+    def _answer(self, question: Question, tasks: list[QueryableTask]) -> Answer:
+        if question.cursor is not None:
+            return Answer(question.number, (self._next_page(question, question.cursor),))
+        parts: list[Part] = []
+        room, count = _ANSWER_BYTES_MAX, len(question.partitions)
+        for index in range(count):
+            parts.append(self._part(question, index, tasks, room // (count - index)))
+            room = max(0, room - _bytes_of(parts[-1].rows))
+        return Answer(question.number, tuple(parts))
+
+    def _part(self, question: Question, index: int, tasks: list[QueryableTask], room: int) -> Part:
+        partition = question.partitions[index]
+        name = question.store
+        held = (task for task in tasks if task.partition == partition and task.has_store(name))
+        task = next(held, None)
+        if task is None:
+            return Part(partition, failure="absent", message="the task is not here")
+        if question.read.kind == "restoring":
+            return _progress(partition, task.restore_progress(name))
+        if not task.is_ready and not question.stale_ok:
+            behind = task.offsets_behind()
+            msg = f"the store is being restored: {behind:,} changelog records are left"
+            return Part(partition, offsets_behind=behind, failure="not_ready", message=msg)
+        return self._read(question, index, task, room)
+
+    def _read(self, question: Question, index: int, task: QueryableTask, room: int) -> Part:
+        partition, store = task.partition, task.store(question.store)
+        if store is None:
+            return Part(partition, failure="absent", message="its copy cannot be opened now")
+        behind = 0 if task.is_ready else task.offsets_behind()
+        try:
+            reader = store.reader(uncommitted=question.uncommitted)
+            rows = rows_of(reader, question.read_of(index))
+            page = _page(rows, question.rows_max, room)
+        except LookupError as error:
+            return Part(partition, failure="refused", message=str(error))
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            return Part(partition, failure="failed", message=message)
+        position = task.position(uncommitted=question.uncommitted)
+        return self._keep(question, Part(partition, page, None, position, behind), rows, room)
+
+    def _next_page(self, question: Question, number: int) -> Part:
+        cursor = self._cursors.get(number)
+        # Numbers are counted by each worker: one of another worker means another scan here.
+        if cursor is None or not cursor.is_of(question):
+            msg = "the scan was open for too long, or its task has moved; begin it again"
+            return Part(-1, failure="absent", message=msg)
+        del self._cursors[number]
+        part = cursor.part
+        try:
+            page = _page(cursor.rows, question.rows_max, _ANSWER_BYTES_MAX)
+        except StateClosedError:
+            return Part(part.partition, failure="absent", message="its task has moved")
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            return Part(part.partition, failure="failed", message=message)
+        part = Part(part.partition, page, None, part.position, part.offsets_behind)
+        return self._keep(question, part, cursor.rows, _ANSWER_BYTES_MAX)
+
+    def _keep(self, question: Question, part: Part, rows: Iterator[Row], room: int) -> Part:
+        """Keep a scan open that has filled its page, or had no room for any row."""
+        if len(part.rows) < question.rows_max and _bytes_of(part.rows) < room:
+            return part
+        while len(self._cursors) >= _CURSORS_MAX:
+            del self._cursors[next(iter(self._cursors))]
+        number = next(self._numbers)
+        self._cursors[number] = _Cursor(question.store, part, rows, monotonic() + _CURSOR_SECONDS)
+        return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
+
+    def _drop_old_cursors(self) -> None:
+        now = monotonic()
+        for number in [n for n, cursor in self._cursors.items() if cursor.until < now]:
+            del self._cursors[number]
+
+
+class _Batch:
+    """Questions that came together, and their answers; both end with the call that asked."""
+
+    __slots__ = ("abandoned", "answered", "answers", "questions")
+
+    def __init__(self, questions: list[Question]) -> None:
+        self.questions = questions
+        self.answers: dict[int, Answer] = {}
+        self.answered = threading.Event()
+        self.abandoned = False
+
+
+class _Cursor:
+    def __init__(self, store: str, part: Part, rows: Iterator[Row], until: float) -> None:
+        self.store, self.part, self.rows, self.until = store, part, rows, until
+
+    def is_of(self, question: Question) -> bool:
+        return self.store == question.store and question.partitions == (self.part.partition,)
+
+
+def _progress(partition: int, restoring: tuple[int, int] | None) -> Part:
+    if restoring is None:
+        return Part(partition)
+    reached, end = restoring
+    return Part(partition, ((b"", b"", None, reached, end),))
+
+
+def _page(rows: Iterator[Row], rows_max: int, room: int) -> tuple[Row, ...]:
+    """Return the next rows, at most `rows_max`, until they fill the room; none if there is none."""
+    page: list[Row] = []
+    size = 0
+    for row in islice(rows, rows_max if room else 0):
+        page.append(row)
+        size += len(row[0]) + len(row[1])
+        if size >= room:
+            break
+    return tuple(page)
+
+
+def _bytes_of(rows: Iterable[Row]) -> int:
+    return sum(len(key) + len(value) for key, value, *_ in rows)

@@ -1,0 +1,38 @@
+"""What a benchmark of queries reports, and that its questions come at their times."""
+
+from __future__ import annotations
+
+from benchmarks.queries import Window, report
+from benchmarks.query_sender import steadily
+
+
+def test_windows_are_compared_with_the_one_without_queries_of_their_round() -> None:
+    rounds = [
+        {
+            "none": Window(1000, 1.0, 0.5, 0.1),
+            "http": Window(950, 1.0, 0.5225, 0.4, (1.0, 2.0), 1),
+        },
+        # The machine was slower, and the queries cost as much.
+        {"none": Window(500, 1.0, 0.5, 0.1), "http": Window(475, 1.0, 0.5225, 0.4, (3.0, 4.0))},
+    ]
+    title, none, http = report(rounds)
+    assert title.endswith("2 rounds")
+    assert none == "none: 750 records/s, workers 750.00 us/record, driver 10 % of a core"
+    assert "2 questions/s, p50 2.5 ms, p99 4.0 ms, 1 without an answer" in http
+    assert http.endswith("throughput -5.0 %, workers' processor time +10.0 %")
+
+
+def test_a_run_without_rounds_says_so() -> None:
+    assert report([]) == ["too few records for one round"]
+
+
+def test_questions_are_asked_at_a_rate_and_counted() -> None:
+    asked: list[str] = []
+    keys = iter("abcdefghij")
+
+    def ask(key: str) -> bool:
+        asked.append(key)
+        return key != "c"
+
+    taken, failed = steadily([ask, ask], lambda: next(keys), 100.0, 0.1)
+    assert (len(taken), failed, sorted(asked)) == (9, 1, list("abcdefghij"))
