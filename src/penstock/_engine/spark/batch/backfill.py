@@ -194,7 +194,7 @@ class _Run:
         control = ControlServer(str(host), verbs)
         try:
             pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
-            options = JobOptions(self._plan.began_ms, delivery=pack)
+            options = JobOptions(self._plan.began_ms, delivery=pack, topic_feeds=inputs.topic_feeds)
             job = Job(plan, inputs.frames, options)
             compute(job, self._on_stage_progress)
             job.unpersist()

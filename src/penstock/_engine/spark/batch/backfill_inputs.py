@@ -16,9 +16,15 @@ from penstock._engine.kafka.application.backfill_journal import BackfillPlan, In
 from penstock._engine.kafka.backfill.admission import Admitted
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
 from penstock._engine.kafka.backfill.retention import latest_time
-from penstock._engine.kafka.client.topic_history import Bound, TopicRange, find_range
+from penstock._engine.kafka.client.topic_history import (
+    Bound,
+    TopicRange,
+    find_range,
+    reading_settings,
+)
 from penstock._engine.spark.batch.history import history_ends, read_stretch
 from penstock._engine.spark.batch.inputs import check_inputs
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock.errors import StreamsError
 
 Until: TypeAlias = datetime | int | Mapping[str, Mapping[int, int]] | None
@@ -48,6 +54,8 @@ class Inputs:
 
     plans: Mapping[str, InputPlan]
     frames: Mapping[str, DataFrame]
+    topic_feeds: TopicFeeds
+    """The topics whose history is in Kafka, for the tasks that read them themselves."""
     records: int
     """About how many there are."""
 
@@ -99,7 +107,8 @@ def open_inputs(
     }
     read = {topic: read_stretch(one, config, session) for topic, one in of_kafka.items()}
     total = sum(sum(one.ends.values()) - sum(one.starts.values()) for one in of_kafka.values())
-    return Inputs(plans, {**read, **given}, total + sum(counts.values()))
+    feeds = TopicFeeds(of_kafka, reading_settings(config))
+    return Inputs(plans, {**read, **given}, feeds, total + sum(counts.values()))
 
 
 def _planned(

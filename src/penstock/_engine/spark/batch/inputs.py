@@ -8,7 +8,7 @@ exist) ends the job with the same kind of message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,9 +27,10 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
 
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.columns import encoded
 from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.batch.typed import Typed
@@ -41,9 +42,6 @@ DEFAULT_PARTITIONS = 8
 
 _BYTES = (BinaryType, StringType, NullType)
 _NUMBERS = (ShortType, IntegerType, LongType)
-_NORMALIZED = (
-    f"partition int, offset long, timestamp long, key binary, value binary, headers {HEADERS}"
-)
 _EXPECTED = {
     "key": "binary or string, or Typed(frame, key=...) must say how it becomes bytes",
     "value": "binary or string, or Typed(frame, value=...) must say how it becomes bytes",
@@ -195,8 +193,8 @@ def normalized(topic: str, frame: DataFrame, count: int) -> DataFrame:
     """
     columns = set(frame.columns)
     has_partition = "partition" in columns
-    normal = frame.select(
-        (_partition(topic, frame, count) if has_partition else F.lit(None).cast("int")).alias(
+    return frame.select(
+        (_partition(topic, frame, count) if has_partition else _partition_of(count)).alias(
             "partition"
         ),
         (F.col("offset").cast("long") if "offset" in columns else F.lit(None).cast("long")).alias(
@@ -205,11 +203,18 @@ def normalized(topic: str, frame: DataFrame, count: int) -> DataFrame:
         _time(topic, frame).alias("timestamp"),
         F.col("key").cast("binary").alias("key"),
         F.col("value").cast("binary").alias("value"),
-        (F.col("headers") if "headers" in columns else F.lit(None)).cast(HEADERS).alias("headers"),
+        headers_of(F.col("headers") if "headers" in columns else None).alias("headers"),
     )
-    if has_partition:
-        return normal
-    return map_in_arrow(normal, _partitioning(count), _NORMALIZED, f"partitions_of_{topic}")
+
+
+def headers_of(column: Column | None) -> Column:
+    """Return a column of headers without nulls: an empty list instead.
+
+    Spark measures a batch for Python at each row. Of a list column that is null it then reads all
+    rows since the last list again: two thirds of the processor time of a run without headers.
+    """
+    none = F.array().cast(HEADERS)
+    return none if column is None else F.coalesce(column.cast(HEADERS), none)
 
 
 def _partition(topic: str, frame: DataFrame, count: int) -> Column:
@@ -233,18 +238,17 @@ def _time(topic: str, frame: DataFrame) -> Column:
     return F.coalesce(milliseconds, F.raise_error(F.lit(said)))
 
 
-def _partitioning(
-    count: int,
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def place(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            keys = batch.column("key").to_pylist()
-            values = batch.column("value")
-            partitions = [
-                # Kafka's producers choose any partition for a record without a key.
-                partition_of(key if key is not None else values[row].as_py() or b"", count)
-                for row, key in enumerate(keys)
-            ]
-            yield batch.set_column(0, "partition", pa.array(partitions, pa.int32()))
+def _partition_of(count: int) -> Column:
+    """Return the partition of each key, or of the value where there is no key: Kafka's producers
+    choose any partition then.
+    """
 
-    return place
+    def partitions_of(keys: pa.Array) -> pa.Array:
+        chosen = [partition_of(key or b"", count) for key in keys.to_pylist()]
+        return pa.array(chosen, pa.int32())
+
+    # Only the keys go to Python and back.
+    choose = UserDefinedFunction(
+        partitions_of, "int", "partition_of", PythonEvalType.SQL_SCALAR_ARROW_UDF
+    )
+    return choose(F.coalesce(F.col("key"), F.col("value")).cast("binary"))

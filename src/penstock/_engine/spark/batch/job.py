@@ -19,12 +19,11 @@ from pyspark.sql import functions as F
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
-from penstock._engine.spark.batch.inputs import normalized
+from penstock._engine.spark.batch.inputs import headers_of, normalized
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
     FEED_COLUMNS,
     FIRST_ROW,
-    HEADERS,
     POSITION,
     RECORD,
     STORE,
@@ -32,6 +31,7 @@ from penstock._engine.spark.batch.schemas import (
 )
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
 from penstock._engine.spark.batch.tasks.stage import StagePack, run_stage
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock._engine.spark.shipping.shipping import dumps, pack
 
 _ORDER = ("first", "second", "third", "fourth")
@@ -48,6 +48,8 @@ class JobOptions:
     keeps_changelogs: bool = False
     delivery: DeliveryPack | None = None
     """Of a backfill: how its tasks write to Kafka."""
+    topic_feeds: TopicFeeds | None = None
+    """Of a backfill: the inputs that its tasks read from Kafka; they have DataFrames, too."""
 
 
 class Job:
@@ -139,7 +141,12 @@ class Job:
 
     def _build(self, stage: Stage) -> DataFrame:
         topics = stage.topics()
-        feeds = [self._topic_feed(stage, number, topic) for number, topic in enumerate(topics)]
+        read_by_tasks = self._options.topic_feeds
+        of_kafka = frozenset() if read_by_tasks is None else read_by_tasks.topics_of(stage)
+        feeds = [
+            None if topic in of_kafka else self._topic_feed(stage, number, topic)
+            for number, topic in enumerate(topics)
+        ]
         partitions = stage.spark_partitions
         feeds += [self._first_rows(partitions), *self._global_feeds(partitions)]
         feed = reduce(DataFrame.unionByName, [one for one in feeds if one is not None])
@@ -154,6 +161,7 @@ class Job:
                 options.records_per_commit,
                 options.keeps_changelogs,
                 options.delivery,
+                options.topic_feeds,
             )
         )
         name = stage.name.replace(" ", "_").replace("-", "_")
@@ -202,7 +210,7 @@ class Job:
             "timestamp",
             "key",
             "value",
-            "headers",
+            headers_of(F.col("headers")).alias("headers"),
         )
 
     def _first_rows(self, partitions: int) -> DataFrame:
@@ -218,7 +226,7 @@ class Job:
             nothing.cast("long").alias("timestamp"),
             nothing.cast("binary").alias("key"),
             nothing.cast("binary").alias("value"),
-            nothing.cast(HEADERS).alias("headers"),
+            headers_of(None).alias("headers"),
         )
 
     def _global_feeds(self, partitions: int) -> list[DataFrame]:

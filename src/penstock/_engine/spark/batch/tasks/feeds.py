@@ -160,7 +160,7 @@ def raw_records(batch: pa.RecordBatch, next_offset: int) -> list[RawRecord]:
 
 
 def _headers(column: pa.Array) -> Iterable[Any]:
-    if column.null_count == len(column):
+    if not len(column.flatten()):
         return [_NO_HEADERS] * len(column)
     return [
         tuple((header["key"], header["value"]) for header in headers or ())

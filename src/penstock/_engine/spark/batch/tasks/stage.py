@@ -22,7 +22,7 @@ import pyarrow as pa
 from penstock._clock import new_id
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.stores.engine_choice import open_in
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
@@ -30,10 +30,11 @@ from penstock._engine.runtime.stores.user_engines import own_engine_of
 from penstock._engine.runtime.task import Task
 from penstock._engine.spark.batch.tasks.bounded_task import BoundedTask
 from penstock._engine.spark.batch.tasks.deliveries import Deliveries, DeliveryPack
-from penstock._engine.spark.batch.tasks.feeds import Feeds
+from penstock._engine.spark.batch.tasks.feeds import Feed, Feeds
 from penstock._engine.spark.batch.tasks.output_router import OutputRouter
 from penstock._engine.spark.batch.tasks.rows import add_store_rows
 from penstock._engine.spark.batch.tasks.task_loops import HostedTask, run_cycle, run_one
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.overlay import Reserve
@@ -65,6 +66,8 @@ class StagePack:
     keeps_changelogs: bool
     """Whether changelog records, and records inside a cycle, become rows."""
     delivery: DeliveryPack | None = None
+    topic_feeds: TopicFeeds | None = None
+    """Of a backfill: the inputs that its tasks read from Kafka."""
 
 
 def run_stage(
@@ -106,7 +109,7 @@ def run_tasks(
         inputs = [
             place for plan in plans for place in plan.inputs if not router.loops_back(place[0])
         ]
-        queues = feeds.open(inputs, state.folder)
+        queues = _open_queues(pack, feeds, inputs, state.folder)
         if hosted:
             run = run_cycle(hosted, queues) if stage.is_cycle else run_one(hosted[0], queues)
             yield from run
@@ -126,6 +129,17 @@ def run_tasks(
             for store in global_stores.values():
                 yield from add_store_rows(store, 0, router.rows)
     yield router.rows.take()
+
+
+def _open_queues(
+    pack: StagePack, feeds: Feeds, inputs: Iterable[Partition], folder: Path
+) -> dict[Partition, Feed]:
+    """Return the records of each partition: those that Spark brings, and those of Kafka."""
+    if pack.topic_feeds is None:
+        return feeds.open(inputs, folder)
+    of_kafka = pack.topic_feeds.topics_of(pack.job.stages[pack.number])
+    brought = feeds.open([place for place in inputs if place[0] not in of_kafka], folder)
+    return brought | pack.topic_feeds.open(place for place in inputs if place[0] in of_kafka)
 
 
 class _LocalState:
