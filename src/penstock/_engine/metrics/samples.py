@@ -33,12 +33,18 @@ class Samples:
 
     def record(self, value: float, now: float, count: float = 1.0) -> None:
         """Take a measurement of `count` things that are `value` together."""
+        each = value / count if count else value
+        self.take(value, count, (each, each), now)
+
+    def take(self, total: float, count: float, extremes: tuple[float, float], now: float) -> None:
+        """Take `count` things that are `total` together, the least and the largest of which are
+        `extremes`.
+        """
         window = self._roll(now)
         window.count += count
-        window.total += value
-        each = value / count if count else value
-        window.least = min(window.least, each)
-        window.largest = max(window.largest, each)
+        window.total += total
+        window.least = min(window.least, extremes[0])
+        window.largest = max(window.largest, extremes[1])
 
     def rate(self, now: float) -> float:
         """Return how many things there were each second."""
@@ -113,6 +119,51 @@ class Latency:
             values[f"{operation}-latency-avg"] = mean * 1000
             values[f"{operation}-latency-max"] = largest * 1000
         return values
+
+
+class Quantity:
+    """Measurements that are too many to look at the clock for each: they are added up here, and
+    become samples when they are read.
+    """
+
+    __slots__ = ("_count", "_largest", "_least", "_samples", "_sum", "_taken")
+
+    def __init__(self, now: float) -> None:
+        self._samples = Samples(now)
+        self._taken = self._count = 0
+        self._sum, self._least, self._largest = 0.0, math.inf, -math.inf
+
+    def add(self, value: float) -> None:
+        """Take one measurement."""
+        self._count += 1
+        self._sum += value
+        if value > self._largest:  # noqa: PLR1730  # max() would take longer, for each record
+            self._largest = value
+        if value < self._least:  # noqa: PLR1730
+            self._least = value
+
+    @property
+    def total(self) -> int:
+        """How many measurements there were."""
+        return self._taken + self._count
+
+    def samples(self, now: float) -> Samples:
+        """Return the measurements of the last minute."""
+        if self._count:
+            self._samples.take(self._sum, self._count, (self._least, self._largest), now)
+            self._taken += self._count
+            self._count, self._sum = 0, 0.0
+            self._least, self._largest = math.inf, -math.inf
+        return self._samples
+
+    def values(self, name: str, now: float, *stats: str, factor: float = 1.0) -> dict[str, float]:
+        """Return the statistics `<name>-avg`, `-min` or `-max` that are asked for, times `factor`;
+        none if there was no measurement in the last minute.
+        """
+        samples = self.samples(now)
+        known = {"avg": samples.mean, "min": samples.least, "max": samples.largest}
+        found = {f"{name}-{stat}": known[stat](now) for stat in stats}
+        return {stat: value * factor for stat, value in found.items() if value is not None}
 
 
 class CounterRate:

@@ -20,6 +20,8 @@ class ThreadTimes:
         self.created = self.closed = 0
         self._created_rate, self._closed_rate = CounterRate(now), CounterRate(now)
         self._blocked_seconds = 0.0
+        self._restore, self._standby = Latency(now), Samples(now)
+        self._restored = Samples(now)
 
     def polled(self, records: int, seconds: float, now: float) -> None:
         """Take a read of the inputs."""
@@ -36,6 +38,25 @@ class ThreadTimes:
         """Take a commit, and how long of it the cluster was waited for."""
         self.commit.record(seconds, now)
         self._blocked_seconds += blocked_seconds
+
+    def restored(self, records: int, seconds: float, now: float) -> None:
+        """Take a read of changelogs whose tasks are being restored."""
+        self._restore.record(seconds, now)
+        self._restored.record(records, now)
+
+    def updated_standbys(self, seconds: float, now: float) -> None:
+        """Take a look after the copies of other workers' tasks."""
+        self._standby.record(seconds, now)
+
+    def restore_values(self, now: float) -> dict[str, int | float | str]:
+        """Return the metrics of group `stream-state-updater-metrics` that are measured."""
+        restore = self._restore.values("restore", now)
+        return {
+            "restore-call-rate": restore["restore-rate"],
+            "restore-records-rate": self._restored.total_rate(now),
+            "active-restore-ratio": restore["restore-ratio"],
+            "standby-update-ratio": min(1.0, self._standby.total_rate(now)),
+        }
 
     def values(self, now: float) -> dict[str, int | float | str]:
         """Return the metrics of group `stream-thread-metrics`."""
@@ -60,12 +81,21 @@ class ThreadTimes:
 class TaskTimes:
     """What is measured of one task while it is open."""
 
-    __slots__ = ("_dropped", "_process", "_punctuate", "_sources", "consumed")
+    __slots__ = (
+        "_dropped",
+        "_enforced",
+        "_nodes",
+        "_process",
+        "_punctuate",
+        "_restored",
+        "consumed",
+    )
 
     def __init__(self, now: float) -> None:
         self._process, self._punctuate = Latency(now), Latency(now)
-        self._dropped = CounterRate(now)
-        self._sources: dict[str, Samples] = {}
+        self._dropped, self._enforced = CounterRate(now), CounterRate(now)
+        self._restored = CounterRate(now)
+        self._nodes: dict[str, Samples] = {}
         self.consumed: dict[str, int] = {}
         """How many records of each topic were read."""
 
@@ -81,12 +111,16 @@ class TaskTimes:
         """Take timers that fired."""
         self._punctuate.record(seconds, now, timers)
 
-    def arrived(self, source: str, age_ms: int, now: float) -> None:
-        """Take the age of a record that a source node has just processed, one in each run."""
-        samples = self._sources.get(source)
+    def arrived(self, node: str, age_ms: int, now: float) -> None:
+        """Take the age of a record that a source or sink node has just processed, one of many."""
+        samples = self._nodes.get(node)
         if samples is None:
-            samples = self._sources[source] = Samples(now)
+            samples = self._nodes[node] = Samples(now)
         samples.record(age_ms, now)
+
+    def restore_values(self, restored: int, now: float) -> dict[str, int | float | str]:
+        """Return the metrics of a task that has restored so many records."""
+        return {"restore-total": restored, "restore-rate": self._restored.rate(restored, now)}
 
     def values(
         self, counters: TaskCounters, now: float, *, debug: bool
@@ -105,13 +139,15 @@ class TaskTimes:
             values |= punctuate
             values["process-total"] = counters.processed
             values["punctuate-total"] = counters.punctuated
-            values["enforced-processing-total"] = counters.enforced_processing
+            enforced = counters.enforced_processing
+            values["enforced-processing-total"] = enforced
+            values["enforced-processing-rate"] = self._enforced.rate(enforced, now)
         return values
 
     def ages(self, now: float) -> dict[str, dict[str, int | float | str]]:
-        """Return the metrics of record-e2e-latency, by source node."""
+        """Return the metrics of record-e2e-latency, by node."""
         return {
-            source: {
+            node: {
                 f"record-e2e-latency-{name}": value
                 for name, value in (
                     ("avg", samples.mean(now)),
@@ -120,7 +156,7 @@ class TaskTimes:
                 )
                 if value is not None
             }
-            for source, samples in self._sources.items()
+            for node, samples in self._nodes.items()
         }
 
 

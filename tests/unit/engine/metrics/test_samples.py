@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock._engine.metrics.samples import CounterRate, Latency, Samples
+from penstock._engine.metrics.samples import CounterRate, Latency, Quantity, Samples
 
 
 def test_mean_least_and_largest_are_of_single_things() -> None:
@@ -58,3 +58,17 @@ def test_the_rate_of_a_counter_that_is_read_now_and_then() -> None:
     assert rate.rate(0, 1.0) == 0.0
     assert rate.rate(30, 10.0) == 3.0
     assert rate.rate(30, 15.0) == 2.0
+
+
+def test_a_quantity_is_added_up_until_it_is_read() -> None:
+    quantity = Quantity(0.0)
+    assert quantity.values("size", 1.0, "avg", "max") == {}
+    for value in (3.0, 1.0, 8.0):
+        quantity.add(value)
+    assert quantity.total == 3
+    expected = {"size-avg": 40.0, "size-min": 10.0, "size-max": 80.0}
+    assert quantity.values("size", 10.0, "avg", "min", "max", factor=10.0) == expected
+    assert quantity.samples(10.0).rate(10.0) == 0.3
+    quantity.add(20.0)
+    assert (quantity.total, quantity.samples(10.0).largest(10.0)) == (4, 20.0)
+    assert quantity.values("size", 100.0, "avg") == {}

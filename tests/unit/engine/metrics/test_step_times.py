@@ -56,3 +56,21 @@ def test_ages_of_records_by_source_and_records_by_topic() -> None:
     times.read("in", 3)
     times.read("in", 4)
     assert times.consumed == {"in": 7}
+
+
+def test_restoring_and_standbys_of_a_thread() -> None:
+    times = ThreadTimes(0.0, started_at_ms=0)
+    times.restored(300, 1.0, 5.0)
+    times.restored(200, 1.0, 10.0)
+    times.updated_standbys(0.5, 10.0)
+    assert times.restore_values(10.0) == {
+        "restore-call-rate": 0.2,
+        "restore-records-rate": 50.0,
+        "active-restore-ratio": 0.2,
+        "standby-update-ratio": 0.05,
+    }
+
+
+def test_records_that_a_task_restored() -> None:
+    times = TaskTimes(0.0)
+    assert times.restore_values(50, 10.0) == {"restore-total": 50, "restore-rate": 5.0}

@@ -20,7 +20,7 @@ from penstock._engine.metrics.step_times import TaskTimes
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
-from penstock._engine.runtime.records import RawRecord
+from penstock._engine.runtime.records import Output, RawRecord
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
@@ -31,6 +31,7 @@ _log = logging.getLogger(__name__)
 
 _HANDOVER_MS = 5_000
 _WARN_AGAIN_MS = 60_000
+_OUTPUTS_SAMPLED = 16
 
 
 class WorkerHost(Protocol):
@@ -167,6 +168,19 @@ class AssignedTask:
         self.times.read(topic, len(records))
         (self._careful or self.task).add_records(topic, number, records)
 
+    def take_outputs(self, now_ms: int) -> list[Output]:
+        """Return what the task has produced since the last call. The ages of the last few outputs,
+        one of each sink, stand for all of them.
+        """
+        outputs = self.task.drain()
+        if outputs:
+            sinks, now = self.task.sink_names, monotonic()
+            last = {output[0]: output[4] for output in outputs[-_OUTPUTS_SAMPLED:]}
+            for topic, timestamp in last.items():
+                if timestamp is not None and topic in sinks:
+                    self.times.arrived(sinks[topic], now_ms - timestamp, now)
+        return outputs
+
     def process(self, now_ms: int, limit: int, deadline: float) -> int:
         """Process up to `limit` records until `deadline`; return how many were processed."""
         if self._careful is not None:
@@ -225,6 +239,10 @@ class AssignedTask:
 
     def offsets_behind(self) -> int:
         return sum(max(0, job.end - job.reached) for job in self.restoring)
+
+    def restored(self) -> int:
+        """Return how many changelog records were restored."""
+        return sum(job.restored for job in self.restoring)
 
     def restore_progress(self, store: str) -> tuple[int, int] | None:
         jobs = () if self.started else self.restoring

@@ -9,7 +9,7 @@ and never delays the worker's own tasks: what fails is tried again at the next o
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
@@ -85,6 +85,8 @@ class Standbys:
         self._waiting: deque[str] = deque()
         self._sweep: _Sweep | None = None
         self._next_round = 0.0
+        self.updated: Counter[str] = Counter()
+        """How many changelog records were restored to the copy of each task."""
 
     def work(self, wanted: Collection[str], now: float) -> None:
         """Do a bit for the copies of the `wanted` tasks, `now` in seconds."""
@@ -138,6 +140,7 @@ class Standbys:
     def _close_sweep(self, *, wipe: bool = False) -> None:
         sweep, self._sweep = self._sweep, None
         if sweep is not None:
+            self.updated[sweep.plan.id] += sum(job.restored for job in sweep.jobs)
             self._restorer.drop([job.partition for job in sweep.jobs])
             sweep.stores.close(wipe=wipe)
 

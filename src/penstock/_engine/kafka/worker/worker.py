@@ -310,7 +310,10 @@ class Worker:
         waiting = [each for each in self._tasks.opened.values() if not each.started]
         if not waiting:
             return
+        begin, before = monotonic(), sum(each.restored() for each in waiting)
         self._restorer.work(_RESTORE_WAIT_SECONDS)
+        end, after = monotonic(), sum(each.restored() for each in waiting)
+        self._times.restored(after - before, end - begin, end)
         for each in waiting:
             if all(job.done for job in each.restoring):
                 each.start(self._clock.now_ms())
@@ -342,7 +345,7 @@ class Worker:
 
     def _send(self, tasks: Iterable[AssignedTask]) -> None:
         for each in tasks:
-            outputs = each.task.drain()
+            outputs = each.take_outputs(self._clock.now_ms())
             if outputs:
                 self._committer.send(outputs)
                 if self._config.exactly_once:

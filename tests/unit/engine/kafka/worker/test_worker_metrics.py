@@ -42,7 +42,9 @@ def test_values(stage: Stage) -> None:
     assert (thread["process-total"], thread["commit-total"]) == (2, 1)
     assert (thread["task-created-total"], thread["records-lag"]) == (2, 0)
     restoring = rows["stream-state-updater-metrics", None, None]
-    assert restoring == {"active-restoring-tasks": 0, "standby-updating-tasks": 3}
+    assert (restoring["active-restoring-tasks"], restoring["standby-updating-tasks"]) == (0, 3)
+    assert (restoring["restore-records-rate"], restoring["standby-update-ratio"]) == (0, 0)
+    assert thread["state"] == "RUNNING"
     task = rows["stream-task-metrics", "0_0", None]
     assert (task["stream-time"], task["records-lag"], task["dropped-records-total"]) == (1, 0, 0)
     assert "stream-time" not in rows["stream-task-metrics", "0_1", None]
@@ -60,6 +62,35 @@ def test_stores_have_the_tag_of_their_kind_and_rocksdb_s_numbers(stage: Stage) -
     ]
     assert [row.values["estimate-num-keys"] for row in rows] == [1, 0]
     assert "block-cache-usage" in rows[0].values
+
+
+def test_the_ages_of_what_a_sink_sent_are_sampled(stage: Stage) -> None:
+    rows = by_place(stage.worker.metrics.rows(0))
+    sinks = [
+        values
+        for (group, task, node), values in rows.items()
+        if node is not None and "SINK" in node
+    ]
+    age = stage.clock.now_ms() - 100 - 1
+    assert [values["record-e2e-latency-min"] for values in sinks] == [age]
+
+
+def test_store_operations_and_standbys_are_shown_at_debug_only(stage: Stage) -> None:
+    debug = stage.blueprint.config.records_debug_metrics
+    rows = stage.worker.metrics.rows(1, updated={"7_0": 12})
+    [store] = [
+        row.values
+        for row in rows
+        if row.tags.get("rocksdb-state-id") and row.tags["task-id"] == "0_0"
+    ]
+    assert (store.get("put-total"), store.get("get-total")) == ((2, 2) if debug else (None, None))
+    updated = [row.values["update-total"] for row in rows if "update-total" in row.values]
+    assert updated == ([12] if debug else [])
+
+
+def test_a_worker_that_has_not_joined_is_starting(stage: Stage) -> None:
+    rows = by_place(stage.worker.metrics.rows(0, joined=False))
+    assert rows["stream-thread-metrics", None, None]["state"] == "STARTING"
 
 
 def test_dropped_records_have_a_reason(stage: Stage) -> None:
@@ -84,8 +115,9 @@ def test_a_lag_that_is_not_known_is_left_out(stage: Stage, monkeypatch: pytest.M
 
 
 def by_place(rows: tuple[MetricRow, ...]) -> Rows:
-    return {
-        (row.group, row.tags.get("task-id"), row.tags.get("processor-node-id")): row.values
-        for row in rows
-        if "reason" not in row.tags
-    }
+    places: Rows = {}
+    for row in rows:
+        if "reason" not in row.tags:
+            place = (row.group, row.tags.get("task-id"), row.tags.get("processor-node-id"))
+            places.setdefault(place, {}).update(row.values)
+    return places
