@@ -24,6 +24,7 @@ SOURCES = tuple(
         "recent_rows.c",
         "row_sender.c",
         "sink.c",
+        "sizes.c",
     )
 )
 

@@ -30,11 +30,6 @@ NOT_MEASURED: Final[dict[str, dict[str, str]]] = {
         "number-open-files": "Java shows -1: RocksDB does not tell it any more",
         "write-stall-duration-avg": "RocksDB does not count stalls, only their time",
     },
-    "stream-topic-metrics": {
-        "bytes-consumed-total": "it would cost each record something",
-        "bytes-produced-total": "it would cost each record something",
-        "records-produced-total": "it would cost each record something",
-    },
 }
 """Why metrics of Java are missing."""
 

@@ -8,7 +8,7 @@ from penstock._engine.metrics.counters import TaskCounters
 from penstock._engine.runtime.input.partition_run import Fail
 from penstock._engine.runtime.input.record_queue import RecordQueue
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.runtime.records import Output
+from penstock._engine.runtime.records import Output, RawRecord
 from penstock._engine.state.cache.entries import CacheChange, CachedPair, RecordInHand
 from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
 from penstock._engine.state.row_sender import Put, RowListener, Send, Target
@@ -175,3 +175,8 @@ class Guard:
         /,
     ) -> None: ...
     def collect(self, output: Output, /) -> None: ...
+
+# sizes.c
+
+def size_of_records(records: list[RawRecord], /) -> int: ...
+def sizes_of_outputs(outputs: list[Output], /) -> dict[str, tuple[int, int]]: ...

@@ -249,7 +249,12 @@ CATALOGUE: dict[str, dict[str, Entry]] = {
     },
     TASK: _TASK,
     NODE: _NODE,
-    TOPIC: {"records-consumed-total": Entry("records read from a topic")},
+    TOPIC: {
+        "records-consumed-total": Entry("records read from a topic"),
+        "bytes-consumed-total": Entry("bytes of these records, as Java counts them"),
+        "records-produced-total": Entry("records sent to a topic, uncommitted ones too"),
+        "bytes-produced-total": Entry("bytes of these records, as Java counts them"),
+    },
     STATE: _STATE,
     CACHE: _spread(
         "the part of the reads of a record cache that found their key",

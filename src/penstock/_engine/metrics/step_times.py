@@ -89,6 +89,7 @@ class TaskTimes:
         "_punctuate",
         "_restored",
         "consumed",
+        "produced",
     )
 
     def __init__(self, now: float) -> None:
@@ -96,12 +97,20 @@ class TaskTimes:
         self._dropped, self._enforced = CounterRate(now), CounterRate(now)
         self._restored = CounterRate(now)
         self._nodes: dict[str, Samples] = {}
-        self.consumed: dict[str, int] = {}
-        """How many records of each topic were read."""
+        self.consumed: dict[str, tuple[int, int]] = {}
+        """How many records of each topic were read, and their bytes."""
+        self.produced: dict[str, tuple[int, int]] = {}
+        """How many records were sent to each topic, and their bytes."""
 
-    def read(self, topic: str, records: int) -> None:
+    def read(self, topic: str, records: int, size: int) -> None:
         """Take records that were read from a topic."""
-        self.consumed[topic] = self.consumed.get(topic, 0) + records
+        count, total = self.consumed.get(topic, (0, 0))
+        self.consumed[topic] = (count + records, total + size)
+
+    def sent(self, topic: str, records: int, size: int) -> None:
+        """Take records that were handed over to be sent to a topic."""
+        count, total = self.produced.get(topic, (0, 0))
+        self.produced[topic] = (count + records, total + size)
 
     def processed(self, records: int, seconds: float, now: float) -> None:
         """Take a run of records."""

@@ -93,9 +93,7 @@ class Task:
         self.notes = Notes()
         self.sensors = TaskSensors(debug=config.records_debug_metrics)
         """The sensors of the user's processors."""
-        self.node_meter = (
-            NodeMeter(self.position, monotonic()) if config.records_debug_metrics else None
-        )
+        self.node_meter = _node_meter(self.position, config)
         """Measures each record; None at the recording level INFO."""
         self.idleness = Idleness()
         self.commit_requested = False
@@ -115,10 +113,9 @@ class Task:
         sinks = SinkBuilder(self._collector, self._failures, self.position, self.counters)
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
-        partition = int(task_id.rpartition("_")[2])
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
         site = StoreSite(
-            partition,
+            int(task_id.rpartition("_")[2]),
             config,
             self._collector,
             self.position,
@@ -475,6 +472,10 @@ class Task:
             "reads"
         )
         raise StreamsError(msg)
+
+
+def _node_meter(position: Position, config: StreamsConfig) -> NodeMeter | None:
+    return NodeMeter(position, monotonic()) if config.records_debug_metrics else None
 
 
 def _sink_names(plan: SubtopologyPlan) -> dict[str, str]:

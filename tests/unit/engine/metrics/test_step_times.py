@@ -53,9 +53,11 @@ def test_ages_of_records_by_source_and_records_by_topic() -> None:
             "record-e2e-latency-max": 30.0,
         }
     }
-    times.read("in", 3)
-    times.read("in", 4)
-    assert times.consumed == {"in": 7}
+    times.read("in", 3, 30)
+    times.read("in", 4, 50)
+    times.sent("out", 2, 10)
+    times.sent("out", 1, 5)
+    assert (times.consumed, times.produced) == ({"in": (7, 80)}, {"out": (3, 15)})
 
 
 def test_restoring_and_standbys_of_a_thread() -> None:

@@ -21,6 +21,7 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.records import Output, RawRecord
+from penstock._engine.runtime.sizes import consumed_bytes, produced
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
@@ -165,16 +166,19 @@ class AssignedTask:
 
     def add_records(self, topic: str, number: int, records: list[RawRecord]) -> None:
         """Take in records of one partition, in offset order."""
-        self.times.read(topic, len(records))
+        self.times.read(topic, len(records), consumed_bytes(topic, records))
         (self._careful or self.task).add_records(topic, number, records)
 
     def take_outputs(self, now_ms: int) -> list[Output]:
-        """Return what the task has produced since the last call. The ages of the last few outputs,
-        one of each sink, stand for all of them.
+        """Return what the task has produced since the last call. It is counted by topic; the ages
+        of the last few outputs, one of each sink, stand for all of them.
         """
         outputs = self.task.drain()
         if outputs:
             sinks, now = self.task.sink_names, monotonic()
+            for topic, (count, size) in produced(outputs).items():
+                if topic in sinks:
+                    self.times.sent(topic, count, size)
             last = {output[0]: output[4] for output in outputs[-_OUTPUTS_SAMPLED:]}
             for topic, timestamp in last.items():
                 if timestamp is not None and topic in sinks:

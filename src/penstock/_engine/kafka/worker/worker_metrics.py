@@ -100,9 +100,7 @@ class WorkerMetrics:
             )
         for node, ages in each.times.ages(now).items():
             yield MetricRow(NODE, ages, {**tags, "processor-node-id": node})
-        for topic, count in each.times.consumed.items():
-            of_topic = {**tags, "processor-node-id": task.source_name(topic), "topic": topic}
-            yield MetricRow(TOPIC, {"records-consumed-total": count}, of_topic)
+        yield from _of_topics(each, tags)
         for row in task.metric_rows(now):
             yield MetricRow(row.group, row.values, {**tags, **row.tags})
 
@@ -141,3 +139,17 @@ class WorkerMetrics:
             for store in tables.stores.values():
                 for row in store.metric_rows(now):
                     yield MetricRow(row.group, row.values, {"task-id": task, **row.tags})
+
+
+def _of_topics(each: AssignedTask, tags: dict[str, str]) -> Iterator[MetricRow]:
+    task, times = each.task, each.times
+    for topic, (count, size) in times.consumed.items():
+        node = {**tags, "processor-node-id": task.source_name(topic), "topic": topic}
+        yield MetricRow(
+            TOPIC, {"records-consumed-total": count, "bytes-consumed-total": size}, node
+        )
+    for topic, (count, size) in times.produced.items():
+        node = {**tags, "processor-node-id": task.sink_names[topic], "topic": topic}
+        yield MetricRow(
+            TOPIC, {"records-produced-total": count, "bytes-produced-total": size}, node
+        )

@@ -49,7 +49,11 @@ def test_values(stage: Stage) -> None:
     assert (task["stream-time"], task["records-lag"], task["dropped-records-total"]) == (1, 0, 0)
     assert "stream-time" not in rows["stream-task-metrics", "0_1", None]
     source = "KSTREAM-SOURCE-0000000000"
-    assert rows["stream-topic-metrics", "0_0", source] == {"records-consumed-total": 2}
+    # Key and value, and what Java counts for topic, partition, offset and timestamp.
+    assert rows["stream-topic-metrics", "0_0", source] == {
+        "records-consumed-total": 2,
+        "bytes-consumed-total": 2 * (1 + 1 + 2 + 4 + 8 + 8),
+    }
     assert ("stream-topic-metrics", "0_1", source) not in rows
     age = stage.clock.now_ms() - 100 - 1
     assert rows["stream-processor-node-metrics", "0_0", source]["record-e2e-latency-max"] == age
@@ -64,15 +68,20 @@ def test_stores_have_the_tag_of_their_kind_and_rocksdb_s_numbers(stage: Stage) -
     assert "block-cache-usage" in rows[0].values
 
 
-def test_the_ages_of_what_a_sink_sent_are_sampled(stage: Stage) -> None:
+def test_what_a_sink_sent_is_counted_and_its_age_is_sampled(stage: Stage) -> None:
     rows = by_place(stage.worker.metrics.rows(0))
-    sinks = [
-        values
-        for (group, task, node), values in rows.items()
+    sinks = {
+        group: values
+        for (group, _, node), values in rows.items()
         if node is not None and "SINK" in node
-    ]
+    }
     age = stage.clock.now_ms() - 100 - 1
-    assert [values["record-e2e-latency-min"] for values in sinks] == [age]
+    assert sinks["stream-processor-node-metrics"]["record-e2e-latency-min"] == age
+    # Two records of one key without a cache, each with a count of eight bytes.
+    assert sinks["stream-topic-metrics"] == {
+        "records-produced-total": 2,
+        "bytes-produced-total": 2 * (1 + 8 + 3 + 4 + 8 + 8),
+    }
 
 
 def test_store_operations_and_standbys_are_shown_at_debug_only(stage: Stage) -> None:

@@ -1,0 +1,71 @@
+"""How many bytes records have, as Java counts them: many at a time, for metrics. Java: ClientUtils.
+
+In Python and in C (`fast/sizes.c`): the same tests run on both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock._engine.fast.choice import compiled
+from penstock._engine.runtime.records import Output, RawRecord
+from penstock.record import HeaderPairs
+
+_PLACE_BYTES: Final = 8 + 8 + 4
+"""What Java counts besides key, value, headers and topic: timestamp, offset, partition."""
+
+
+def consumed_bytes(topic: str, records: list[RawRecord]) -> int:
+    """Return the bytes of records that were read from a topic.
+
+    >>> consumed_bytes("in", [(0, 5, b"k", b"value", ())])
+    28
+    """
+    return size_of_records(records) + len(records) * _around(topic)
+
+
+def produced(outputs: list[Output]) -> dict[str, tuple[int, int]]:
+    """Return how many outputs there are for each topic, and their bytes."""
+    return {
+        topic: (count, size + count * _around(topic))
+        for topic, (count, size) in sizes_of_outputs(outputs).items()
+    }
+
+
+def _around(topic: str) -> int:
+    return _PLACE_BYTES + len(topic.encode())
+
+
+def plain_size_of_records(records: list[RawRecord]) -> int:
+    """Return the bytes of keys, values and headers."""
+    return sum(
+        _size(key) + _size(value) + (_size_of(headers) if headers else 0)
+        for _, _, key, value, headers in records
+    )
+
+
+def plain_sizes_of_outputs(outputs: list[Output]) -> dict[str, tuple[int, int]]:
+    """Return how many outputs there are for each topic, and the bytes of their keys, values and
+    headers.
+    """
+    sizes: dict[str, tuple[int, int]] = {}
+    for topic, _, key, value, _, headers in outputs:
+        count, size = sizes.get(topic, (0, 0))
+        size += _size(key) + _size(value) + (_size_of(headers) if headers else 0)
+        sizes[topic] = (count + 1, size)
+    return sizes
+
+
+def _size(part: bytes | None) -> int:
+    # What is no bytes counts nothing here: the producer refuses it, with a better message.
+    return len(part) if isinstance(part, bytes) else 0
+
+
+def _size_of(headers: HeaderPairs) -> int:
+    return sum(len(name.encode(errors="surrogatepass")) + _size(value) for name, value in headers)
+
+
+if TYPE_CHECKING or compiled is None:
+    size_of_records, sizes_of_outputs = plain_size_of_records, plain_sizes_of_outputs
+else:
+    size_of_records, sizes_of_outputs = compiled.size_of_records, compiled.sizes_of_outputs

@@ -1,0 +1,73 @@
+"""The bytes of records are those that Java counts, in both forms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conformance.metrics import every_store
+from conformance.metrics.recorded import java_metrics
+from penstock._engine.runtime.sizes import (
+    consumed_bytes,
+    plain_size_of_records,
+    plain_sizes_of_outputs,
+    produced,
+    size_of_records,
+    sizes_of_outputs,
+)
+
+PARTS = st.none() | st.binary(max_size=9)
+HEADERS = st.lists(st.tuples(st.text(max_size=3), PARTS), max_size=3).map(tuple)
+TOPICS = st.sampled_from(["a", "b", "ä", *(f"topic-{number}" for number in range(12))])
+
+
+def test_bytes_are_java_s() -> None:
+    java = {
+        metric.tag("topic"): metric.count
+        for metric in java_metrics()
+        if metric.name == "bytes-consumed-total"
+    }
+    assert len(java) == 4
+    for topic, expected in java.items():
+        assert topic is not None
+        records = [
+            (0, time, key.encode(), value.encode(), ())
+            for to, key, value, time in every_store.INPUT
+            if to == topic
+        ]
+        assert consumed_bytes(topic, records) == expected
+
+
+def test_outputs_by_topic() -> None:
+    outputs = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"k", None, None, ())] * 2
+    around = 8 + 8 + 4 + 3
+    assert produced(outputs) == {"out": (2, 2 * (6 + around)), "log": (2, 2 * (1 + around))}
+    assert produced([]) == {}
+    assert consumed_bytes("in", []) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), PARTS, PARTS, HEADERS)))
+def test_both_forms_agree_about_records(
+    records: list[tuple[int, int, bytes, bytes, tuple]],
+) -> None:  # type: ignore[type-arg]
+    assert size_of_records(records) == plain_size_of_records(records)
+
+
+@given(
+    st.lists(st.tuples(TOPICS, st.none(), PARTS, PARTS, st.integers(0, 9), HEADERS), max_size=50)
+)
+def test_both_forms_agree_about_outputs(outputs: list[tuple]) -> None:  # type: ignore[type-arg]
+    assert sizes_of_outputs(outputs) == plain_sizes_of_outputs(outputs)
+
+
+def test_names_of_topics_that_are_equal_are_one_topic() -> None:
+    outputs = [("".join(("o", "ut")), None, b"k", None, 1, ()) for _ in range(20)]
+    assert sizes_of_outputs(outputs) == {"out": (20, 20)}
+
+
+@pytest.mark.parametrize("part", ["text", 7, bytearray(b"x")])
+def test_what_the_producer_will_refuse_counts_nothing(part: object) -> None:
+    outputs = [("out", None, b"k", part, 1, (("h", part), ("\ud800", b"v")))]
+    expected = {"out": (1, 1 + 1 + 3 + 1)}
+    assert sizes_of_outputs(outputs) == plain_sizes_of_outputs(outputs) == expected  # type: ignore[arg-type]
