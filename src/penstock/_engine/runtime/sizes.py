@@ -38,31 +38,43 @@ def _around(topic: str) -> int:
 
 def plain_size_of_records(records: list[RawRecord]) -> int:
     """Return the bytes of keys, values and headers."""
-    return sum(
-        _size(key) + _size(value) + (_size_of(headers) if headers else 0)
-        for _, _, key, value, headers in records
-    )
+    total = 0
+    for _, _, key, value, headers in records:
+        if key:
+            total += len(key)
+        if value:
+            total += len(value)
+        if headers:
+            total += _size_of(headers)
+    return total
 
 
 def plain_sizes_of_outputs(outputs: list[Output]) -> dict[str, tuple[int, int]]:
     """Return how many outputs there are for each topic, and the bytes of their keys, values and
     headers.
     """
-    sizes: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, list[int]] = {}
     for topic, _, key, value, _, headers in outputs:
-        count, size = sizes.get(topic, (0, 0))
-        size += _size(key) + _size(value) + (_size_of(headers) if headers else 0)
-        sizes[topic] = (count + 1, size)
-    return sizes
-
-
-def _size(part: bytes | None) -> int:
-    # What is no bytes counts nothing here: the producer refuses it, with a better message.
-    return len(part) if isinstance(part, bytes) else 0
+        tally = sizes.get(topic)
+        if tally is None:
+            tally = sizes[topic] = [0, 0]
+        tally[0] += 1
+        try:
+            if key:
+                tally[1] += len(key)
+            if value:
+                tally[1] += len(value)
+            if headers:
+                tally[1] += _size_of(headers)
+        except TypeError:
+            continue  # the producer refuses what is no bytes, with a better message
+    return {topic: (count, size) for topic, (count, size) in sizes.items()}
 
 
 def _size_of(headers: HeaderPairs) -> int:
-    return sum(len(name.encode(errors="surrogatepass")) + _size(value) for name, value in headers)
+    return sum(
+        len(name.encode(errors="surrogatepass")) + len(value or b"") for name, value in headers
+    )
 
 
 if TYPE_CHECKING or compiled is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,16 +50,14 @@ def test_outputs_by_topic() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), PARTS, PARTS, HEADERS)))
-def test_both_forms_agree_about_records(
-    records: list[tuple[int, int, bytes, bytes, tuple]],
-) -> None:  # type: ignore[type-arg]
+def test_both_forms_agree_about_records(records: list[Any]) -> None:
     assert size_of_records(records) == plain_size_of_records(records)
 
 
 @given(
     st.lists(st.tuples(TOPICS, st.none(), PARTS, PARTS, st.integers(0, 9), HEADERS), max_size=50)
 )
-def test_both_forms_agree_about_outputs(outputs: list[tuple]) -> None:  # type: ignore[type-arg]
+def test_both_forms_agree_about_outputs(outputs: list[Any]) -> None:
     assert sizes_of_outputs(outputs) == plain_sizes_of_outputs(outputs)
 
 
@@ -67,7 +67,13 @@ def test_names_of_topics_that_are_equal_are_one_topic() -> None:
 
 
 @pytest.mark.parametrize("part", ["text", 7, bytearray(b"x")])
-def test_what_the_producer_will_refuse_counts_nothing(part: object) -> None:
-    outputs = [("out", None, b"k", part, 1, (("h", part), ("\ud800", b"v")))]
-    expected = {"out": (1, 1 + 1 + 3 + 1)}
-    assert sizes_of_outputs(outputs) == plain_sizes_of_outputs(outputs) == expected  # type: ignore[arg-type]
+def test_what_the_producer_will_refuse_is_not_refused_here(part: object) -> None:
+    outputs: list[Any] = [("out", None, b"k", part, 1, (("h", part),))]
+    for sizes_of in (sizes_of_outputs, plain_sizes_of_outputs):
+        assert sizes_of(outputs)["out"][0] == 1
+
+
+def test_a_header_s_name_may_have_lone_surrogates() -> None:
+    outputs: list[Any] = [("out", None, b"k", None, 1, (("\ud800", b"v"),))]
+    for sizes_of in (sizes_of_outputs, plain_sizes_of_outputs):
+        assert sizes_of(outputs) == {"out": (1, 1 + 3 + 1)}

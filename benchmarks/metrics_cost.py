@@ -1,0 +1,165 @@
+"""What metrics cost: `python -m benchmarks.metrics_cost [RECORDS ROUNDS]`, on a broker of its own.
+
+A worker without Spark reads a topic to its end, once without metrics, once at the recording level
+INFO and once at DEBUG, in turns, the first one another each time. Counted is the processor time of
+the thread that does the work: polls, records, commits and, each second, the metrics and their
+encoding for the driver. Records are a few bytes long, so nothing else hides the cost.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock._engine.control.wire import encode
+from penstock._engine.kafka.application.preparation import bounded, prepare
+from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock._engine.kafka.tasks import assigned_task
+from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker.worker import open_worker
+from penstock._engine.kafka.worker.worker_metrics import WorkerMetrics
+from penstock._engine.metrics.step_times import TaskTimes, ThreadTimes
+from penstock.settings import StreamsConfig
+
+KEYS = 2_000
+_TEXT = serdes.string()
+_TOPIC = "in"
+
+
+def stateless() -> Topology:
+    """Build a program without a store."""
+    builder = StreamsBuilder()
+    stream = builder.stream(_TOPIC, Consumed(_TEXT, _TEXT))
+    stream.map_values(str.upper).to("out", Produced(_TEXT, _TEXT))
+    return builder.build()
+
+
+def count() -> Topology:
+    """Build a count by key, in RocksDB behind a record cache."""
+    builder = StreamsBuilder()
+    counts = (
+        builder.stream(_TOPIC, Consumed(_TEXT, _TEXT))
+        .group_by_key(Grouped(key=_TEXT, value=_TEXT))
+        .count(Materialized("counts", key=_TEXT, value=serdes.long()))
+    )
+    counts.to_stream().to("out", Produced(_TEXT, serdes.long()))
+    return builder.build()
+
+
+PROGRAMS: dict[str, Callable[[], Topology]] = {"stateless": stateless, "count": count}
+LEVELS = ("off", "INFO", "DEBUG")
+
+
+def main(records: int = 1_000_000, rounds: int = 7) -> None:
+    """Measure and print."""
+    with (
+        tempfile.TemporaryDirectory(prefix="penstock-cost-") as place,
+        LocalBroker(f"{place}/broker", progress=lambda text: None) as broker,
+    ):
+        fill(broker.bootstrap_servers, records)
+        for name, program in PROGRAMS.items():
+            times: dict[str, list[float]] = {level: [] for level in LEVELS}
+            for number in range(rounds):
+                first = number % len(LEVELS)
+                for level in (*LEVELS[first:], *LEVELS[:first]):
+                    run = (f"{name}-{level}-{number}".lower(), broker.bootstrap_servers, place)
+                    times[level].append(measure(program(), level, *run))
+                    print(f"{name} {level} {times[level][-1]:.3f} us", file=sys.stderr)
+            report(name, times)
+
+
+def fill(servers: str, records: int) -> None:
+    """Write the topic."""
+    topics = [NewTopic(_TOPIC, 2, 1), NewTopic("out", 2, 1)]
+    admin = AdminClient({"bootstrap.servers": servers})
+    for answer in admin.create_topics(topics).values():
+        answer.result(30)
+    producer = Producer({"bootstrap.servers": servers, "queue.buffering.max.messages": 10_000_000})
+    for number in range(records):
+        producer.produce(_TOPIC, b"v", b"k%d" % (number % KEYS), timestamp=1 + number)
+    producer.flush(60)
+
+
+def measure(topology: Topology, level: str, name: str, servers: str, place: str) -> float:
+    """Return the microseconds of processor time that a worker's thread takes for a record."""
+    config = StreamsConfig(
+        {
+            "application.id": name,
+            "bootstrap.servers": servers,
+            "state.dir": f"{place}/state",
+            "metrics.recording.level": "INFO" if level == "off" else level,
+            "commit.interval.ms": 500,
+        }
+    )
+    blueprint = bounded(prepare(topology, config))
+    with without_metrics(level == "off"), TaskHost(blueprint) as host:
+        worker = open_worker(blueprint, host, lambda outputs: None)
+        while not worker.figures.records_in():
+            worker.step()
+        before, begin = worker.figures.records_in(), time.thread_time()
+        # A second of its processor: as in a worker that always has work and a core of its own.
+        next_metrics = begin + 0.5
+        while not worker.figures.caught_up():
+            worker.step()
+            if time.thread_time() >= next_metrics:
+                next_metrics += 1.0
+                encode(worker.metrics.rows(0))
+        worker.commit()
+        seconds = time.thread_time() - begin
+        records = worker.figures.records_in() - before
+        worker.close()
+    return seconds / records * 1e6
+
+
+@contextmanager
+def without_metrics(wanted: bool) -> Iterator[None]:
+    """Replace all that is measured by functions that do nothing."""
+    replaced: dict[tuple[Any, str], Any] = {}
+    if wanted:
+        for name in ("polled", "processed", "committed"):
+            replaced[ThreadTimes, name] = _nothing
+        for name in ("read", "processed", "arrived", "sent"):
+            replaced[TaskTimes, name] = _nothing
+        replaced[assigned_task, "consumed_bytes"] = _nothing
+        replaced[assigned_task, "produced"] = replaced[WorkerMetrics, "rows"] = _empty
+    before = {place: getattr(*place) for place in replaced}
+    try:
+        for place, instead in replaced.items():
+            setattr(*place, instead)
+        yield
+    finally:
+        for place, was in before.items():
+            setattr(*place, was)
+
+
+def _nothing(*_given: object) -> int:
+    return 0
+
+
+def _empty(*_given: object) -> dict[str, Any]:
+    return {}
+
+
+def report(name: str, times: dict[str, list[float]]) -> None:
+    """Print medians, and the medians of the differences within a round."""
+    for level, values in times.items():
+        pairs = [here / off - 1 for here, off in zip(values, times["off"], strict=True)]
+        print(
+            f"{name:10} {level:6} {statistics.median(values):6.3f} us per record "
+            f"({min(values):.3f} .. {max(values):.3f}), {statistics.median(pairs):+.1%} "
+            f"({min(pairs):+.1%} .. {max(pairs):+.1%})",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
