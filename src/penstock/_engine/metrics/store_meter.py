@@ -30,6 +30,8 @@ class StoreMeter:
         self._open: dict[int, int] = {}
         """When each open iterator was opened, in ms since 1970, the earliest first."""
         self._ages = Quantity(now)
+        self.take_age = self._ages.add
+        """`take_age(age_ms)` takes how old a record is when it is stored."""
         self._sizes, self._counts = Quantity(now), Quantity(now)
 
     def timed(self, operation: str, call: Callable[P, T]) -> Callable[P, T]:
@@ -51,18 +53,6 @@ class StoreMeter:
             return result
 
         return measured
-
-    def aged(self, call: Callable[P, T], age_ms: Callable[[], int | None]) -> Callable[P, T]:
-        """Return `call`, which also takes how old the record in hand is when it is stored."""
-
-        def stored(*arguments: P.args, **options: P.kwargs) -> T:
-            result = call(*arguments, **options)
-            age = age_ms()
-            if age is not None:
-                self._ages.add(age)
-            return result
-
-        return stored
 
     def buffered(self, call: Callable[P, T], size: Callable[[], tuple[int, int]]) -> Callable[P, T]:
         """Return `call`, which changes a buffer; `size()` returns its bytes and its rows."""

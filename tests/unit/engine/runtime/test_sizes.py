@@ -33,7 +33,7 @@ def test_bytes_are_java_s() -> None:
     assert len(java) == 4
     for topic, expected in java.items():
         assert topic is not None
-        records = [
+        records: list[Any] = [
             (0, time, key.encode(), value.encode(), ())
             for to, key, value, time in every_store.INPUT
             if to == topic
@@ -42,7 +42,7 @@ def test_bytes_are_java_s() -> None:
 
 
 def test_outputs_by_topic() -> None:
-    outputs = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"k", None, None, ())] * 2
+    outputs: list[Any] = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"k", None, None, ())] * 2
     around = 8 + 8 + 4 + 3
     assert produced(outputs) == {"out": (2, 2 * (6 + around)), "log": (2, 2 * (1 + around))}
     assert produced([]) == {}
@@ -62,7 +62,7 @@ def test_both_forms_agree_about_outputs(outputs: list[Any]) -> None:
 
 
 def test_names_of_topics_that_are_equal_are_one_topic() -> None:
-    outputs = [("".join(("o", "ut")), None, b"k", None, 1, ()) for _ in range(20)]
+    outputs: list[Any] = [("".join(("o", "ut")), None, b"k", None, 1, ()) for _ in range(20)]
     assert sizes_of_outputs(outputs) == {"out": (20, 20)}
 
 

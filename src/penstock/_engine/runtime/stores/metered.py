@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from penstock._engine.metrics.store_meter import StoreMeter
 from penstock._engine.runtime.position import Position
@@ -29,6 +29,9 @@ from penstock._engine.state.views.typed import (
     TypedWindowStore,
 )
 from penstock._engine.state.views.window import WindowState
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _FETCHES: Final = (
     "fetch",
@@ -124,7 +127,7 @@ def _timed(view: Any, meter: StoreMeter, position: Position) -> Any:
     for name, operation in operations.items():
         call = getattr(view, name)
         if operation == "put":
-            call = meter.aged(call, lambda: _age_ms(position))
+            call = _aged(call, meter.take_age, position)
         calls[name] = meter.timed(operation, call)
     if isinstance(view, TableState):
         calls["folder"] = _folder(view, calls["peek"], calls["put"])
@@ -145,9 +148,19 @@ def _watch(view: SuppressionState, meter: StoreMeter) -> None:
     view.pop_first = meter.buffered(view.pop_first, size)
 
 
-def _age_ms(position: Position) -> int | None:
-    raw = position.raw
-    return None if raw is None else position.wall_clock_ms - raw[TIMESTAMP]
+def _aged(
+    put: Callable[P, T], take_age: Callable[[float], None], position: Position
+) -> Callable[P, T]:
+    """Return `put`, which also takes the age of the record in hand."""
+
+    def put_aged(*arguments: P.args, **options: P.kwargs) -> T:
+        result = put(*arguments, **options)
+        raw = position.raw
+        if raw is not None:
+            take_age(position.wall_clock_ms - raw[TIMESTAMP])
+        return result
+
+    return put_aged
 
 
 def _folder(view: TableState | WindowState, peek: Peek, put: PutRow) -> Callable[..., Fold]:
