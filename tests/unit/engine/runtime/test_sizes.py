@@ -42,7 +42,8 @@ def test_bytes_are_java_s() -> None:
 
 
 def test_outputs_by_topic() -> None:
-    outputs: list[Any] = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"k", None, None, ())] * 2
+    pair = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"k", None, None, ())]
+    outputs: list[Any] = pair * 2
     around = 8 + 8 + 4 + 3
     assert produced(outputs) == {"out": (2, 2 * (6 + around)), "log": (2, 2 * (1 + around))}
     assert produced([]) == {}
