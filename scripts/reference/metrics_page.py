@@ -63,7 +63,7 @@ def _tags(group: str) -> str:
     """Return the tags of a group; those of stores are one of several."""
     found: dict[str, None] = {}
     for metric in java_metrics():
-        if metric.group == group:
+        if metric.group == group and metric.name in CATALOGUE[group]:
             found |= dict.fromkeys(name for name, _ in metric.tags)
     stores = [name for name in found if name.endswith("-state-id")]
     others = [name for name in sorted(found) if name not in stores and name != "process-id"]

@@ -33,8 +33,16 @@ class Samples:
 
     def record(self, value: float, now: float, count: float = 1.0) -> None:
         """Take a measurement of `count` things that are `value` together."""
+        window = self._current
+        if now - window.since >= _WINDOW_SECONDS:
+            window = self._roll(now)
+        window.count += count
+        window.total += value
         each = value / count if count else value
-        self.take(value, count, (each, each), now)
+        if each < window.least:  # noqa: PLR1730  # min() would take longer, several times a step
+            window.least = each
+        if each > window.largest:  # noqa: PLR1730
+            window.largest = each
 
     def take(self, total: float, count: float, extremes: tuple[float, float], now: float) -> None:
         """Take `count` things that are `total` together, the least and the largest of which are

@@ -20,7 +20,7 @@ from penstock._engine.metrics.step_times import TaskTimes
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
-from penstock._engine.runtime.records import Output, RawRecord
+from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output, RawRecord
 from penstock._engine.runtime.sizes import consumed_bytes, produced
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
@@ -33,6 +33,7 @@ _log = logging.getLogger(__name__)
 _HANDOVER_MS = 5_000
 _WARN_AGAIN_MS = 60_000
 _OUTPUTS_SAMPLED = 16
+_AGES_SECONDS = 0.05
 
 
 class WorkerHost(Protocol):
@@ -84,6 +85,7 @@ class AssignedTask:
         "_careful",
         "_has_marker",
         "_marked",
+        "_next_ages",
         "_position",
         "offsets",
         "plan",
@@ -99,6 +101,7 @@ class AssignedTask:
         self._attempts = host.attempts(plan)
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
+        self._next_ages = 0.0
         self._position: QueryPosition = {}
         self.offsets: dict[tuple[str, int], int] = {}
         """Where to begin to read, once restored."""
@@ -170,20 +173,26 @@ class AssignedTask:
         (self._careful or self.task).add_records(topic, number, records)
 
     def take_outputs(self, now_ms: int) -> list[Output]:
-        """Return what the task has produced since the last call. It is counted by topic; the ages
-        of the last few outputs, one of each sink, stand for all of them.
-        """
+        """Return what the task has produced since the last call, counted by topic."""
         outputs = self.task.drain()
         if outputs:
-            sinks, now = self.task.sink_names, monotonic()
+            sinks = self.task.sink_names
             for topic, (count, size) in produced(outputs).items():
                 if topic in sinks:
                     self.times.sent(topic, count, size)
-            last = {output[0]: output[4] for output in outputs[-_OUTPUTS_SAMPLED:]}
-            for topic, timestamp in last.items():
-                if timestamp is not None and topic in sinks:
-                    self.times.arrived(sinks[topic], now_ms - timestamp, now)
+            now = monotonic()
+            if now >= self._next_ages:
+                self._next_ages = now + _AGES_SECONDS
+                self._take_ages(outputs, now_ms, now)
         return outputs
+
+    def _take_ages(self, outputs: list[Output], now_ms: int, now: float) -> None:
+        """Take the ages of the last few outputs, one of each sink: they stand for all of them."""
+        sinks = self.task.sink_names
+        last = {output[0]: output[OUTPUT_TIMESTAMP] for output in outputs[-_OUTPUTS_SAMPLED:]}
+        for topic, timestamp in last.items():
+            if timestamp is not None and topic in sinks:
+                self.times.arrived(sinks[topic], now_ms - timestamp, now)
 
     def process(self, now_ms: int, limit: int, deadline: float) -> int:
         """Process up to `limit` records until `deadline`; return how many were processed."""

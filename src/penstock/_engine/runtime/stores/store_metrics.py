@@ -31,11 +31,13 @@ class StoreMetrics:
         self._name = plan.builder.name
         self.tag = _tag(plan)
         """The tag of the store: its engine and kind, and its name."""
-        self._engine: Any = engine
+        # An engine of the user's may have attributes of these names that mean something else.
+        self._engine: Any = engine if isinstance(plan.builder.engine, str) else None
         self._cache = opened.cache
         self.meter = StoreMeter(now) if debug else None
         """Measures the operations; None at the level INFO."""
-        self._statistics = RocksDbFigures(now) if hasattr(engine, "statistics") and debug else None
+        counts = debug and hasattr(self._engine, "statistics")
+        self._statistics = RocksDbFigures(now) if counts else None
         self._hit_ratios = Quantity(now)
 
     def rows(self, committed_entries: int, now: float) -> Iterator[MetricRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ TEXT = serdes.string()
 NOW = 10.0
 
 
-class UnknownEngine(MemoryStore):
-    """An engine of the user's, which does not tell its size."""
+class OwnEngine(MemoryStore):
+    """An engine of the user's, with attributes whose names we use too."""
 
-    approximate_bytes: Any = property()
+    properties = statistics = "the user's"
 
 
 def opened(builder: StoreBuilder, engine: StoreEngine, level: str = "INFO") -> TaskStore:
@@ -70,9 +71,13 @@ def test_rocksdb_tells_its_files_and_memtables(tmp_path: Path) -> None:
     store.close()
 
 
-def test_an_engine_that_does_not_tell_its_size_has_none() -> None:
+@pytest.mark.parametrize("level", ["INFO", "DEBUG"])
+def test_an_engine_of_the_user_s_is_asked_for_nothing(level: str) -> None:
     builder = Stores.in_memory_key_value_store("rows", key=TEXT, value=TEXT)
-    assert values(opened(builder, UnknownEngine())) == {"num-keys": 0}
+    store = opened(replace(builder, engine=lambda place: OwnEngine()), OwnEngine(), level)
+    shown = values(store)
+    assert (shown["num-keys"], "state-bytes" in shown) == (0, False)
+    assert store.metrics.tag == {"custom-state-id": "rows"}
 
 
 def test_the_hit_ratio_of_a_cache_at_debug() -> None:
