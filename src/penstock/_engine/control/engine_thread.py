@@ -205,8 +205,7 @@ class EngineThread:
                 if standbys is not None:
                     begin = monotonic()
                     standbys.work(instruction.standbys, begin)
-                    end = monotonic()
-                    worker.metrics.updated_standbys(end - begin, end)
+                    worker.metrics.updated_standbys(monotonic() - begin)
         except BaseException:
             self._records_in = worker.figures.records_in()
             worker.abandon()

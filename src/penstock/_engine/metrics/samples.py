@@ -98,70 +98,46 @@ class Samples:
         return self._current
 
 
-class Latency:
-    """An operation: how often, how long, and how large a part of the time."""
-
-    __slots__ = ("_samples", "total")
-
-    def __init__(self, now: float) -> None:
-        self.total = 0
-        self._samples = Samples(now)
-
-    def record(self, seconds: float, now: float, count: int = 1) -> None:
-        """Take `count` operations that lasted `seconds` together."""
-        self.total += count
-        self._samples.record(seconds, now, count)
-
-    def values(self, operation: str, now: float) -> dict[str, float]:
-        """Return rate, total, latencies in milliseconds and ratio; no latencies if there was no
-        operation in the last minute.
-        """
-        samples = self._samples
-        mean, largest = samples.mean(now), samples.largest(now)
-        values = {
-            f"{operation}-rate": samples.rate(now),
-            f"{operation}-total": self.total,
-            f"{operation}-ratio": min(1.0, samples.total_rate(now)),
-        }
-        if mean is not None and largest is not None:
-            values[f"{operation}-latency-avg"] = mean * 1000
-            values[f"{operation}-latency-max"] = largest * 1000
-        return values
-
-
 class Quantity:
-    """Measurements that are too many to look at the clock for each: they are added up here, and
-    become samples when they are read.
+    """Measurements that are many: they are added up here, and become samples when they are read.
+
+    A step of a worker makes several after a thousand records, when nothing of this is in the
+    processor's caches any more: so a measurement touches one object.
     """
 
-    __slots__ = ("_count", "_largest", "_least", "_samples", "_sum", "_taken")
+    __slots__ = ("_at", "_count", "_largest", "_least", "_samples", "_sum", "_taken")
 
     def __init__(self, now: float) -> None:
         self._samples = Samples(now)
+        self._at = now
         self._taken = self._count = 0
         self._sum, self._least, self._largest = 0.0, math.inf, -math.inf
 
-    def add(self, value: float) -> None:
-        """Take one measurement."""
-        self._count += 1
+    def add(self, value: float, count: int = 1) -> None:
+        """Take a measurement of `count` things that are `value` together."""
+        self._count += count
         self._sum += value
-        if value > self._largest:  # noqa: PLR1730  # max() would take longer, for each record
-            self._largest = value
-        if value < self._least:  # noqa: PLR1730
-            self._least = value
+        each = value / count if count > 1 else value
+        if each > self._largest:  # noqa: PLR1730  # max() would take longer, for each record
+            self._largest = each
+        if each < self._least:  # noqa: PLR1730
+            self._least = each
 
     @property
     def total(self) -> int:
-        """How many measurements there were."""
+        """How many things were measured."""
         return self._taken + self._count
 
     def samples(self, now: float) -> Samples:
         """Return the measurements of the last minute."""
         if self._count:
-            self._samples.take(self._sum, self._count, (self._least, self._largest), now)
+            # What is read late is of all the time since the last look.
+            at = now if now - self._at < _WINDOW_SECONDS else self._at
+            self._samples.take(self._sum, self._count, (self._least, self._largest), at)
             self._taken += self._count
             self._count, self._sum = 0, 0.0
             self._least, self._largest = math.inf, -math.inf
+        self._at = now
         return self._samples
 
     def values(self, name: str, now: float, *stats: str, factor: float = 1.0) -> dict[str, float]:
@@ -172,6 +148,30 @@ class Quantity:
         known = {"avg": samples.mean, "min": samples.least, "max": samples.largest}
         found = {f"{name}-{stat}": known[stat](now) for stat in stats}
         return {stat: value * factor for stat, value in found.items() if value is not None}
+
+
+class Latency:
+    """An operation: how often, how long, and how large a part of the time."""
+
+    __slots__ = ("_times", "record")
+
+    def __init__(self, now: float) -> None:
+        self._times = Quantity(now)
+        self.record = self._times.add
+        """`record(seconds, count)` takes `count` operations that lasted `seconds` together."""
+
+    def values(self, operation: str, now: float) -> dict[str, float]:
+        """Return rate, total, latencies in milliseconds and ratio; no latencies if there was no
+        operation in the last minute.
+        """
+        times = self._times
+        samples = times.samples(now)
+        return {
+            f"{operation}-rate": samples.rate(now),
+            f"{operation}-total": times.total,
+            f"{operation}-ratio": min(1.0, samples.total_rate(now)),
+            **times.values(f"{operation}-latency", now, "avg", "max", factor=1000.0),
+        }
 
 
 class CounterRate:

@@ -6,7 +6,7 @@ Each call stands for a step or a part of one. None is made for a record.
 from __future__ import annotations
 
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.metrics.samples import CounterRate, Latency, Samples
+from penstock._engine.metrics.samples import CounterRate, Latency, Quantity, Samples
 
 
 class ThreadTimes:
@@ -16,46 +16,46 @@ class ThreadTimes:
         self._started_at_ms = started_at_ms
         self.poll, self.process = Latency(now), Latency(now)
         self.punctuate, self.commit = Latency(now), Latency(now)
-        self._poll_records, self._process_records = Samples(now), Samples(now)
+        self._poll_records, self._process_records = Quantity(now), Quantity(now)
         self.created = self.closed = 0
         self._created_rate, self._closed_rate = CounterRate(now), CounterRate(now)
         self._blocked_seconds = 0.0
-        self._restore, self._standby = Latency(now), Samples(now)
-        self._restored = Samples(now)
+        self._restore, self._standby = Latency(now), Quantity(now)
+        self._restored = Quantity(now)
 
-    def polled(self, records: int, seconds: float, now: float) -> None:
+    def polled(self, records: int, seconds: float) -> None:
         """Take a read of the inputs."""
-        self.poll.record(seconds, now)
-        self._poll_records.record(records, now)
+        self.poll.record(seconds)
+        self._poll_records.add(records)
         self._blocked_seconds += seconds
 
-    def processed(self, records: int, seconds: float, now: float) -> None:
+    def processed(self, records: int, seconds: float) -> None:
         """Take a run of records through a task."""
-        self.process.record(seconds, now, records)
-        self._process_records.record(records, now)
+        self.process.record(seconds, records)
+        self._process_records.add(records)
 
-    def committed(self, seconds: float, blocked_seconds: float, now: float) -> None:
+    def committed(self, seconds: float, blocked_seconds: float) -> None:
         """Take a commit, and how long of it the cluster was waited for."""
-        self.commit.record(seconds, now)
+        self.commit.record(seconds)
         self._blocked_seconds += blocked_seconds
 
-    def restored(self, records: int, seconds: float, now: float) -> None:
+    def restored(self, records: int, seconds: float) -> None:
         """Take a read of changelogs whose tasks are being restored."""
-        self._restore.record(seconds, now)
-        self._restored.record(records, now)
+        self._restore.record(seconds)
+        self._restored.add(records)
 
-    def updated_standbys(self, seconds: float, now: float) -> None:
+    def updated_standbys(self, seconds: float) -> None:
         """Take a look after the copies of other workers' tasks."""
-        self._standby.record(seconds, now)
+        self._standby.add(seconds)
 
     def restore_values(self, now: float) -> dict[str, int | float | str]:
         """Return the metrics of group `stream-state-updater-metrics` that are measured."""
         restore = self._restore.values("restore", now)
         return {
             "restore-call-rate": restore["restore-rate"],
-            "restore-records-rate": self._restored.total_rate(now),
+            "restore-records-rate": self._restored.samples(now).total_rate(now),
             "active-restore-ratio": restore["restore-ratio"],
-            "standby-update-ratio": min(1.0, self._standby.total_rate(now)),
+            "standby-update-ratio": min(1.0, self._standby.samples(now).total_rate(now)),
         }
 
     def values(self, now: float) -> dict[str, int | float | str]:
@@ -70,11 +70,8 @@ class ThreadTimes:
         }
         for operation in ("poll", "process", "punctuate", "commit"):
             values |= getattr(self, operation).values(operation, now)
-        for name, samples in (
-            ("poll-records", self._poll_records),
-            ("process-records", self._process_records),
-        ):
-            values |= _mean_and_largest(name, samples, now)
+        values |= self._poll_records.values("poll-records", now, "avg", "max")
+        values |= self._process_records.values("process-records", now, "avg", "max")
         return values
 
 
@@ -112,13 +109,13 @@ class TaskTimes:
         count, total = self.produced.get(topic, (0, 0))
         self.produced[topic] = (count + records, total + size)
 
-    def processed(self, records: int, seconds: float, now: float) -> None:
+    def processed(self, records: int, seconds: float) -> None:
         """Take a run of records."""
-        self._process.record(seconds, now, records)
+        self._process.record(seconds, records)
 
-    def punctuated(self, timers: int, seconds: float, now: float) -> None:
+    def punctuated(self, timers: int, seconds: float) -> None:
         """Take timers that fired."""
-        self._punctuate.record(seconds, now, timers)
+        self._punctuate.record(seconds, timers)
 
     def arrived(self, node: str, age_ms: int, now: float) -> None:
         """Take the age of a record that a source or sink node has just processed, one of many."""
@@ -167,10 +164,3 @@ class TaskTimes:
             }
             for node, samples in self._nodes.items()
         }
-
-
-def _mean_and_largest(name: str, samples: Samples, now: float) -> dict[str, float]:
-    mean, largest = samples.mean(now), samples.largest(now)
-    if mean is None or largest is None:
-        return {}
-    return {f"{name}-avg": mean, f"{name}-max": largest}

@@ -15,13 +15,21 @@ _PLACE_BYTES: Final = 8 + 8 + 4
 """What Java counts besides key, value, headers and topic: timestamp, offset, partition."""
 
 
+_SAMPLED: Final = 64
+
+
 def consumed_bytes(topic: str, records: list[RawRecord]) -> int:
-    """Return the bytes of records that were read from a topic.
+    """Return the bytes of records that were read from a topic; of many, by those of some: to look
+    at each once more would be the largest part of what metrics cost.
 
     >>> consumed_bytes("in", [(0, 5, b"k", b"value", ())])
     28
     """
-    return size_of_records(records) + len(records) * _around(topic)
+    count = len(records)
+    if count < 2 * _SAMPLED:
+        return size_of_records(records) + count * _around(topic)
+    sample = records[:: count // _SAMPLED]
+    return size_of_records(sample) * count // len(sample) + count * _around(topic)
 
 
 def produced(outputs: list[Output]) -> dict[str, tuple[int, int]]:

@@ -41,6 +41,13 @@ def test_bytes_are_java_s() -> None:
         assert consumed_bytes(topic, records) == expected
 
 
+def test_of_many_records_some_stand_for_all() -> None:
+    equal: list[Any] = [(number, 0, b"key", b"value", ()) for number in range(1_001)]
+    assert consumed_bytes("in", equal) == 1_001 * (8 + 2 + 20)
+    mixed: list[Any] = [(number, 0, b"k", b"v" * (number % 100), ()) for number in range(1_000)]
+    assert consumed_bytes("in", mixed) == pytest.approx(1_000 * (1 + 49.5 + 22), rel=0.2)
+
+
 def test_outputs_by_topic() -> None:
     pair = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"k", None, None, ())]
     outputs: list[Any] = pair * 2

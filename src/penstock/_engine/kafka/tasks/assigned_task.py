@@ -33,7 +33,8 @@ _log = logging.getLogger(__name__)
 _HANDOVER_MS = 5_000
 _WARN_AGAIN_MS = 60_000
 _OUTPUTS_SAMPLED = 16
-_AGES_SECONDS = 0.05
+AGES_SECONDS = 0.05
+"""How often the ages of records are sampled."""
 
 
 class WorkerHost(Protocol):
@@ -87,6 +88,7 @@ class AssignedTask:
         "_marked",
         "_next_ages",
         "_position",
+        "next_age",
         "offsets",
         "plan",
         "restoring",
@@ -101,7 +103,7 @@ class AssignedTask:
         self._attempts = host.attempts(plan)
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
-        self._next_ages = 0.0
+        self._next_ages = self.next_age = 0.0
         self._position: QueryPosition = {}
         self.offsets: dict[tuple[str, int], int] = {}
         """Where to begin to read, once restored."""
@@ -182,7 +184,7 @@ class AssignedTask:
                     self.times.sent(topic, count, size)
             now = monotonic()
             if now >= self._next_ages:
-                self._next_ages = now + _AGES_SECONDS
+                self._next_ages = now + AGES_SECONDS
                 self._take_ages(outputs, now_ms, now)
         return outputs
 

@@ -61,9 +61,9 @@ class WorkerMetrics:
             *self._of_global_task(now),
         )
 
-    def updated_standbys(self, seconds: float, now: float) -> None:
+    def updated_standbys(self, seconds: float) -> None:
         """Take a look after the standbys, which the worker's thread also does."""
-        self._times.updated_standbys(seconds, now)
+        self._times.updated_standbys(seconds)
 
     def _of_thread(self, now: float, *, joined: bool) -> MetricRow:
         values = self._times.values(now)
