@@ -16,6 +16,7 @@ _PLACE_BYTES: Final = 8 + 8 + 4
 
 
 _SAMPLED: Final = 64
+_EVERY: Final = 9
 
 
 def consumed_bytes(topic: str, records: list[RawRecord]) -> int:
@@ -33,10 +34,13 @@ def consumed_bytes(topic: str, records: list[RawRecord]) -> int:
 
 
 def produced(outputs: list[Output]) -> dict[str, tuple[int, int]]:
-    """Return how many outputs there are for each topic, and their bytes."""
+    """Return how many outputs there are for each topic, and their bytes; of many, by those of
+    some.
+    """
+    every = 1 if len(outputs) < 2 * _SAMPLED else _EVERY
     return {
         topic: (count, size + count * _around(topic))
-        for topic, (count, size) in sizes_of_outputs(outputs).items()
+        for topic, (count, size) in sizes_of_outputs(outputs, every).items()
     }
 
 
@@ -57,26 +61,31 @@ def plain_size_of_records(records: list[RawRecord]) -> int:
     return total
 
 
-def plain_sizes_of_outputs(outputs: list[Output]) -> dict[str, tuple[int, int]]:
+def plain_sizes_of_outputs(outputs: list[Output], every: int) -> dict[str, tuple[int, int]]:
     """Return how many outputs there are for each topic, and the bytes of their keys, values and
-    headers.
+    headers: those of the first and each `every`th after it stand for all.
     """
-    sizes: dict[str, list[int]] = {}
+    tallies: dict[str, list[int]] = {}
     for topic, _, key, value, _, headers in outputs:
-        tally = sizes.get(topic)
+        tally = tallies.get(topic)
         if tally is None:
-            tally = sizes[topic] = [0, 0]
+            tally = tallies[topic] = [0, 0, 0]
         tally[0] += 1
+        if (tally[0] - 1) % every:
+            continue
+        tally[1] += 1
         try:
             if key:
-                tally[1] += len(key)
+                tally[2] += len(key)
             if value:
-                tally[1] += len(value)
+                tally[2] += len(value)
             if headers:
-                tally[1] += _size_of(headers)
+                tally[2] += _size_of(headers)
         except TypeError:
             continue  # the producer refuses what is no bytes, with a better message
-    return {topic: (count, size) for topic, (count, size) in sizes.items()}
+    return {
+        topic: (count, size * count // sampled) for topic, (count, sampled, size) in tallies.items()
+    }
 
 
 def _size_of(headers: HeaderPairs) -> int:

@@ -62,26 +62,40 @@ def test_both_forms_agree_about_records(records: list[Any]) -> None:
     assert size_of_records(records) == plain_size_of_records(records)
 
 
-@given(
-    st.lists(st.tuples(TOPICS, st.none(), PARTS, PARTS, st.integers(0, 9), HEADERS), max_size=50)
-)
+OUTPUTS = st.tuples(TOPICS, st.none(), PARTS, PARTS, st.integers(0, 9), HEADERS)
+
+
+@given(st.lists(OUTPUTS, max_size=50))
 def test_both_forms_agree_about_outputs(outputs: list[Any]) -> None:
-    assert sizes_of_outputs(outputs) == plain_sizes_of_outputs(outputs)
+    assert sizes_of_outputs(outputs, 1) == plain_sizes_of_outputs(outputs, 1)
+
+
+@given(st.lists(OUTPUTS, max_size=50), st.integers(1, 12))
+def test_both_forms_agree_about_a_sample_of_few_topics(outputs: list[Any], every: int) -> None:
+    few = [output for output in outputs if output[0] in {"a", "b", "ä"}]
+    assert sizes_of_outputs(few, every) == plain_sizes_of_outputs(few, every)
+
+
+def test_of_many_outputs_some_stand_for_all() -> None:
+    pair = [("out", None, b"k", b"value", 1, ()), ("log", 0, b"key", None, None, ())]
+    outputs: list[Any] = pair * 500
+    around = 8 + 8 + 4 + 3
+    assert produced(outputs) == {"out": (500, 500 * (6 + around)), "log": (500, 500 * (3 + around))}
 
 
 def test_names_of_topics_that_are_equal_are_one_topic() -> None:
     outputs: list[Any] = [("".join(("o", "ut")), None, b"k", None, 1, ()) for _ in range(20)]
-    assert sizes_of_outputs(outputs) == {"out": (20, 20)}
+    assert sizes_of_outputs(outputs, 1) == {"out": (20, 20)}
 
 
 @pytest.mark.parametrize("part", ["text", 7, bytearray(b"x")])
 def test_what_the_producer_will_refuse_is_not_refused_here(part: object) -> None:
     outputs: list[Any] = [("out", None, b"k", part, 1, (("h", part),))]
     for sizes_of in (sizes_of_outputs, plain_sizes_of_outputs):
-        assert sizes_of(outputs)["out"][0] == 1
+        assert sizes_of(outputs, 1)["out"][0] == 1
 
 
 def test_a_header_s_name_may_have_lone_surrogates() -> None:
     outputs: list[Any] = [("out", None, b"k", None, 1, (("\ud800", b"v"),))]
     for sizes_of in (sizes_of_outputs, plain_sizes_of_outputs):
-        assert sizes_of(outputs) == {"out": (1, 1 + 3 + 1)}
+        assert sizes_of(outputs, 1) == {"out": (1, 1 + 3 + 1)}
