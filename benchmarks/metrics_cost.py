@@ -1,21 +1,21 @@
 """What metrics cost: `python -m benchmarks.metrics_cost [RECORDS ROUNDS]`, on a broker of its own.
 
 A worker without Spark reads a topic to its end. Counted is the processor time of the thread that
-does the work: polls, records, commits and, for each second of it, the metrics and their encoding
-for the driver. At the recording level INFO all that is measured is turned off and on again every
-few steps of one run, so that both modes meet the same noise. DEBUG changes how a program is put
-together: it has runs of its own. Records are a few bytes long, so nothing else hides the cost.
+does the work, step by step; the median step counts. At the recording level INFO all that is
+measured is turned off and on again, by chance, for single steps of one run, so that both modes
+meet the same noise. DEBUG changes how a program is put together: it has runs of its own. Records
+are a few bytes long, so nothing else hides the cost. What is done once a second, gathering the
+metrics and encoding them for the driver, is measured apart.
 """
 
 from __future__ import annotations
 
+import random
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from itertools import cycle
+from collections.abc import Callable
 from typing import Any
 
 from confluent_kafka import Producer
@@ -28,8 +28,7 @@ from penstock._engine.kafka.application.preparation import bounded, prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks import assigned_task
 from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker.worker import open_worker
-from penstock._engine.kafka.worker.worker_metrics import WorkerMetrics
+from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.metrics.step_times import TaskTimes, ThreadTimes
 from penstock.settings import StreamsConfig
 
@@ -59,8 +58,8 @@ def count() -> Topology:
 
 
 PROGRAMS: dict[str, Callable[[], Topology]] = {"stateless": stateless, "count": count}
-STEPS = 2
-"""How many steps of a worker are taken in a mode before the next one has its turn."""
+RECORDS_MIN = 500
+"""Steps with fewer records, as at the end of the topic, are not counted."""
 
 
 def main(records: int = 1_000_000, rounds: int = 5) -> None:
@@ -106,49 +105,34 @@ def measure(
         }
     )
     blueprint = bounded(prepare(topology, config))
-    modes = ("off", "INFO") if level == "INFO" else (level,)
-    seconds, records = dict.fromkeys(modes, 0.0), dict.fromkeys(modes, 0)
+    modes = ["off", "INFO"] if level == "INFO" else [level]
+    steps: dict[str, list[float]] = {mode: [] for mode in modes}
     with TaskHost(blueprint) as host:
         worker = open_worker(blueprint, host, lambda outputs: None)
         while not worker.figures.records_in():
             worker.step()
-        turns = cycle(modes)
-        metrics_at = 0.5
         while not worker.figures.caught_up():
-            mode = next(turns)
-            with without_metrics(mode == "off"):
+            random.shuffle(modes)
+            for mode in modes:
+                turn_metrics(on=mode != "off")
                 before, begin = worker.figures.records_in(), time.thread_time()
-                for _ in range(STEPS):
-                    worker.step()
-                # After each second of its own: as in a worker that always has work.
-                if mode != "off" and seconds[mode] >= metrics_at:
-                    metrics_at += 1.0
-                    encode(worker.metrics.rows(0))
-                seconds[mode] += time.thread_time() - begin
-                records[mode] += worker.figures.records_in() - before
+                worker.step()
+                seconds = time.thread_time() - begin
+                records = worker.figures.records_in() - before
+                if records >= RECORDS_MIN:
+                    steps[mode].append(seconds / records * 1e6)
+        turn_metrics(on=True)
+        report_rows(worker, name)
         worker.close()
-    return {mode: seconds[mode] / records[mode] * 1e6 for mode in modes}
+    return {mode: statistics.median(steps[mode]) for mode in modes}
 
 
-@contextmanager
-def without_metrics(wanted: bool) -> Iterator[None]:
-    """Replace all that is measured by functions that do nothing."""
-    replaced: dict[tuple[Any, str], Any] = {}
-    if wanted:
-        for name in ("polled", "processed", "committed"):
-            replaced[ThreadTimes, name] = _nothing
-        for name in ("read", "processed", "arrived", "sent"):
-            replaced[TaskTimes, name] = _nothing
-        replaced[assigned_task, "consumed_bytes"] = _nothing
-        replaced[assigned_task, "produced"] = replaced[WorkerMetrics, "rows"] = _empty
-    before = {place: getattr(*place) for place in replaced}
-    try:
-        for place, instead in replaced.items():
-            setattr(*place, instead)
-        yield
-    finally:
-        for place, was in before.items():
-            setattr(*place, was)
+def turn_metrics(*, on: bool) -> None:
+    """Replace all that is measured by functions that do nothing, or put it back; both touch the
+    same classes, so that both modes find Python's own caches in the same state.
+    """
+    for place, (instead, as_it_was) in _REPLACED.items():
+        setattr(*place, as_it_was if on else instead)
 
 
 def _nothing(*_given: object) -> int:
@@ -157,6 +141,24 @@ def _nothing(*_given: object) -> int:
 
 def _empty(*_given: object) -> dict[str, Any]:
     return {}
+
+
+_PLACES: dict[tuple[Any, str], Any] = {
+    **{(ThreadTimes, name): _nothing for name in ("polled", "processed", "committed")},
+    **{(TaskTimes, name): _nothing for name in ("read", "processed", "arrived", "sent")},
+    (assigned_task, "consumed_bytes"): _nothing,
+    (assigned_task, "produced"): _empty,
+}
+_REPLACED = {place: (instead, getattr(*place)) for place, instead in _PLACES.items()}
+
+
+def report_rows(worker: Worker, name: str) -> None:
+    """Print what gathering and encoding the metrics takes, each second."""
+    begin = time.thread_time()
+    for _ in range(50):
+        encode(worker.metrics.rows(0))
+    seconds = (time.thread_time() - begin) / 50
+    print(f"{name:20} {seconds * 1000:.2f} ms each second to gather the metrics", flush=True)
 
 
 def report(name: str, times: dict[str, list[float]]) -> None:
