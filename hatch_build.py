@@ -26,6 +26,7 @@ SOURCES = tuple(
         "recent_rows.c",
         "row_sender.c",
         "sink.c",
+        "sizes.c",
     )
 )
 

@@ -6,11 +6,15 @@ import json
 import sys
 from pathlib import Path
 
-from scripts.reference import java_page, settings_page
+from scripts.reference import java_page, metrics_page, settings_page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 
-PAGES = {"java.md": java_page.page, "settings.md": settings_page.page}
+PAGES = {
+    "java.md": java_page.page,
+    "metrics.md": metrics_page.page,
+    "settings.md": settings_page.page,
+}
 """The files, and what writes each."""
 
 

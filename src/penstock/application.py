@@ -405,6 +405,7 @@ class KafkaStreams(ExplainsCamelCase):
             "version": version("penstock"),
             "application-id": self.application_id,
             "state": self.state.name,
+            "topology-description": str(self._topology.describe()),
             "recording-level": "DEBUG" if self._config.records_debug_metrics else "INFO",
         }
         return self._started_query().metrics(client)

@@ -113,10 +113,13 @@ def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
     """Return metrics in Prometheus' text format.
 
     Totals are counters, all else are gauges. A text, such as the state, is a label of that name on
-    a gauge of value 1.
+    a gauge of value 1; one of several lines, such as the topology's description, is left out.
     """
     families: dict[str, list[tuple[MetricName, MetricValue]]] = {}
     for name in sorted(metrics):
+        value = metrics[name]
+        if isinstance(value, str) and "\n" in value:
+            continue
         called = prometheus_name(name.name, name.group)
         families.setdefault(called, []).append((name, metrics[name]))
     lines = []

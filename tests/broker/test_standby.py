@@ -140,6 +140,8 @@ def test_a_takeover_restores_only_what_the_copy_lacks(
         write(3)
         until(lambda: len(second.counts) == 3, second.step)
         assert sum(second.counts) == BEFORE + AFTER + 3
+        # Each of them was copied once.
+        assert BEFORE <= second.standbys.updated["0_0"] <= BEFORE + AFTER
 
 
 ALL = Question(1, "counts", Read("range"), (0,), stale_ok=True)

@@ -35,7 +35,11 @@ def counted(stream: KStream[str, str]) -> KStream[str, str]:
 def test_the_rows_of_all_turns_are_the_committed_output_records(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
-    settings = {"statestore.cache.max.bytes": 0, "penstock.turn.ms": 1500}
+    settings = {
+        "statestore.cache.max.bytes": 0,
+        "penstock.turn.ms": 1500,
+        "metrics.recording.level": "DEBUG",
+    }
     servers = kafka_broker.bootstrap_servers
     with hosted(servers, "progress", counted, spark, tmp_path, **settings) as (
         application,
@@ -96,6 +100,29 @@ def _check_metrics(streams: KafkaStreams) -> None:
     assert sum(map(int, consumed)) > 0
     assert sum(map(int, processed.values())) > 0
     assert "kafka_streams_stream_metrics_state" in to_prometheus(metrics)
+    _check_store_metrics(streams)
+
+
+def _check_store_metrics(streams: KafkaStreams) -> None:
+    """Each record is one get and one put of the store, whichever worker has its task."""
+    expected = dict.fromkeys(("put-total", "get-total"), BATCHES * BATCH)
+    until = time.monotonic() + PATIENCE_SECONDS
+    while (found := _of_store(streams, *expected)) != expected:
+        assert time.monotonic() < until, found
+        time.sleep(0.1)
+    assert _of_store(streams, "bytes-written-total", "state-bytes").keys() == {
+        "bytes-written-total",
+        "state-bytes",
+    }
+
+
+def _of_store(streams: KafkaStreams, *names: str) -> dict[str, int]:
+    """Return metrics of the store, those of all its tasks together."""
+    found: dict[str, int] = {}
+    for name, value in streams.metrics().items():
+        if name.name in names and name.tag("rocksdb-state-id") == "counts":
+            found[name.name] = found.get(name.name, 0) + int(value)
+    return found
 
 
 def _wait_for_turns(query: StreamingQuery, count: int) -> None:

@@ -303,8 +303,8 @@ _HOST = (
         "metrics.recording.level",
         "INFO",
         parsing.one_of("INFO", "DEBUG"),
-        "which metrics are recorded: at DEBUG also those of each task's processing, and sensors "
-        "of that level",
+        "which metrics are recorded: at DEBUG also those of each store's operations and of each "
+        "task's processing, and sensors of that level",
     ),
     Setting(
         "penstock.turn.ms",

@@ -195,7 +195,7 @@ class EngineThread:
         try:
             while not (instruction := self._instruction).stop and self._has_lease():
                 if reporter.ready and monotonic() >= next_report:
-                    reporter.post(self._report(worker))
+                    reporter.post(self._report(worker, standbys))
                     next_report = monotonic() + _REPORT_SECONDS
                 if self._queries.has_questions:
                     copies = [] if standbys is None else standbys.queryable()
@@ -203,7 +203,9 @@ class EngineThread:
                 worker.wait_ms_max = _HOT_WAIT_MS if self._queries.is_hot else None
                 worker.step(paused=instruction.paused)
                 if standbys is not None:
-                    standbys.work(instruction.standbys, monotonic())
+                    begin = monotonic()
+                    standbys.work(instruction.standbys, begin)
+                    worker.metrics.updated_standbys(monotonic() - begin)
         except BaseException:
             self._records_in = worker.figures.records_in()
             worker.abandon()
@@ -222,7 +224,7 @@ class EngineThread:
     def _has_lease(self) -> bool:
         return monotonic() < self._lease_until
 
-    def _report(self, worker: Worker) -> Report:
+    def _report(self, worker: Worker, standbys: Standbys | None) -> Report:
         tasks = worker.figures.tasks()
         restored, remaining = worker.figures.restoration()
         self._records_in = worker.figures.records_in()
@@ -244,16 +246,18 @@ class EngineThread:
             slot=self._slot,
             joined=worker.joined,
             number=next(self._numbers),
-            metrics=self._metrics(worker),
+            metrics=self._metrics(worker, standbys),
         )
 
-    def _metrics(self, worker: Worker) -> tuple[MetricRow, ...] | None:
+    def _metrics(self, worker: Worker, standbys: Standbys | None) -> tuple[MetricRow, ...] | None:
         """Return the metrics of the worker, None if a second is not over."""
         now = monotonic()
         if now < self._next_metrics:
             return None
         self._next_metrics = now + _METRICS_SECONDS
-        return worker.metrics.rows(len(self._instruction.standbys))
+        updated = {} if standbys is None else standbys.updated
+        kept = len(self._instruction.standbys)
+        return worker.metrics.rows(kept, joined=worker.joined, updated=updated)
 
     def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:
         return Report(

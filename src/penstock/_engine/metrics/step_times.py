@@ -6,7 +6,7 @@ Each call stands for a step or a part of one. None is made for a record.
 from __future__ import annotations
 
 from penstock._engine.metrics.counters import TaskCounters
-from penstock._engine.metrics.samples import CounterRate, Latency, Samples
+from penstock._engine.metrics.samples import CounterRate, Latency, Quantity, Samples
 
 
 class ThreadTimes:
@@ -16,26 +16,47 @@ class ThreadTimes:
         self._started_at_ms = started_at_ms
         self.poll, self.process = Latency(now), Latency(now)
         self.punctuate, self.commit = Latency(now), Latency(now)
-        self._poll_records, self._process_records = Samples(now), Samples(now)
+        self._poll_records, self._process_records = Quantity(now), Quantity(now)
         self.created = self.closed = 0
         self._created_rate, self._closed_rate = CounterRate(now), CounterRate(now)
         self._blocked_seconds = 0.0
+        self._restore, self._standby = Latency(now), Quantity(now)
+        self._restored = Quantity(now)
 
-    def polled(self, records: int, seconds: float, now: float) -> None:
+    def polled(self, records: int, seconds: float) -> None:
         """Take a read of the inputs."""
-        self.poll.record(seconds, now)
-        self._poll_records.record(records, now)
+        self.poll.record(seconds)
+        self._poll_records.add(records)
         self._blocked_seconds += seconds
 
-    def processed(self, records: int, seconds: float, now: float) -> None:
+    def processed(self, records: int, seconds: float) -> None:
         """Take a run of records through a task."""
-        self.process.record(seconds, now, records)
-        self._process_records.record(records, now)
+        self.process.record(seconds, records)
+        self._process_records.add(records)
 
-    def committed(self, seconds: float, blocked_seconds: float, now: float) -> None:
+    def committed(self, seconds: float, blocked_seconds: float) -> None:
         """Take a commit, and how long of it the cluster was waited for."""
-        self.commit.record(seconds, now)
+        self.commit.record(seconds)
         self._blocked_seconds += blocked_seconds
+
+    def restored(self, records: int, seconds: float) -> None:
+        """Take a read of changelogs whose tasks are being restored."""
+        self._restore.record(seconds)
+        self._restored.add(records)
+
+    def updated_standbys(self, seconds: float) -> None:
+        """Take a look after the copies of other workers' tasks."""
+        self._standby.add(seconds)
+
+    def restore_values(self, now: float) -> dict[str, int | float | str]:
+        """Return the metrics of group `stream-state-updater-metrics` that are measured."""
+        restore = self._restore.values("restore", now)
+        return {
+            "restore-call-rate": restore["restore-rate"],
+            "restore-records-rate": self._restored.samples(now).total_rate(now),
+            "active-restore-ratio": restore["restore-ratio"],
+            "standby-update-ratio": min(1.0, self._standby.samples(now).total_rate(now)),
+        }
 
     def values(self, now: float) -> dict[str, int | float | str]:
         """Return the metrics of group `stream-thread-metrics`."""
@@ -49,44 +70,63 @@ class ThreadTimes:
         }
         for operation in ("poll", "process", "punctuate", "commit"):
             values |= getattr(self, operation).values(operation, now)
-        for name, samples in (
-            ("poll-records", self._poll_records),
-            ("process-records", self._process_records),
-        ):
-            values |= _mean_and_largest(name, samples, now)
+        values |= self._poll_records.values("poll-records", now, "avg", "max")
+        values |= self._process_records.values("process-records", now, "avg", "max")
         return values
 
 
 class TaskTimes:
     """What is measured of one task while it is open."""
 
-    __slots__ = ("_dropped", "_process", "_punctuate", "_sources", "consumed")
+    __slots__ = (
+        "_dropped",
+        "_enforced",
+        "_nodes",
+        "_process",
+        "_punctuate",
+        "_restored",
+        "consumed",
+        "produced",
+    )
 
     def __init__(self, now: float) -> None:
         self._process, self._punctuate = Latency(now), Latency(now)
-        self._dropped = CounterRate(now)
-        self._sources: dict[str, Samples] = {}
-        self.consumed: dict[str, int] = {}
-        """How many records of each topic were read."""
+        self._dropped, self._enforced = CounterRate(now), CounterRate(now)
+        self._restored = CounterRate(now)
+        self._nodes: dict[str, Samples] = {}
+        self.consumed: dict[str, tuple[int, int]] = {}
+        """How many records of each topic were read, and their bytes."""
+        self.produced: dict[str, tuple[int, int]] = {}
+        """How many records were sent to each topic, and their bytes."""
 
-    def read(self, topic: str, records: int) -> None:
+    def read(self, topic: str, records: int, size: int) -> None:
         """Take records that were read from a topic."""
-        self.consumed[topic] = self.consumed.get(topic, 0) + records
+        count, total = self.consumed.get(topic, (0, 0))
+        self.consumed[topic] = (count + records, total + size)
 
-    def processed(self, records: int, seconds: float, now: float) -> None:
+    def sent(self, topic: str, records: int, size: int) -> None:
+        """Take records that were handed over to be sent to a topic."""
+        count, total = self.produced.get(topic, (0, 0))
+        self.produced[topic] = (count + records, total + size)
+
+    def processed(self, records: int, seconds: float) -> None:
         """Take a run of records."""
-        self._process.record(seconds, now, records)
+        self._process.record(seconds, records)
 
-    def punctuated(self, timers: int, seconds: float, now: float) -> None:
+    def punctuated(self, timers: int, seconds: float) -> None:
         """Take timers that fired."""
-        self._punctuate.record(seconds, now, timers)
+        self._punctuate.record(seconds, timers)
 
-    def arrived(self, source: str, age_ms: int, now: float) -> None:
-        """Take the age of a record that a source node has just processed, one in each run."""
-        samples = self._sources.get(source)
+    def arrived(self, node: str, age_ms: int, now: float) -> None:
+        """Take the age of a record that a source or sink node has just processed, one of many."""
+        samples = self._nodes.get(node)
         if samples is None:
-            samples = self._sources[source] = Samples(now)
+            samples = self._nodes[node] = Samples(now)
         samples.record(age_ms, now)
+
+    def restore_values(self, restored: int, now: float) -> dict[str, int | float | str]:
+        """Return the metrics of a task that has restored so many records."""
+        return {"restore-total": restored, "restore-rate": self._restored.rate(restored, now)}
 
     def values(
         self, counters: TaskCounters, now: float, *, debug: bool
@@ -105,13 +145,15 @@ class TaskTimes:
             values |= punctuate
             values["process-total"] = counters.processed
             values["punctuate-total"] = counters.punctuated
-            values["enforced-processing-total"] = counters.enforced_processing
+            enforced = counters.enforced_processing
+            values["enforced-processing-total"] = enforced
+            values["enforced-processing-rate"] = self._enforced.rate(enforced, now)
         return values
 
     def ages(self, now: float) -> dict[str, dict[str, int | float | str]]:
-        """Return the metrics of record-e2e-latency, by source node."""
+        """Return the metrics of record-e2e-latency, by node."""
         return {
-            source: {
+            node: {
                 f"record-e2e-latency-{name}": value
                 for name, value in (
                     ("avg", samples.mean(now)),
@@ -120,12 +162,5 @@ class TaskTimes:
                 )
                 if value is not None
             }
-            for source, samples in self._sources.items()
+            for node, samples in self._nodes.items()
         }
-
-
-def _mean_and_largest(name: str, samples: Samples, now: float) -> dict[str, float]:
-    mean, largest = samples.mean(now), samples.largest(now)
-    if mean is None or largest is None:
-        return {}
-    return {f"{name}-avg": mean, f"{name}-max": largest}

@@ -11,6 +11,7 @@ from penstock._engine.metrics.sensors import TaskSensors
 from penstock._engine.operators.site import Process
 from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.idleness import Idleness
+from penstock._engine.runtime.node_meter import NodeMeter
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
@@ -33,6 +34,7 @@ class TaskServices(Protocol):
     started: bool
     configs: Mapping[str, Any]
     sensors: TaskSensors
+    node_meter: NodeMeter | None
 
     def schedule(
         self,

@@ -17,6 +17,7 @@ from penstock._engine.runtime.commit import Notes
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.input.intake import Admit, InputPartition, make_admit
+from penstock._engine.runtime.node_meter import NodeMeter
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
 from penstock._engine.runtime.position import Position
@@ -68,6 +69,7 @@ class GlobalTask:
         self.counters = TaskCounters()
         self.notes = Notes()
         self.sensors = TaskSensors(debug=config.records_debug_metrics)
+        self.node_meter: NodeMeter | None = None
         self.idleness = Idleness()
         self.started = False
         self._plan = plan

@@ -7,12 +7,13 @@ and the time, takes the outputs and performs the commit. Java: StreamTask.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._clock import monotonic
 from penstock._engine.metrics.counters import TaskCounters
+from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.metrics.sensors import TaskSensors
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
@@ -34,6 +35,7 @@ from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.input.intake import InputPartition, decoders_of, make_admit
 from penstock._engine.runtime.input.partition_run import process_run
 from penstock._engine.runtime.input.record_queue import RecordQueue, RecordQueues
+from penstock._engine.runtime.node_meter import NodeMeter
 from penstock._engine.runtime.output.collector import Acceptance, Collector
 from penstock._engine.runtime.output.sink import SinkBuilder
 from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
@@ -49,7 +51,12 @@ from penstock._engine.runtime.stores.task_stores import (
 from penstock._engine.runtime.wiring import Wiring
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
-from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, SourceNode, title_of
+from penstock._engine.topology.nodes.stream_nodes import (
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    title_of,
+)
 from penstock.errors import ProcessingError, StreamsError
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import HeaderPairs
@@ -86,6 +93,8 @@ class Task:
         self.notes = Notes()
         self.sensors = TaskSensors(debug=config.records_debug_metrics)
         """The sensors of the user's processors."""
+        self.node_meter = _node_meter(self.position, config)
+        """Measures each record; None at the recording level INFO."""
         self.idleness = Idleness()
         self.commit_requested = False
         self.started = False
@@ -93,6 +102,8 @@ class Task:
         self._config = config
         self._consumed: dict[RecordQueue, None] = {}
         self._source_names: dict[str, str] = {}
+        self.sink_names = _sink_names(plan)
+        """The sink nodes by the topics that they write to."""
         self._commit_needed = False
         self._collector = Collector(partition_count, acceptance)
         handlers = Handlers(*config.handlers())
@@ -102,10 +113,9 @@ class Task:
         sinks = SinkBuilder(self._collector, self._failures, self.position, self.counters)
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
-        partition = int(task_id.rpartition("_")[2])
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
         site = StoreSite(
-            partition,
+            int(task_id.rpartition("_")[2]),
             config,
             self._collector,
             self.position,
@@ -380,6 +390,20 @@ class Task:
         """Return all stores with all their views."""
         return self._stores.values()
 
+    def metric_rows(self, now: float) -> Iterator[MetricRow]:
+        """Yield the metrics of the stores, of the nodes, and of the user's sensors."""
+        for store in self._stores.values():
+            yield from store.metric_rows(now)
+        if self.node_meter is not None:
+            yield from self.node_meter.rows(now)
+        yield from self.sensors.rows(now)
+
+    def debug_values(self, now: float) -> dict[str, float]:
+        """Return metrics of the task that are recorded at the level DEBUG."""
+        cached = sum(store.metrics.cache_bytes for store in self._stores.values())
+        late = {} if self.node_meter is None else self.node_meter.task_values(now)
+        return {"cache-size-bytes-total": cached, **late}
+
     def source_name(self, topic: str) -> str:
         """Return the name of the source node that reads a topic."""
         known = self._source_names.get(topic)
@@ -443,6 +467,8 @@ class Task:
         )
         admit = make_admit(place, self._failures, self.counters)
         process = self._wiring.functions[source.name]
+        if self.node_meter is not None:
+            process = self.node_meter.entered(source.name, process)
         return RecordQueue(source, topic, partition, admit, process, decoders=decoders_of(place))
 
     def _source_of(self, topic: str) -> SourceNode:
@@ -456,3 +482,15 @@ class Task:
             "reads"
         )
         raise StreamsError(msg)
+
+
+def _node_meter(position: Position, config: StreamsConfig) -> NodeMeter | None:
+    return NodeMeter(position, monotonic()) if config.records_debug_metrics else None
+
+
+def _sink_names(plan: SubtopologyPlan) -> dict[str, str]:
+    return {
+        node.topic: node.name
+        for node in plan.nodes
+        if isinstance(node, SinkNode) and isinstance(node.topic, str)
+    }

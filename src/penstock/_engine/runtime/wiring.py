@@ -85,6 +85,8 @@ class Wiring:
         if isinstance(node, nodes.SourceNode):
             return forward
         process = lower(node.operation, self._site(node, forward, children))
+        if not below and self._task.node_meter is not None:
+            process = self._task.node_meter.reached(node.name, process)
         stores = node.operation.own_stores()
         if not stores:
             return process

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock._engine.metrics.samples import CounterRate, Latency, Samples
+from penstock._engine.metrics.samples import CounterRate, Latency, Quantity, Samples
 
 
 def test_mean_least_and_largest_are_of_single_things() -> None:
@@ -42,8 +42,8 @@ def test_the_first_moment_has_no_huge_rate() -> None:
 def test_latencies_are_in_milliseconds_and_left_out_without_operations() -> None:
     latency = Latency(0.0)
     assert set(latency.values("commit", 10.0)) == {"commit-rate", "commit-total", "commit-ratio"}
-    latency.record(0.5, 5.0)
-    latency.record(1.5, 10.0)
+    latency.record(0.5)
+    latency.record(1.5)
     assert latency.values("commit", 10.0) == {
         "commit-rate": 0.2,
         "commit-total": 2,
@@ -58,3 +58,28 @@ def test_the_rate_of_a_counter_that_is_read_now_and_then() -> None:
     assert rate.rate(0, 1.0) == 0.0
     assert rate.rate(30, 10.0) == 3.0
     assert rate.rate(30, 15.0) == 2.0
+
+
+def test_a_quantity_is_added_up_until_it_is_read() -> None:
+    quantity = Quantity(0.0)
+    assert quantity.values("size", 1.0, "avg", "max") == {}
+    for value in (3.0, 1.0, 8.0):
+        quantity.add(value)
+    assert quantity.total == 3
+    expected = {"size-avg": 40.0, "size-min": 10.0, "size-max": 80.0}
+    assert quantity.values("size", 10.0, "avg", "min", "max", factor=10.0) == expected
+    assert quantity.samples(10.0).rate(10.0) == 0.3
+    quantity.add(20.0)
+    assert (quantity.total, quantity.samples(10.0).largest(10.0)) == (4, 20.0)
+    assert quantity.values("size", 100.0, "avg") == {}
+
+
+def test_a_quantity_that_is_read_late_has_no_huge_rate() -> None:
+    quantity = Quantity(0.0)
+    quantity.samples(10.0)
+    quantity.add(5.0, 100)
+    assert quantity.samples(45.0).rate(45.0) == pytest.approx(100 / 45)
+    quantity.add(5.0, 100)
+    # It may be older than a minute.
+    assert quantity.samples(160.0).rate(160.0) == 0.0
+    assert quantity.total == 200

@@ -8,10 +8,10 @@ from penstock._engine.metrics.step_times import TaskTimes, ThreadTimes
 
 def test_steps_of_a_thread() -> None:
     times = ThreadTimes(0.0, started_at_ms=77)
-    times.polled(100, 0.5, 1.0)
-    times.polled(300, 0.5, 2.0)
-    times.processed(400, 2.0, 5.0)
-    times.committed(1.0, 0.25, 10.0)
+    times.polled(100, 0.5)
+    times.polled(300, 0.5)
+    times.processed(400, 2.0)
+    times.committed(1.0, 0.25)
     times.created = 3
     values = times.values(10.0)
     assert values["thread-start-time"] == 77
@@ -29,8 +29,8 @@ def test_a_task_shows_its_processing_at_debug_only() -> None:
     times, counters = TaskTimes(0.0), TaskCounters()
     counters.processed, counters.punctuated = 50, 2
     counters.drop("late")
-    times.processed(50, 1.0, 5.0)
-    times.punctuated(2, 0.5, 6.0)
+    times.processed(50, 1.0)
+    times.punctuated(2, 0.5)
     info = times.values(counters, 10.0, debug=False)
     assert info == {
         "dropped-records-total": 1,
@@ -53,6 +53,26 @@ def test_ages_of_records_by_source_and_records_by_topic() -> None:
             "record-e2e-latency-max": 30.0,
         }
     }
-    times.read("in", 3)
-    times.read("in", 4)
-    assert times.consumed == {"in": 7}
+    times.read("in", 3, 30)
+    times.read("in", 4, 50)
+    times.sent("out", 2, 10)
+    times.sent("out", 1, 5)
+    assert (times.consumed, times.produced) == ({"in": (7, 80)}, {"out": (3, 15)})
+
+
+def test_restoring_and_standbys_of_a_thread() -> None:
+    times = ThreadTimes(0.0, started_at_ms=0)
+    times.restored(300, 1.0)
+    times.restored(200, 1.0)
+    times.updated_standbys(0.5)
+    assert times.restore_values(10.0) == {
+        "restore-call-rate": 0.2,
+        "restore-records-rate": 50.0,
+        "active-restore-ratio": 0.2,
+        "standby-update-ratio": 0.05,
+    }
+
+
+def test_records_that_a_task_restored() -> None:
+    times = TaskTimes(0.0)
+    assert times.restore_values(50, 10.0) == {"restore-total": 50, "restore-rate": 5.0}

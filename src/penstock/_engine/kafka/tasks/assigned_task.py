@@ -20,7 +20,8 @@ from penstock._engine.metrics.step_times import TaskTimes
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
-from penstock._engine.runtime.records import RawRecord
+from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output, RawRecord
+from penstock._engine.runtime.sizes import consumed_bytes, produced
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
@@ -31,6 +32,9 @@ _log = logging.getLogger(__name__)
 
 _HANDOVER_MS = 5_000
 _WARN_AGAIN_MS = 60_000
+_OUTPUTS_SAMPLED = 16
+AGES_SECONDS = 0.05
+"""How often the ages of records are sampled."""
 
 
 class WorkerHost(Protocol):
@@ -82,7 +86,9 @@ class AssignedTask:
         "_careful",
         "_has_marker",
         "_marked",
+        "_next_ages",
         "_position",
+        "next_age",
         "offsets",
         "plan",
         "restoring",
@@ -97,6 +103,7 @@ class AssignedTask:
         self._attempts = host.attempts(plan)
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
+        self._next_ages = self.next_age = 0.0
         self._position: QueryPosition = {}
         self.offsets: dict[tuple[str, int], int] = {}
         """Where to begin to read, once restored."""
@@ -164,8 +171,30 @@ class AssignedTask:
 
     def add_records(self, topic: str, number: int, records: list[RawRecord]) -> None:
         """Take in records of one partition, in offset order."""
-        self.times.read(topic, len(records))
+        self.times.read(topic, len(records), consumed_bytes(topic, records))
         (self._careful or self.task).add_records(topic, number, records)
+
+    def take_outputs(self, now_ms: int) -> list[Output]:
+        """Return what the task has produced since the last call, counted by topic."""
+        outputs = self.task.drain()
+        if outputs:
+            sinks = self.task.sink_names
+            for topic, (count, size) in produced(outputs).items():
+                if topic in sinks:
+                    self.times.sent(topic, count, size)
+            now = monotonic()
+            if now >= self._next_ages:
+                self._next_ages = now + AGES_SECONDS
+                self._take_ages(outputs, now_ms, now)
+        return outputs
+
+    def _take_ages(self, outputs: list[Output], now_ms: int, now: float) -> None:
+        """Take the ages of the last few outputs, one of each sink: they stand for all of them."""
+        sinks = self.task.sink_names
+        last = {output[0]: output[OUTPUT_TIMESTAMP] for output in outputs[-_OUTPUTS_SAMPLED:]}
+        for topic, timestamp in last.items():
+            if timestamp is not None and topic in sinks:
+                self.times.arrived(sinks[topic], now_ms - timestamp, now)
 
     def process(self, now_ms: int, limit: int, deadline: float) -> int:
         """Process up to `limit` records until `deadline`; return how many were processed."""
@@ -228,6 +257,10 @@ class AssignedTask:
 
     def offsets_behind(self) -> int:
         return sum(max(0, job.end - job.reached) for job in self.restoring)
+
+    def restored(self) -> int:
+        """Return how many changelog records were restored."""
+        return sum(job.restored for job in self.restoring)
 
     def restore_progress(self, store: str) -> tuple[int, int] | None:
         jobs = () if self.started else self.restoring

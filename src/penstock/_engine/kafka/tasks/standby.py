@@ -13,7 +13,7 @@ for a moment, for a worker of another driver on this machine that waits for the 
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -122,6 +122,8 @@ class Standbys:
         self._progress: dict[str, dict[str, tuple[int, int]]] = {}
         self._closed_until: dict[str, float] = {}
         self._next_round = 0.0
+        self.updated: Counter[str] = Counter()
+        """How many changelog records were restored to the copy of each task."""
 
     def work(self, wanted: Collection[str], now: float) -> None:
         """Do a bit for the copies of the `wanted` tasks, `now` in seconds."""
@@ -200,6 +202,7 @@ class Standbys:
         stores = {store.changelog: store for store in copy.stores.stores if store.changelog}
         ends = end_offsets(self._admin, list(stores), self._isolation, _ENDS_SECONDS)
         copy.looked_at = now
+        self._count(copy)
         copy.jobs = [
             RestoreJob(place, store.changelog_offset(), ends[place], store.restore, store.name)
             for place, store in stores.items()
@@ -240,8 +243,12 @@ class Standbys:
     def _close(self, copy: _OpenCopy, *, wipe: bool = False) -> None:
         del self._open[copy.plan.id]
         self._progress[copy.plan.id] = {} if wipe else copy.progress()
+        self._count(copy)
         self._restorer.drop([job.partition for job in copy.jobs])
         copy.stores.close(wipe=wipe)
+
+    def _count(self, copy: _OpenCopy) -> None:
+        self.updated[copy.plan.id] += sum(job.restored for job in copy.jobs)
 
 
 class StandbyCopy:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from penstock._clock import Clock, monotonic
 from penstock._engine.kafka.client.clients import consumer_settings, producer_settings
-from penstock._engine.kafka.tasks.assigned_task import AssignedTask
+from penstock._engine.kafka.tasks.assigned_task import AGES_SECONDS, AssignedTask
 from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.tasks.pace import Pace
 from penstock._engine.kafka.worker.slow_functions import SlowFunctionWatch
@@ -111,8 +111,8 @@ class Processing:
         task.punctuate_wall_clock(now_ms)
         if fired := task.counters.punctuated - fired:
             after = monotonic()
-            self._times.punctuate.record(after - end, after, fired)
-            each.times.punctuated(fired, after - end, after)
+            self._times.punctuate.record(after - end, fired)
+            each.times.punctuated(fired, after - end)
         for partition, buffered in each.buffered().items():
             if buffered > self._buffered_most:
                 self._inputs.pause(partition)
@@ -121,10 +121,13 @@ class Processing:
         return done > 0
 
     def _measure(self, each: AssignedTask, done: int, seconds: float, now: float) -> None:
-        self._times.processed(done, seconds, now)
-        each.times.processed(done, seconds, now)
+        self._times.processed(done, seconds)
+        each.times.processed(done, seconds)
+        if now < each.next_age:
+            return
+        each.next_age = now + AGES_SECONDS
         position = each.task.position
-        # The last record of the run stands for all of them.
+        # The last record of a run, now and then, stands for all of them.
         if position.topic is not None and position.raw is not None:
             age_ms = self._clock.now_ms() - position.raw[TIMESTAMP]
             each.times.arrived(each.task.source_name(position.topic), age_ms, now)

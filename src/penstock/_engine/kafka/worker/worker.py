@@ -178,7 +178,7 @@ class Worker:
             ends = self._checkpoints.ends(checkpointed, offsets, self._committer.flush)
         self._committer.commit(offsets, self._membership.metadata)
         end = monotonic()
-        self._times.committed(end - begin, end - flushed, end)
+        self._times.committed(end - begin, end - flushed)
         self._task_timeout.reset()
         self._host.crash_log.reset_deaths()
         self._maybe_purge(offsets)
@@ -319,7 +319,10 @@ class Worker:
         waiting = [each for each in self._tasks.opened.values() if not each.started]
         if not waiting:
             return
+        begin, before = monotonic(), sum(each.restored() for each in waiting)
         self._restorer.work(_RESTORE_WAIT_SECONDS)
+        end, after = monotonic(), sum(each.restored() for each in waiting)
+        self._times.restored(after - before, end - begin)
         for each in waiting:
             if all(job.done for job in each.restoring):
                 each.start(self._clock.now_ms())
@@ -347,7 +350,7 @@ class Worker:
         begin = monotonic()
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
         end = monotonic()
-        self._times.polled(sum(map(len, batch.values())), end - begin, end)
+        self._times.polled(sum(map(len, batch.values())), end - begin)
         self._host.placement.look(batch)
         for (topic, number), records in batch.items():
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
@@ -360,7 +363,7 @@ class Worker:
 
     def _send(self, tasks: Iterable[AssignedTask]) -> None:
         for each in tasks:
-            outputs = each.task.drain()
+            outputs = each.take_outputs(self._clock.now_ms())
             if outputs:
                 self._committer.send(outputs)
                 if self._config.exactly_once:

@@ -4,7 +4,8 @@ reads; what cannot be known now is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 from penstock._clock import monotonic
@@ -14,15 +15,17 @@ from penstock._engine.kafka.tasks.inputs import Inputs
 from penstock._engine.kafka.worker.task_set import TaskSet
 from penstock._engine.metrics.rows import (
     NODE,
-    STATE,
     STATE_UPDATER,
     TASK,
     THREAD,
     TOPIC,
     MetricRow,
 )
+from penstock._engine.metrics.samples import CounterRate
 from penstock._engine.metrics.step_times import ThreadTimes
 from penstock._engine.runtime.position import UNKNOWN
+
+_NO_UPDATES: Mapping[str, int] = MappingProxyType({})
 
 
 class Host(Protocol):
@@ -41,19 +44,34 @@ class WorkerMetrics:
         self._tasks, self._inputs, self._host = tasks, inputs, host
         self._times = times
         self._debug = debug
+        self._update_rates: dict[str, CounterRate] = {}
 
-    def rows(self, standbys: int) -> tuple[MetricRow, ...]:
-        """Return all rows; the worker keeps copies of `standbys` tasks."""
+    def rows(
+        self, standbys: int, *, joined: bool = True, updated: Mapping[str, int] = _NO_UPDATES
+    ) -> tuple[MetricRow, ...]:
+        """Return all rows; the worker keeps copies of `standbys` tasks, and `updated` says how many
+        records it has restored to the copy of each.
+        """
         now = monotonic()
         return (
-            self._of_thread(now),
-            self._of_restoring(standbys),
+            self._of_thread(now, joined=joined),
+            self._of_restoring(standbys, now),
             *(row for each in self._tasks.opened.values() for row in self._of_task(each, now)),
-            *self._of_global_task(),
+            *self._of_standbys(updated, now),
+            *self._of_global_task(now),
         )
 
-    def _of_thread(self, now: float) -> MetricRow:
+    def updated_standbys(self, seconds: float) -> None:
+        """Take a look after the standbys, which the worker's thread also does."""
+        self._times.updated_standbys(seconds)
+
+    def _of_thread(self, now: float, *, joined: bool) -> MetricRow:
         values = self._times.values(now)
+        settled = all(each.started for each in self._tasks.opened.values())
+        settled = settled and not self._tasks.to_open()
+        values["state"] = (
+            "STARTING" if not joined else "RUNNING" if settled else "PARTITIONS_ASSIGNED"
+        )
         lag = self._inputs.lag()
         if lag is not None:
             values["records-lag"] = lag + sum(
@@ -61,12 +79,16 @@ class WorkerMetrics:
             )
         return MetricRow(THREAD, values)
 
-    def _of_restoring(self, standbys: int) -> MetricRow:
+    def _of_restoring(self, standbys: int, now: float) -> MetricRow:
         opened = self._tasks.opened.values()
         restoring = len(self._tasks.to_open()) + sum(not each.started for each in opened)
         return MetricRow(
             STATE_UPDATER,
-            {"active-restoring-tasks": restoring, "standby-updating-tasks": standbys},
+            {
+                "active-restoring-tasks": restoring,
+                "standby-updating-tasks": standbys,
+                **self._times.restore_values(now),
+            },
         )
 
     def _of_task(self, each: AssignedTask, now: float) -> Iterator[MetricRow]:
@@ -76,14 +98,10 @@ class WorkerMetrics:
             yield MetricRow(
                 TASK, {"dropped-records-by-reason-total": count}, {**tags, "reason": reason}
             )
-        for source, ages in each.times.ages(now).items():
-            yield MetricRow(NODE, ages, {**tags, "processor-node-id": source})
-        for topic, count in each.times.consumed.items():
-            of_topic = {**tags, "processor-node-id": task.source_name(topic), "topic": topic}
-            yield MetricRow(TOPIC, {"records-consumed-total": count}, of_topic)
-        for store in task.task_stores():
-            yield MetricRow(STATE, dict(store.metrics()), {**tags, **store.metric_tag})
-        for row in task.sensors.rows(now):
+        for node, ages in each.times.ages(now).items():
+            yield MetricRow(NODE, ages, {**tags, "processor-node-id": node})
+        yield from _of_topics(each, tags)
+        for row in task.metric_rows(now):
             yield MetricRow(row.group, row.values, {**tags, **row.tags})
 
     def _task_values(self, each: AssignedTask, now: float) -> dict[str, int | float | str]:
@@ -92,7 +110,7 @@ class WorkerMetrics:
         if each.restoring:
             values["restore-remaining-records-total"] = each.offsets_behind()
             if self._debug:
-                values["restore-total"] = sum(job.restored for job in each.restoring)
+                values |= each.times.restore_values(each.restored(), now)
         if task.position.stream_time_ms != UNKNOWN:
             values["stream-time"] = task.position.stream_time_ms
         waiting = sum(each.buffered().values()) if each.started else 0
@@ -101,12 +119,37 @@ class WorkerMetrics:
             values["records-lag"] = lag + waiting
         if self._debug:
             values["active-buffer-count"] = waiting
+            values |= task.debug_values(now)
         return values
 
-    def _of_global_task(self) -> Iterable[MetricRow]:
+    def _of_standbys(self, updated: Mapping[str, int], now: float) -> Iterator[MetricRow]:
+        if not self._debug:
+            return
+        for task, count in updated.items():
+            rate = self._update_rates.setdefault(task, CounterRate(now)).rate(count, now)
+            yield MetricRow(TASK, {"update-total": count, "update-rate": rate}, {"task-id": task})
+
+    def _of_global_task(self, now: float) -> Iterator[MetricRow]:
         tables = self._host.global_tables
         if tables is None:
             return
         for task, counted in tables.counters().items():
             dropped = {"dropped-records-total": counted["dropped-records-total"]}
             yield MetricRow(TASK, dict(dropped), {"task-id": task})
+            for store in tables.stores.values():
+                for row in store.metric_rows(now):
+                    yield MetricRow(row.group, row.values, {"task-id": task, **row.tags})
+
+
+def _of_topics(each: AssignedTask, tags: dict[str, str]) -> Iterator[MetricRow]:
+    task, times = each.task, each.times
+    for topic, (count, size) in times.consumed.items():
+        node = {**tags, "processor-node-id": task.source_name(topic), "topic": topic}
+        yield MetricRow(
+            TOPIC, {"records-consumed-total": count, "bytes-consumed-total": size}, node
+        )
+    for topic, (count, size) in times.produced.items():
+        node = {**tags, "processor-node-id": task.sink_names[topic], "topic": topic}
+        yield MetricRow(
+            TOPIC, {"records-produced-total": count, "bytes-produced-total": size}, node
+        )

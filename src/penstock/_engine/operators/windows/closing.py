@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from penstock._clock import monotonic
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.operators.windows.window_ends import WindowEnds
 from penstock._engine.topology.nodes.window_nodes import WindowedOperation
@@ -158,7 +159,7 @@ class FinalResults:
         self._notes = site.notes
         self._store = operation.store.name
         self._range_to_emit = range_to_emit
-        self._emit_range = emit_range
+        self._emit_range = _counting(emit_range, site)
         self._next_ms = 0
         self._looked_at = UNKNOWN
         self._last_close = UNKNOWN
@@ -207,6 +208,27 @@ class FinalResults:
         if self._ends is not None:
             self._ends.passed(close)
         return count > 0
+
+
+def _counting(emit_range: EmitRange, site: Site) -> EmitRange:
+    """Return `emit_range`; at the recording level DEBUG its windows are counted, and it is timed.
+    Java: ProcessorNodeMetrics.emitFinalLatencySensor.
+    """
+    if not site.config.records_debug_metrics:
+        return emit_range
+    emitted = site.context.metrics.add_latency_rate_total_sensor(
+        "processor-node", site.name, "window-aggregate-final-emit", level="DEBUG"
+    )
+
+    def emit_counted(first: int, last: int, headers: HeaderPairs) -> int:
+        begin = monotonic()
+        count = emit_range(first, last, headers)
+        lasted_ms = (monotonic() - begin) * 1000
+        for _ in range(count):
+            emitted.record(lasted_ms / count)
+        return count
+
+    return emit_counted
 
 
 def retention_of(operation: WindowedOperation) -> int:

@@ -22,7 +22,7 @@ def suppress_changes(operation: TableSuppress, site: Site) -> Process:
     """Buffer changes until they are due or the buffer is full."""
     state, time = site.suppression(operation.store.name), OperatorTime()
     encode_key, encode_value = state.encode_key, state.encode_value
-    put, position, failed = state.buffer.put, site.position, site.failed
+    put, position, failed = state.put, site.position, site.failed
     until_close = operation.until_window_closes
     emit_due = _emitting_due(operation, site, time)
 
@@ -52,8 +52,8 @@ def suppress_changes(operation: TableSuppress, site: Site) -> Process:
 
 def _emitting_due(operation: TableSuppress, site: Site, time: OperatorTime) -> Callable[[], bool]:
     """Return the function that emits due rows, and those that the buffer has no room for."""
-    buffer = site.suppression(operation.store.name).buffer
-    emit, pop_first = _emitting(operation, site), buffer.pop_first
+    state = site.suppression(operation.store.name)
+    buffer, pop_first, emit = state.buffer, state.pop_first, _counting(operation, site)
     wait_ms, emits_early = operation.wait_ms, operation.emits_early_when_full
     max_records, max_bytes = operation.max_records, operation.max_bytes
     is_bounded = max_records is not None or max_bytes is not None
@@ -81,6 +81,22 @@ def _emitting_due(operation: TableSuppress, site: Site, time: OperatorTime) -> C
         return len(buffer) < count
 
     return emit_due
+
+
+def _counting(operation: TableSuppress, site: Site) -> Callable[[bytes, Held], None]:
+    """Return the function that forwards a row; at the recording level DEBUG it is counted."""
+    emit = _emitting(operation, site)
+    if not site.config.records_debug_metrics:
+        return emit
+    emitted = site.context.metrics.add_rate_total_sensor(
+        "processor-node", site.name, "suppression-emit", level="DEBUG"
+    )
+
+    def emit_counted(raw_key: bytes, held: Held) -> None:
+        emitted.record()
+        emit(raw_key, held)
+
+    return emit_counted
 
 
 def _emitting(operation: TableSuppress, site: Site) -> Callable[[bytes, Held], None]:

@@ -23,4 +23,5 @@ def open_in(
     if opens is not None:
         return open_own_engine(opens, plan, application_id, directory)
     settings = settings_for(builder.name, config.rocksdb_config_setter)
-    return RocksDbStore(directory.store_path(builder.name), settings)
+    path = directory.store_path(builder.name)
+    return RocksDbStore(path, settings, counts=config.records_debug_metrics)

@@ -143,7 +143,9 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
         store = limited = LimitedStore(store, builder.max_entries)
     cache = None
     if builder.cached and site.budget.limit_bytes > 0:
-        store = cache = CachedStore(store, site.budget, site.position)
+        store = cache = CachedStore(
+            store, site.budget, site.position, counts_reads=site.config.records_debug_metrics
+        )
     codec = _codec(plan, site)
     face_codec = timestamped_codec(codec) if is_timestamped else codec
     values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
@@ -343,7 +345,14 @@ def _restore_rows(
 
 
 def _place(site: StoreSite, overlay: Overlay, log: Log | None) -> RowPlace:
-    return RowPlace(overlay, log, site.drop, site.budget, site.position)
+    return RowPlace(
+        overlay,
+        log,
+        site.drop,
+        site.budget,
+        site.position,
+        counts_cache_reads=site.config.records_debug_metrics,
+    )
 
 
 def _codec(plan: StorePlan, site: StoreSite) -> RowCodec:

@@ -5,18 +5,23 @@ Java: ProcessorStateManager.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from penstock import serdes
+from penstock._clock import monotonic
+from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.records import ChangelogRecord
+from penstock._engine.runtime.stores.metered import metered
 from penstock._engine.runtime.stores.store_kinds import (
     MakeEngine,
     StoreSite,
     open_committed,
     open_store,
 )
+from penstock._engine.runtime.stores.store_metrics import StoreMetrics
+from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import plain_codec
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
@@ -40,8 +45,6 @@ _BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
 _WITHOUT_MEMORY = frozenset({"key_value", "timestamped_key_value"})
 """The kinds whose views remember nothing of the rows that they have read."""
 
-_METRIC_KINDS = (("window", "-window"), ("join_buffer", "-window"), ("session", "-session"))
-
 
 def memory_engine(plan: StorePlan) -> StoreEngine:
     """Return an engine in memory, whatever the plan says, for the test driver."""
@@ -60,6 +63,14 @@ class TaskStore:
         """The partition of the topic that this store is restored from."""
         self._engine = site.make_engine(plan)
         opened, self._overlay = open_store(plan, site, self._engine)
+        debug = site.config.records_debug_metrics
+        self.metrics = StoreMetrics(plan, self._engine, opened, monotonic(), debug=debug)
+        """The metrics of the store."""
+        self._flush = self._flush_cache
+        if self.metrics.meter is not None:
+            opened = metered(opened, self.metrics.meter, site.position)
+            if isinstance(opened.cache, CachedStore):
+                self._flush = self.metrics.meter.timed("flush", self._flush_cache)
         self._cache = opened.cache
         self._counted: int | None = None
         self._state = opened.state
@@ -113,12 +124,16 @@ class TaskStore:
         if self._cache is None:
             return
         try:
-            self._cache.flush()
+            self._flush()
         except StreamsError:
             raise
         except Exception as error:
             msg = f"state store {self.name!r} failed to flush: {type(error).__name__}: {error}"
             raise StreamsError(msg) from error
+
+    def _flush_cache(self) -> None:
+        if self._cache is not None:
+            self._cache.flush()
 
     def restore(self, records: Iterable[ChangelogRecord], offset: int) -> None:
         """Apply changelog records; the store is then complete up to `offset`."""
@@ -133,28 +148,11 @@ class TaskStore:
         self._counted = self._overlay.committed_entries()
         return self._counted
 
-    @property
-    def metric_tag(self) -> dict[str, str]:
-        """The tag of the store's metrics: its engine and kind, and its name. Java:
-        StoreSupplier.metricsScope.
-        """
-        engine = self._plan.builder.engine
-        scope = {"rocksdb": "rocksdb", "in_memory": "in-memory"}.get(str(engine), "custom")
-        kind = next((shown for kind, shown in _METRIC_KINDS if kind in self.kind), "")
-        return {f"{scope}{kind}-state-id": self.name}
-
-    def metrics(self) -> dict[str, int]:
-        """Return about how many rows are committed, and RocksDB's own numbers."""
+    def metric_rows(self, now: float) -> Iterator[MetricRow]:
+        """Yield the metrics of the store and its cache."""
         # Counting looks up hundreds of keys: the last count, of the same report, will do.
         counted = self._overlay.committed_entries() if self._counted is None else self._counted
-        numbers: dict[str, int] = {}
-        if (properties := getattr(self._engine, "properties", None)) is not None:
-            numbers |= properties()
-            # RocksDB knows what was written to it; what is committed may be written later.
-            numbers["estimate-num-keys"] = counted
-        else:
-            numbers["num-keys"] = counted
-        return numbers
+        return self.metrics.rows(counted, now)
 
     def close(self) -> None:
         """Discard uncommitted changes and close the engine."""

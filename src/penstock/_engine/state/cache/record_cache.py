@@ -10,11 +10,47 @@ record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from penstock._engine.state.cache.entries import CacheBudget, CacheChange, Entries, RecordInHand
 from penstock._engine.state.cache.flush import FlushListener, flush_puts
 from penstock._engine.state.logged import LoggedStore, RecordStore, Write
 from penstock._engine.state.merging import merged
+
+Read: TypeAlias = Callable[[bytes], bytes | None]
+
+
+class CacheReads:
+    """How many reads of a cache there were, and how many of them did not find their key. Java: the
+    hit ratio of NamedCache.
+    """
+
+    __slots__ = ("misses", "reads")
+
+    def __init__(self) -> None:
+        self.reads = self.misses = 0
+
+    def hit_ratio(self) -> float | None:
+        """Return the part of the reads that found their key, None if there were no reads."""
+        return None if not self.reads else 1.0 - self.misses / self.reads
+
+    def counting(self, read: Read) -> Read:
+        """Return `read`, which counts its calls."""
+
+        def counted(key: bytes) -> bytes | None:
+            self.reads += 1
+            return read(key)
+
+        return counted
+
+    def counting_misses(self, miss: Read) -> Read:
+        """Return `miss`, which counts its calls."""
+
+        def missed(key: bytes) -> bytes | None:
+            self.misses += 1
+            return miss(key)
+
+        return missed
 
 
 class CachedStore:
@@ -30,21 +66,34 @@ class CachedStore:
         "entries",
         "get",
         "peek",
+        "reads",
         "write",
     )
 
-    def __init__(self, below: RecordStore, budget: CacheBudget, position: RecordInHand) -> None:
+    def __init__(
+        self,
+        below: RecordStore,
+        budget: CacheBudget,
+        position: RecordInHand,
+        *,
+        counts_reads: bool = False,
+    ) -> None:
         self._below = below
         self._budget = budget
         self._position = position
         self._listener: FlushListener | None = None
         self._sends_old = False
         self._listens_to_rows = False
-        self.entries = Entries(budget, position, self._miss, self._note_new, self._evict)
+        self.reads = CacheReads() if counts_reads else None
+        """Counts the reads; None unless asked for: it would cost each read something."""
+        miss = self._miss if self.reads is None else self.reads.counting_misses(self._miss)
+        self.entries = Entries(budget, position, miss, self._note_new, self._evict)
         self.get = self.entries.get
         self.peek = self.entries.peek
         """`get` for a reader that is about to write the same key: only the write counts as a use.
         """
+        if self.reads is not None:
+            self.get, self.peek = self.reads.counting(self.get), self.reads.counting(self.peek)
         self.write: Write = self.entries.write
 
     def listen(self, listener: FlushListener, *, sends_old_values: bool) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from threading import Lock
 from weakref import WeakSet
 
 from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.sorted_keys import SortedKeys
 from penstock.errors import StateClosedError
+
+_SAMPLED = 100
 
 
 class MemoryStore:
@@ -54,6 +57,15 @@ class MemoryStore:
 
     def approximate_num_entries(self) -> int:
         return len(self._open_values())
+
+    def approximate_bytes(self) -> int:
+        """Return about how many bytes keys and values have, by those of a few."""
+        with self._lock:
+            values = self._open_values()
+            sample = list(islice(values.items(), _SAMPLED))
+            count = len(values)
+        size = sum(len(key) + len(value) for key, value in sample)
+        return size * count // max(1, len(sample))
 
     def write(
         self,

@@ -21,6 +21,7 @@ from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.rocksdb.options import data_options, offset_options
 from penstock._engine.state.rocksdb.refusals import explained
 from penstock._engine.state.rocksdb.settings import RocksDbSettings
+from penstock._engine.state.rocksdb.statistics import Statistic, read_statistics
 from penstock.errors import StateClosedError, StateError
 
 _ENTRIES = "default"
@@ -71,18 +72,26 @@ class RocksDbStore:
         "_entries",
         "_offset_family",
         "_offsets",
+        "_options",
         "path",
     )
 
-    def __init__(self, path: Path, settings: RocksDbSettings | None = None) -> None:
+    def __init__(
+        self, path: Path, settings: RocksDbSettings | None = None, *, counts: bool = False
+    ) -> None:
+        """With `counts`, RocksDB counts what it does: each read and write then takes longer."""
         self.path = path
         self._cursors: WeakSet[_Cursor] = WeakSet()
         self._cursors_lock = Lock()
+        options = data_options(settings or RocksDbSettings())
+        if counts:
+            options.enable_statistics()
+        self._options = options if counts else None
         try:
             path.mkdir(parents=True, exist_ok=True)
             database = Rdict(
                 str(path),
-                data_options(settings or RocksDbSettings()),
+                options,
                 column_families={_OFFSETS: offset_options()},
             )
         except Exception as error:
@@ -145,6 +154,11 @@ class RocksDbStore:
     def properties(self) -> dict[str, int]:
         """Return RocksDB's numbers about this store, by the names of Kafka Streams' metrics."""
         return {name: self._property(name) for name in PROPERTIES}
+
+    def statistics(self) -> dict[str, Statistic]:
+        """Return what RocksDB has counted since it was opened, nothing unless it counts."""
+        text = None if self._options is None else self._options.get_statistics()
+        return {} if text is None else read_statistics(text)
 
     def write(
         self,

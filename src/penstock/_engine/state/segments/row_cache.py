@@ -27,7 +27,7 @@ class CachedRows(CachedStore):
     __slots__ = ("_by_key", "_remembered", "_tail")
 
     def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
-        super().__init__(below, place.budget, place.position)
+        super().__init__(below, place.budget, place.position, counts_reads=place.counts_cache_reads)
         self._tail = tail
         self._by_key: dict[bytes, list[bytes]] | None = None
         """The index: row keys of each key, in order, all that are cached and some that were. None

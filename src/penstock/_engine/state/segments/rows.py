@@ -152,6 +152,7 @@ class RowPlace:
     """Called for each row that is too old to be put."""
     budget: CacheBudget
     position: RecordInHand
+    counts_cache_reads: bool = False
 
 
 class Rows(RowFields):

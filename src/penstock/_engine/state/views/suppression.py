@@ -20,6 +20,8 @@ class SuppressionState:
         "decode_key",
         "decode_value",
         "encode_key",
+        "pop_first",
+        "put",
     )
 
     def __init__(self, name: str, codec: Codec, buffer: SuppressionBuffer) -> None:
@@ -29,6 +31,10 @@ class SuppressionState:
         self.encode_key = codec.encode_key
         self.decode_key = codec.decode_key
         self.decode_value = codec.decode_value
+        self.put = buffer.put
+        """`put(raw_key, time, new, old, record)` buffers a change."""
+        self.pop_first = buffer.pop_first
+        """`pop_first()` removes the row that is due first."""
 
     def encode_value(self, value: Any) -> bytes | None:
         """Return the bytes of a value, None for None."""

@@ -42,12 +42,18 @@ def test_values(stage: Stage) -> None:
     assert (thread["process-total"], thread["commit-total"]) == (2, 1)
     assert (thread["task-created-total"], thread["records-lag"]) == (2, 0)
     restoring = rows["stream-state-updater-metrics", None, None]
-    assert restoring == {"active-restoring-tasks": 0, "standby-updating-tasks": 3}
+    assert (restoring["active-restoring-tasks"], restoring["standby-updating-tasks"]) == (0, 3)
+    assert (restoring["restore-records-rate"], restoring["standby-update-ratio"]) == (0, 0)
+    assert thread["state"] == "RUNNING"
     task = rows["stream-task-metrics", "0_0", None]
     assert (task["stream-time"], task["records-lag"], task["dropped-records-total"]) == (1, 0, 0)
     assert "stream-time" not in rows["stream-task-metrics", "0_1", None]
     source = "KSTREAM-SOURCE-0000000000"
-    assert rows["stream-topic-metrics", "0_0", source] == {"records-consumed-total": 2}
+    # Key and value, and what Java counts for topic, partition, offset and timestamp.
+    assert rows["stream-topic-metrics", "0_0", source] == {
+        "records-consumed-total": 2,
+        "bytes-consumed-total": 2 * (1 + 1 + 2 + 4 + 8 + 8),
+    }
     assert ("stream-topic-metrics", "0_1", source) not in rows
     age = stage.clock.now_ms() - 100 - 1
     assert rows["stream-processor-node-metrics", "0_0", source]["record-e2e-latency-max"] == age
@@ -60,6 +66,40 @@ def test_stores_have_the_tag_of_their_kind_and_rocksdb_s_numbers(stage: Stage) -
     ]
     assert [row.values["estimate-num-keys"] for row in rows] == [1, 0]
     assert "block-cache-usage" in rows[0].values
+
+
+def test_what_a_sink_sent_is_counted_and_its_age_is_sampled(stage: Stage) -> None:
+    rows = by_place(stage.worker.metrics.rows(0))
+    sinks = {
+        group: values
+        for (group, _, node), values in rows.items()
+        if node is not None and "SINK" in node
+    }
+    age = stage.clock.now_ms() - 100 - 1
+    assert sinks["stream-processor-node-metrics"]["record-e2e-latency-min"] == age
+    # Two records of one key without a cache, each with a count of eight bytes.
+    assert sinks["stream-topic-metrics"] == {
+        "records-produced-total": 2,
+        "bytes-produced-total": 2 * (1 + 8 + 3 + 4 + 8 + 8),
+    }
+
+
+def test_store_operations_and_standbys_are_shown_at_debug_only(stage: Stage) -> None:
+    debug = stage.blueprint.config.records_debug_metrics
+    rows = stage.worker.metrics.rows(1, updated={"7_0": 12})
+    [store] = [
+        row.values
+        for row in rows
+        if row.tags.get("rocksdb-state-id") and row.tags["task-id"] == "0_0"
+    ]
+    assert (store.get("put-total"), store.get("get-total")) == ((2, 2) if debug else (None, None))
+    updated = [row.values["update-total"] for row in rows if "update-total" in row.values]
+    assert updated == ([12] if debug else [])
+
+
+def test_a_worker_that_has_not_joined_is_starting(stage: Stage) -> None:
+    rows = by_place(stage.worker.metrics.rows(0, joined=False))
+    assert rows["stream-thread-metrics", None, None]["state"] == "STARTING"
 
 
 def test_dropped_records_have_a_reason(stage: Stage) -> None:
@@ -84,8 +124,9 @@ def test_a_lag_that_is_not_known_is_left_out(stage: Stage, monkeypatch: pytest.M
 
 
 def by_place(rows: tuple[MetricRow, ...]) -> Rows:
-    return {
-        (row.group, row.tags.get("task-id"), row.tags.get("processor-node-id")): row.values
-        for row in rows
-        if "reason" not in row.tags
-    }
+    places: Rows = {}
+    for row in rows:
+        if "reason" not in row.tags:
+            place = (row.group, row.tags.get("task-id"), row.tags.get("processor-node-id"))
+            places.setdefault(place, {}).update(row.values)
+    return places
