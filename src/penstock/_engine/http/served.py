@@ -29,23 +29,30 @@ class Source(Protocol):
         """Return rows partition by partition."""
 
 
-class Application(Protocol):
+class QueriedStores(Protocol):
+    """The stores of an application, whether it runs or not."""
+
+    @property
+    def state(self) -> str:
+        """The name of the application's state."""
+
+    @property
+    def exactly_once(self) -> bool: ...
+    def stores(self) -> Mapping[str, StoreEntry]:
+        """Return the stores; none while the application starts."""
+
+    def source(self, name: str, options: ReadOptions, partition: int | None) -> Source:
+        """Return a store to read."""
+
+
+class Application(QueriedStores, Protocol):
     """A started application."""
 
     @property
     def application_id(self) -> str: ...
     @property
-    def state(self) -> str:
-        """The name of its state."""
-
-    @property
     def trouble(self) -> str | None:
         """What keeps it from its work though it is RUNNING."""
-
-    @property
-    def exactly_once(self) -> bool: ...
-    def stores(self) -> Mapping[str, StoreEntry]:
-        """Return its stores; none while it starts."""
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the tasks of its plan, each with what is known of it before it runs."""
@@ -56,9 +63,6 @@ class Application(Protocol):
 
     def metrics(self) -> str:
         """Return its metrics as Prometheus text."""
-
-    def source(self, name: str, options: ReadOptions, partition: int | None) -> Source:
-        """Return a store to read."""
 
     def topology(self, form: str) -> str:
         """Return its topology as text, mermaid or svg."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import dropwhile, takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from penstock._engine.http.json_values import bytes_of, jsonable, key_of, prefix_of
-from penstock._engine.http.parameters import StoreParameters
+from penstock._engine.http.parameters import StoreParameters, only, store_parameters
 from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
 from penstock._engine.http.scans import OpenScans, page_of
-from penstock._engine.http.served import Application, Source
+from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Read, Row
@@ -76,9 +76,35 @@ def describe_store(name: str, entry: StoreEntry) -> dict[str, Any]:
 class StoreReads:
     """Answers reads of the stores of an application."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: QueriedStores) -> None:
         self._application = application
         self._open = OpenScans()
+
+    def reply(self, path: list[str], words: Mapping[str, str]) -> Reply:
+        """Answer a request: the parts of its path behind `/stores`, and the words of its query.
+
+        Raises:
+            Refusal: there is no such path, store or key, or a word is wrong.
+        """
+        stores = self._application.stores()
+        if not path:
+            only(words)
+            shown = [describe_store(name, entry) for name, entry in sorted(stores.items())]
+            return json_reply({"stores": shown})
+        if len(path) > 2 or path[-1] == "":
+            msg = (
+                "a store is at /stores/NAME, a key at /stores/NAME/KEY; a slash in a key is "
+                "written %2F, an empty key %22%22"
+            )
+            raise not_found(msg)
+        entry = stores.get(path[0])
+        kind = None if entry is None else kind_of(entry)
+        known = parameters_of_range if len(path) == 1 else parameters_of_key
+        if kind is not None:
+            only(words, *known(kind))
+        if len(path) == 1:
+            return self.range(path[0], store_parameters(words))
+        return self.by_key(path[0], path[1], store_parameters(words))
 
     def by_key(self, name: str, text: str, asked: StoreParameters) -> Reply:
         """Return what a store has for a key."""
