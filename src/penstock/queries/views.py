@@ -13,12 +13,13 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
+from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
@@ -26,6 +27,9 @@ from penstock.settings import StreamsConfig
 from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
+
+if TYPE_CHECKING:
+    from penstock._engine.spark.session import DataFrame, SparkSession
 
 __all__ = [
     "QueryIterator",
@@ -76,6 +80,8 @@ class Source:
     partition: int | None = None
     partitioner: Any = None
     codec: RowCodec = field(init=False)
+    reached: QueryPosition = field(init=False, default_factory=dict, compare=False)
+    """How far the tasks that were scanned had come: the last offset of each input partition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
@@ -110,7 +116,7 @@ class Source:
         raw = self.raw_key(key)
         asked = replace(read, keys=(raw,))
         place = self.partition_of(key, raw)
-        return tuple(self.asker.scan(self.store, asked, place, self.options))
+        return tuple(self._scan(asked, place))
 
     def of_keys(self, keys: Iterable[Any], read: Read) -> dict[bytes, Row]:
         """Return the row of each key that has one: one question for each worker."""
@@ -131,16 +137,20 @@ class Source:
 
     def by_key(self, read: Read) -> Iterator[Row]:
         """Return rows of all partitions, in the order of the bytes of their keys."""
-        scans = [
-            self.asker.scan(self.store, read, partition, self.options)
-            for partition in self.partitions
-        ]
+        scans = [self._scan(read, partition) for partition in self.partitions]
         return heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
 
     def one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition, each in the order of its store, as Java does."""
         for partition in self.partitions:
-            yield from self.asker.scan(self.store, read, partition, self.options)
+            yield from self._scan(read, partition)
+
+    def _scan(self, read: Read, partition: int) -> Iterator[Row]:
+        """Return the rows of a task, page by page; all of one point in time, which is noted."""
+        part = self.asker.parts(self.store, read, [partition], self.options)[partition]
+        for topic, offsets in part.position.items():
+            self.reached.setdefault(topic, {}).update(offsets)
+        yield from self.asker.pages(self.store, part, self.options)
 
     def key(self, raw: bytes) -> Any:
         return self.codec.decode_key(raw)
@@ -167,6 +177,18 @@ class _View(ExplainsCamelCase):
     def name(self) -> str:
         """The name of the store."""
         return self._source.store.name
+
+    def to_dataframe(self, spark: SparkSession | None = None) -> DataFrame:
+        """Return the store as a batch DataFrame, as `penstock.spark.state` does: from its
+        changelog, as of the last commit of each task at this call, not as of this view.
+
+        Raises:
+            QueryError: the store has no changelog, or is global.
+        """
+        from penstock._engine.spark.state.table import table_of_entry  # noqa: PLC0415
+
+        source = self._source
+        return table_of_entry(source.store, source.config, source.partition, spark)
 
 
 class ReadOnlyKeyValueStore(_View, Generic[K, V]):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from penstock._engine.control.messages import Report
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Read, Row
+from penstock._engine.queries.questions import Position, Read, Row
 from penstock._engine.state.codec import RowCodec
 
 
@@ -19,6 +19,10 @@ class Source(Protocol):
     def store(self) -> StoreEntry: ...
     @property
     def codec(self) -> RowCodec: ...
+    @property
+    def reached(self) -> Position:
+        """How far the tasks had come whose rows were returned; nothing if that is not known."""
+
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from penstock._engine.http.json_values import bytes_of, jsonable, key_of, prefix_of
 from penstock._engine.http.parameters import StoreParameters, only, store_parameters
 from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
-from penstock._engine.http.scans import OpenScans, page_of
+from penstock._engine.http.scans import OpenScans, Scan, page_of
 from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
@@ -118,8 +118,8 @@ class StoreReads:
                 msg = f"store {name!r} has no such key as {text[:80]!r}"
                 raise not_found(msg)
             return json_reply({"store": name, **_row_json(source, kind, found[0])})
-        rows = self._rows((name, text, asked), asked.cursor, lambda: iter(source.of_key(key, read)))
-        return self._page((name, text, asked), (source, kind), rows)
+        scan = self._scan((name, text, asked), source, lambda: iter(source.of_key(key, read)))
+        return self._page((name, text, asked), kind, scan)
 
     def range(self, name: str, asked: StoreParameters) -> Reply:
         """Return the rows of a range of keys."""
@@ -130,8 +130,8 @@ class StoreReads:
         if kind == "key_value":
             return self._key_values(source, asked)
         read = _read_of_range(source, kind, asked)
-        rows = self._rows((name, "", asked), asked.cursor, lambda: source.one_by_one(read))
-        return self._page((name, "", asked), (source, kind), rows)
+        scan = self._scan((name, "", asked), source, lambda: source.one_by_one(read))
+        return self._page((name, "", asked), kind, scan)
 
     def _source(self, name: str, asked: StoreParameters) -> tuple[Source, Kind]:
         stores = self._application.stores()
@@ -161,25 +161,24 @@ class StoreReads:
         cursor = base64.urlsafe_b64encode(page.rows[-1][0]).decode("ascii") if more else None
         return _page_reply((source, "key_value"), page.rows, cursor)
 
-    def _rows(
+    def _scan(
         self,
-        scan: tuple[str, str, StoreParameters],
-        cursor: str | None,
+        named: tuple[str, str, StoreParameters],
+        source: Source,
         begin: Callable[[], Iterator[Row]],
-    ) -> Iterator[Row]:
+    ) -> Scan:
+        """Begin a scan, or go on with the one that a cursor names."""
+        cursor = named[2].cursor
         if cursor is not None:
-            return self._open.take(_named(scan), cursor)
-        return _answered(begin)
+            return self._open.take(_named(named), cursor)
+        return Scan(source, _answered(begin))
 
-    def _page(
-        self,
-        scan: tuple[str, str, StoreParameters],
-        of: tuple[Source, Kind],
-        rows: Iterator[Row],
-    ) -> Reply:
-        page = _answered(lambda: page_of(rows, scan[2].limit))
-        cursor = None if page.rest is None else self._open.keep(_named(scan), page.rest)
-        return _page_reply(of, page.rows, cursor)
+    def _page(self, named: tuple[str, str, StoreParameters], kind: Kind, scan: Scan) -> Reply:
+        page = _answered(lambda: page_of(scan.rows, named[2].limit))
+        cursor = None
+        if page.rest is not None:
+            cursor = self._open.keep(_named(named), Scan(scan.source, page.rest))
+        return _page_reply((scan.source, kind), page.rows, cursor)
 
 
 def _answered(ask: Callable[[], T]) -> T:
@@ -249,7 +248,10 @@ def _bound(source: Source, text: str | None) -> bytes | None:
 def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) -> Reply:
     source, kind = of
     shown = [_row_json(source, kind, row) for row in rows]
-    return json_reply({"store": source.store.name, "rows": shown, "cursor": cursor})
+    position = {topic: dict(sorted(at.items())) for topic, at in sorted(source.reached.items())}
+    return json_reply(
+        {"store": source.store.name, "rows": shown, "cursor": cursor, "position": position}
+    )
 
 
 def _row_json(source: Source, kind: Kind, row: Row) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from confluent_kafka.admin import AdminClient
@@ -19,7 +19,7 @@ from penstock._engine.kafka.changelogs.known_stores import KnownStores
 from penstock._engine.kafka.changelogs.store_copy import StoreCopy, copying_settings
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Read, Row
+from penstock._engine.queries.questions import Position, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
@@ -97,6 +97,8 @@ class StoppedStore:
     """Opens the copy of each partition that is read."""
     is_routed: bool
     """Whether the partition of a key is known; else a key is looked for in all of them."""
+    reached: Position = field(default_factory=dict)
+    """Nothing: a changelog does not say how far the inputs were read."""
 
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
