@@ -15,10 +15,13 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.client.groups import committed_offsets
 from penstock._engine.kafka.client.topic_history import Split, TopicRange, find_range
+from penstock._engine.kafka.client.topics import partition_counts_of
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL
 from penstock.errors import QueryError
 from penstock.settings import StreamsConfig
+
+_PATIENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ def find_extent(
     `until` where they are given.
 
     Raises:
-        QueryError: the store has no changelog.
+        QueryError: the store has no changelog, or it was deleted.
         StreamsError: the topic has not the offsets.
     """
     topic = entry.plan.restored_from
@@ -52,6 +55,12 @@ def find_extent(
         msg = (
             f"store {entry.name!r} has no changelog: only the running application has its rows "
             "(logging is off, or a processor of a global store fills it)"
+        )
+        raise QueryError(msg)
+    if not partition_counts_of(admin, [topic], _PATIENCE_SECONDS):
+        msg = (
+            f"the changelog {topic!r} of store {entry.name!r} does not exist: it was deleted, or "
+            "the application has not run with this store"
         )
         raise QueryError(msg)
     now = find_range(admin, topic)

@@ -119,6 +119,13 @@ class StoppedStore:
 
     def _partition_of(self, key: Any, raw: bytes) -> int:
         try:
-            return self.store.partition_of(key, raw)
+            place = self.store.partition_of(key, raw)
         except LookupError as error:
             raise QueryError(str(error)) from error
+        if place not in self.copies:
+            msg = (
+                f"key {key!r} of store {self.store.name!r} belongs to partition {place}, which its "
+                "changelog does not have: the inputs have grown since the application ran"
+            )
+            raise QueryError(msg)
+        return place

@@ -37,10 +37,12 @@ def copying_settings(config: StreamsConfig) -> dict[str, Any]:
 
 
 class StoreCopy:
-    """The rows of one partition of a store, as bytes, until it is closed."""
+    """The rows of one partition of a store, as bytes, until it is closed; `root` is the folder in
+    which its folder is made, the machine's own for temporary files if it is None.
+    """
 
-    def __init__(self, plan: StorePlan, config: StreamsConfig) -> None:
-        self._folder = Path(mkdtemp(prefix="penstock-copy-"))
+    def __init__(self, plan: StorePlan, config: StreamsConfig, root: str | None = None) -> None:
+        self._folder = Path(mkdtemp(prefix="penstock-copy-", dir=root))
         builder = replace(plan.builder, key=BytesSerde(), value=BytesSerde(), cached=False)
         site = StoreSite(
             partition=0,

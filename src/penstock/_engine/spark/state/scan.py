@@ -19,6 +19,7 @@ from penstock._engine.kafka.changelogs.extent import Extent, find_extent
 from penstock._engine.kafka.changelogs.store_copy import StoreCopy, copying_settings
 from penstock._engine.runtime.stores.store_kinds import StoredRow, codec_of
 from penstock._engine.spark.batch.columns import HELD_BY_OPERATORS, TIMES_OF_STORES
+from penstock._engine.spark.batch.tasks.stage import local_root
 from penstock._engine.spark.state.cells import (
     TIME,
     CellType,
@@ -68,7 +69,7 @@ class StateScan:
         Raises:
             StreamsError: the changelog cannot be read, or a row cannot be decoded.
         """
-        with closing(StoreCopy(self.plan, self.config)) as copy:
+        with closing(StoreCopy(self.plan, self.config, local_root())) as copy:
             splits = self.extent.by_partition[partition]
             checked = not self.extent.checked.isdisjoint(split.partition for split in splits)
             copy.restore(splits, copying_settings(self.config), checked=checked)
