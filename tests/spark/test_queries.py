@@ -97,6 +97,8 @@ class Asked:
                 "penstock.turn.ms": 2000,
                 "application.server": "node-1:8080",
                 "penstock.http.port": 0,
+                # The events are old: a broker would soon delete them from the changelogs.
+                "windowstore.changelog.additional.retention.ms": 100 * 365 * 24 * HOUR_MS,
             },
             spark=spark,
         )
