@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -323,13 +323,21 @@ class Analytics:
 
     def start(self) -> None:
         self.driver.say("analytics")
-        self.driver.wait_for("analytics running", self.is_running)
+        self.driver.wait_for("analytics ready", self.is_ready)
 
     def is_running(self) -> bool:
         told = self.driver.told
         owners = self.driver.owners()
         is_shared = len(set(owners.values())) == 2 and len(owners) == 2 * PARTITIONS
         return told["application"] == ANALYTICS and told["state"] == "RUNNING" and is_shared
+
+    def is_ready(self) -> bool:
+        """Whether both workers have tasks and every task is restored."""
+        if not self.is_running():
+            return False
+        with closing(self.client()) as client, suppress(StoreNotReadyError):
+            return bool(client.get("/health/ready")["ready"])
+        return False
 
     def client(self) -> HttpClient:
         return HttpClient(read_addresses(self.driver.state_dir / ANALYTICS)[0])
@@ -405,7 +413,7 @@ def check_while_a_worker_dies(analytics: Analytics, truth: Truth) -> None:
     _kill_executor_of(victim)
     right, until = 0, time.monotonic() + PATIENCE_SECONDS
     with closing(analytics.client()) as client:
-        while victim in driver.owners().values() or not analytics.is_running() or right < 100:
+        while victim in driver.owners().values() or not analytics.is_ready() or right < 100:
             assert time.monotonic() < until, (right, driver.told)
             user = USERS[right % len(USERS)]
             try:

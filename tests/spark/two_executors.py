@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
 from penstock._engine.spark.class_archive import QUICK_START, archive_option
-from penstock.errors import StreamsError
+from penstock.errors import StoreNotReadyError, StreamsError
 
 TEXT, LONG = serdes.string(), serdes.long()
 
@@ -98,6 +98,15 @@ def answers(streams: KafkaStreams, asked: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def answers_when_ready(streams: KafkaStreams, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask again while tasks move or restore."""
+    while True:
+        try:
+            return answers(streams, asked)
+        except StoreNotReadyError:
+            threading.Event().wait(0.5)
+
+
 def tell(running: list[KafkaStreams]) -> None:
     """Print how it goes."""
     while True:
@@ -144,7 +153,7 @@ def main(arguments: list[str]) -> None:
                 running.append(analytics(*arguments[:2]))
                 running[-1].start()
             case ["ask", file]:
-                found = answers(running[-1], json.loads(Path(file).read_text()))
+                found = answers_when_ready(running[-1], json.loads(Path(file).read_text()))
                 written = Path(f"{file}.part")
                 written.write_text(json.dumps(found))
                 written.rename(f"{file}.answers")
