@@ -3,6 +3,7 @@ pages of each minute, how long people stay on a page, and views by the tier of t
 
     python -m examples user_analytics          live, with a front page that everybody sees
     penstock run examples/user_analytics.py    the program alone
+    penstock run examples/user_analytics.py --set penstock.http.port=8080    its results over REST
 
 It shows one program with several results: tumbling windows (views), hopping windows (averages over
 five minutes, a new one each minute), a table that is grouped again (the most seen pages; a page

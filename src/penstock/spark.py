@@ -1,5 +1,5 @@
-"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; and the
-backfill of an application, which goes live from there.
+"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; the
+backfill of an application, which goes live from there; and the stores of an application as tables.
 
 ```python
 from penstock import spark as streams
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
     from penstock._engine.spark.session import DataFrame, SparkSession
+    from penstock.serdes import Serde
 
-__all__ = ["Typed", "backfill", "history", "history_ends", "run"]
+__all__ = ["Typed", "backfill", "history", "history_ends", "register", "run", "state"]
 
 
 def run(
@@ -99,6 +100,53 @@ def history_ends(frame: DataFrame) -> dict[int, int] | None:
     from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
 
     return engine.history_ends(frame)
+
+
+def state(
+    application: str,
+    store: str,
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    topology: Topology | None = None,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+    until: Mapping[int, int] | None = None,
+    spark: SparkSession | None = None,
+) -> DataFrame:
+    """Return the rows of a store of an application, running or stopped, as a batch DataFrame.
+
+    It reads the changelog, each partition in a Spark task of its own, as of the last commit of each
+    task at this call, or as of the changelog offsets `until`. Columns are `partition`, `key` and
+    `value`, `timestamp` where the store keeps one, `window_start` and `window_end`, or `valid_from`
+    and `valid_to`. Keys and values have the types of the serdes of `topology`, or of `key` and
+    `value`; without them they are bytes. `config` says where the cluster is, as for an application;
+    if it is left out, variables such as `PENSTOCK_BOOTSTRAP_SERVERS` do.
+
+    Raises:
+        QueryError: there is no such store, or it has no changelog.
+        StreamsError: the application has never run, or its changelog has not the offsets.
+    """
+    # Importing this module alone needs no Spark.
+    from penstock._engine.spark.state.table import (  # noqa: PLC0415
+        offsets_of,
+        scan_of,
+        settings_for,
+        table_of,
+    )
+
+    settings = settings_for(application, config)
+    offsets = offsets_of(until)
+    scan = scan_of(store, settings, topology=topology, key=key, value=value, until=offsets)
+    return table_of(scan, spark)
+
+
+def register(spark: SparkSession) -> None:
+    """Make `spark.read.format("penstock-state")` known to a session. PySpark finds it by itself
+    where Penstock is installed; a session that began before needs this call.
+    """
+    from penstock._engine.spark.state.source import register as register_state  # noqa: PLC0415
+
+    register_state(spark)
 
 
 def backfill(

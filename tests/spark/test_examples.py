@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from examples.shows import SHOWS
-from examples.stage.checked import check
+from examples.stage.checked import check, script
+from examples.stage.live import now_ms, settings_of
+from examples.stage.topics import Writer, read_all
+from penstock import KafkaStreams, State, StreamsConfig
+from penstock._engine.http.address_file import read_addresses
+from penstock._engine.http.client import HttpClient
+from penstock.broker import make_missing_topics
+from penstock.errors import StoreNotReadyError
 from penstock.testing.broker import LocalBroker
+from tests.docs.blocks import DOCS, run_page
 
 pytestmark = pytest.mark.slow
 
 COUNT = 600
+HOUR_MS = 3_600_000
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +60,40 @@ def test_the_order_pipeline_writes_to_postgresql(
         servers, state = another.bootstrap_servers, str(tmp_path / "state")
         outcome = check(SHOWS["order_pipeline"](), servers, state, COUNT, spark=spark)
     assert outcome.differences == []
+
+
+def test_user_analytics_shows_its_results_over_rest(
+    broker: LocalBroker, spark: SparkSession, tmp_path: Path
+) -> None:
+    show, servers = SHOWS["user_analytics"](), broker.bootstrap_servers
+    places = {"bootstrap.servers": servers, "state.dir": str(tmp_path), "penstock.http.port": 0}
+    config = StreamsConfig({**settings_of(show), **places})
+    make_missing_topics(show.topology(), config)
+    writer = Writer(servers)
+    writer.write(script(show, now_ms() - COUNT * show.step_ms - 2 * HOUR_MS, COUNT))
+    writer.flush()
+    with KafkaStreams(show.topology(), config, spark=spark) as streams:
+        streams.start()
+        assert streams.wait_until(State.RUNNING, 120_000)
+        right = show.expected(read_all(servers, show.inputs))
+        (served,) = read_addresses(tmp_path / config.application_id)
+        with closing(HttpClient(served)) as client:
+            wait_for_views(client, right["views-by-tier"])
+            rows = list(client.range("views-per-minute", {"limit": "500"}))
+            windows = {(row["key"], row["window"]["start"]): row["value"] for row in rows}
+            expected = right["views-per-minute"]
+            assert isinstance(expected, dict)
+            assert windows == {(place.key, place.start): n for place, n in expected.items()}
+        # The examples of user-analytics.md.
+        run_page(DOCS / "user-analytics.md", {"url": served.url, "token": served.token})
+
+
+def wait_for_views(client: HttpClient, right: object) -> None:
+    """Wait until all views are counted."""
+    until = time.monotonic() + 120
+    found: dict[str, int] = {}
+    while found != right:
+        assert time.monotonic() < until, (found, right)
+        time.sleep(0.2)
+        with suppress(StoreNotReadyError):  # a task moves or restores
+            found = {row["key"]: row["value"] for row in client.range("views-by-tier", {})}

@@ -79,8 +79,8 @@ class Asked:
     """The application and what its stores must hold."""
 
     def __init__(self, broker: LocalBroker, spark: SparkSession, folder: Path) -> None:
-        self._servers = broker.bootstrap_servers
-        admin = AdminClient({"bootstrap.servers": self._servers})
+        self.servers = broker.bootstrap_servers
+        admin = AdminClient({"bootstrap.servers": self.servers})
         topics = [NewTopic("asked-events", 4, 1), NewTopic("asked-plans", 2, 1)]
         for made in admin.create_topics(topics).values():
             made.result()
@@ -91,12 +91,14 @@ class Asked:
             topology(),
             {
                 "application.id": "asked",
-                "bootstrap.servers": self._servers,
+                "bootstrap.servers": self.servers,
                 "state.dir": str(folder),
                 "processing.guarantee": "exactly_once_v2",
                 "penstock.turn.ms": 2000,
                 "application.server": "node-1:8080",
                 "penstock.http.port": 0,
+                # The events are old: a broker would soon delete them from the changelogs.
+                "windowstore.changelog.additional.retention.ms": 100 * 365 * 24 * HOUR_MS,
             },
             spark=spark,
         )
@@ -108,7 +110,7 @@ class Asked:
 
     def write(self) -> None:
         """Write events and plans, partitioned as Java's producers do."""
-        producer = Producer({"bootstrap.servers": self._servers, "partitioner": "murmur2_random"})
+        producer = Producer({"bootstrap.servers": self.servers, "partitioner": "murmur2_random"})
         chance = Random(1)
         for number in range(RECORDS):
             key, at = chance.choice(KEYS), BEGIN_MS + number * 100
@@ -302,7 +304,9 @@ def commanded(asked: Asked, *words: str) -> list[Any]:
     done = subprocess.run(
         [*command, "--state-dir", str(asked.folder)], capture_output=True, text=True, check=False
     )
-    assert done.stderr in {"", "there is no such row\n"}
+    note = "application 'asked' runs, and is asked by" if "--changelog" in words else ""
+    assert done.stderr.startswith(note)
+    assert note or done.stderr in {"", "there is no such row\n"}
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -358,6 +362,30 @@ def test_the_command_line_says_the_same(asked: Asked) -> None:
     assert len(commanded(asked, "windows", "--all")) == len(
         list(asked.streams.store("windows").all())
     )
+
+
+def test_the_changelogs_say_the_same_as_the_running_application(
+    asked: Asked, tmp_path: Path
+) -> None:
+    program = tmp_path / "app.py"
+    program.write_text("from tests.spark.test_queries import topology\n\nbuilt = topology()\n")
+    more = ["--changelog", "--program", str(program)]
+    more += ["--bootstrap-servers", asked.servers, "--set", "processing.guarantee=exactly_once_v2"]
+    ranges = (["counts", "--from", "key-05", "--reverse"], ["plans"], ["sessions", KEYS[3]])
+    for words in (["windows", "--all"], *ranges):
+        running, stored = commanded(asked, *words), commanded(asked, *words, *more)
+        assert running
+        assert stored == running
+
+
+def test_a_store_is_a_dataframe(asked: Asked, spark: SparkSession) -> None:
+    frame = asked.streams.store("counts").to_dataframe(spark)
+    assert frame.columns == ["partition", "key", "value", "timestamp"]
+    assert {row.key: row.value for row in frame.collect()} == dict(asked.counts)
+    part = asked.streams.store("counts", partition=2).to_dataframe(spark).collect()
+    assert {row.partition for row in part} == {2}
+    with pytest.raises(QueryError, match="store 'plans' is global"):
+        asked.streams.store("plans").to_dataframe(spark)
 
 
 def test_the_progress_says_where_the_server_is(asked: Asked) -> None:

@@ -1,10 +1,12 @@
 """Two executors, each a process of its own: both work, and one that dies does not stop the other.
 
-The session is in a process of its own, since a process has only one.
+The session is in a process of its own, since a process has only one. It runs one application after
+the other: a count, then user analytics, whose state is asked in every way there is.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -12,7 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +26,12 @@ from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from penstock._engine.http.address_file import read_addresses
+from penstock._engine.http.client import HttpClient
+from penstock._engine.kafka.client.topic_io import Read, TopicReader
 from penstock._engine.kafka.local_broker.broker import LocalBroker
+from penstock.cli import main
+from penstock.errors import StoreNotReadyError
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +45,8 @@ class Driver:
     """The driver's process; what it last told is kept."""
 
     def __init__(self, bootstrap_servers: str, folder: Path) -> None:
-        self.told: dict[str, Any] = {"state": "", "workers": [], "slots": 0}
+        self.told: dict[str, Any] = {"application": "", "state": "", "workers": [], "slots": 0}
+        self.state_dir = folder / "state"
         self.output = folder / "driver.log"
         with self.output.open("wb") as errors:
             self.process = subprocess.Popen(
@@ -45,7 +54,7 @@ class Driver:
                     sys.executable,
                     str(HERE / "two_executors.py"),
                     bootstrap_servers,
-                    str(folder / "state"),
+                    str(self.state_dir),
                     NAME,
                 ],
                 env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable},
@@ -107,10 +116,6 @@ class Traffic:
     _flows: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
-        topics = [NewTopic(f"{NAME}-{end}", PARTITIONS, 1) for end in ("in", "out")]
-        for created in admin.create_topics(topics).values():
-            created.result()
         self._flows.set()
         self._threads = [threading.Thread(target=run) for run in (self._write, self._read)]
         for thread in self._threads:
@@ -170,8 +175,27 @@ class Traffic:
         consumer.close()
 
 
+@pytest.fixture(scope="module")
+def driver(kafka_broker: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    """One driver for all tests: to start two executors takes longer than most of them."""
+    _create_topics(kafka_broker.bootstrap_servers, f"{NAME}-in", f"{NAME}-out")
+    made = Driver(kafka_broker.bootstrap_servers, tmp_path_factory.mktemp("driver"))
+    try:
+        yield made
+    finally:
+        code = made.close()
+    assert code == 0, made.output.read_text()
+
+
+def _create_topics(bootstrap_servers: str, *names: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers})
+    topics = [NewTopic(name, PARTITIONS, 1, config={"retention.ms": "-1"}) for name in names]
+    for created in admin.create_topics(topics).values():
+        created.result()
+
+
 @pytest.fixture
-def traffic(kafka_broker: LocalBroker) -> Iterator[Traffic]:
+def traffic(kafka_broker: LocalBroker, driver: Driver) -> Iterator[Traffic]:
     flowing = Traffic(kafka_broker.bootstrap_servers)
     yield flowing
     flowing.close()
@@ -188,36 +212,33 @@ def executor_of(worker: int) -> int:
 
 
 def test_both_work_and_one_that_is_killed_does_not_stop_the_other(
-    kafka_broker: LocalBroker, traffic: Traffic, tmp_path: Path
+    driver: Driver, traffic: Traffic
 ) -> None:
-    driver = Driver(kafka_broker.bootstrap_servers, tmp_path)
-    try:
-        driver.wait_for("shared", lambda: len(set(driver.owners().values())) == PARTITIONS)
-        executors = {task: executor_of(pid) for task, pid in driver.owners().items()}
-        assert len(set(executors.values())) == 2
-        driver.wait_for("counted", lambda: len(traffic.seen) > 50)
+    driver.wait_for("shared", lambda: len(set(driver.owners().values())) == PARTITIONS)
+    executors = {task: executor_of(pid) for task, pid in driver.owners().items()}
+    assert len(set(executors.values())) == 2
+    driver.wait_for("counted", lambda: len(traffic.seen) > 50)
 
-        _kill_one(driver, traffic, executors)
+    _kill_one(driver, traffic)
 
-        _let_spark_take_and_give(driver)
+    _let_spark_take_and_give(driver)
 
-        traffic.hold()
-        driver.wait_for("all counted", lambda: len(traffic.seen) >= traffic.written)
-        for counts in traffic.counts().values():
-            assert counts == list(range(1, len(counts) + 1))
-        assert len(traffic.seen) == traffic.written
-    finally:
-        code = driver.close()
-    assert code == 0, driver.output.read_text()
+    traffic.hold()
+    driver.wait_for("all counted", lambda: len(traffic.seen) >= traffic.written)
+    for counts in traffic.counts().values():
+        assert counts == list(range(1, len(counts) + 1))
+    assert len(traffic.seen) == traffic.written
 
 
-def _kill_one(driver: Driver, traffic: Traffic, executors: dict[str, int]) -> None:
-    """Kill the executor of partition 0 while records flow: partition 1 must not feel it."""
-    worker = driver.owners()["0_0"]
-    tree = [executors["0_0"], parent(worker), worker]
-    killed = time.monotonic()
-    for pid in tree:
+def _kill_executor_of(worker: int) -> None:
+    for pid in (executor_of(worker), parent(worker), worker):
         os.kill(pid, signal.SIGKILL)
+
+
+def _kill_one(driver: Driver, traffic: Traffic) -> None:
+    """Kill the executor of partition 0 while records flow: partition 1 must not feel it."""
+    killed = time.monotonic()
+    _kill_executor_of(driver.owners()["0_0"])
     # What was committed before it died may still come out for a moment.
     settled = killed + 0.5
     driver.wait_for("taken over", lambda: len(traffic.times(0, since=settled)) > 20)
@@ -238,3 +259,196 @@ def _let_spark_take_and_give(driver: Driver) -> None:
     driver.say("request")
     driver.wait_for("two slots again", lambda: driver.told["slots"] == 2)
     driver.wait_for("shared again", lambda: len(set(driver.owners().values())) == PARTITIONS)
+
+
+USERS = [f"user-{number:04}" for number in range(1000)]
+RANGES = [(USERS[first], USERS[first + 13]) for first in range(0, 980, 20)] + [(None, "user-0002")]
+PAGES = [f"/page-{number}" for number in range(7)]
+EVENTS = 3000
+BEGIN_MS = 1_700_000_000_000
+ANALYTICS = "user-analytics"
+
+
+class Truth:
+    """What the output topics say: visits of each user, views of each page and minute."""
+
+    def __init__(self, bootstrap_servers: str) -> None:
+        found: dict[str, dict[str, int]] = {"user-visits": {}, "page-views": {}}
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not all(sum(rows.values()) == EVENTS for rows in found.values()):
+            assert time.monotonic() < until, {name: len(rows) for name, rows in found.items()}
+            for record in records_of(bootstrap_servers, *found):
+                count = int.from_bytes(record.value or b"", "big")
+                found[record.topic][(record.key or b"").decode()] = count
+        self.visits = found["user-visits"]
+        self.views = {
+            (page, int(start)): count
+            for key, count in found["page-views"].items()
+            for page, _, start in [key.partition("@")]
+        }
+        self.ranges = [
+            sorted(
+                (user, count)
+                for user, count in self.visits.items()
+                if (first is None or first <= user) and user <= last
+            )
+            for first, last in RANGES
+        ]
+
+
+def records_of(bootstrap_servers: str, *topics: str) -> Iterator[Read]:
+    reader = TopicReader(bootstrap_servers, topics)
+    try:
+        while not reader.caught_up:
+            yield from reader.read(0.5)
+    finally:
+        reader.close()
+
+
+def write_events(bootstrap_servers: str) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap_servers, "partitioner": "murmur2_random"})
+    for number in range(EVENTS):
+        user = USERS[number * 7 % len(USERS)]
+        event = {"page": PAGES[number % len(PAGES)], "amount": number % 50}
+        at = BEGIN_MS + number * 100
+        producer.produce("events", json.dumps(event), user, timestamp=at)
+    producer.flush()
+
+
+class Analytics:
+    """User analytics in the driver, and the ways to ask it."""
+
+    def __init__(self, driver: Driver, folder: Path, bootstrap_servers: str) -> None:
+        self.driver, self._folder, self._servers = driver, folder, bootstrap_servers
+
+    def start(self) -> None:
+        self.driver.say("analytics")
+        self.driver.wait_for("analytics ready", self.is_ready)
+
+    def is_running(self) -> bool:
+        told = self.driver.told
+        owners = self.driver.owners()
+        is_shared = len(set(owners.values())) == 2 and len(owners) == 2 * PARTITIONS
+        return told["application"] == ANALYTICS and told["state"] == "RUNNING" and is_shared
+
+    def is_ready(self) -> bool:
+        """Whether both workers have tasks and every task is restored."""
+        if not self.is_running():
+            return False
+        with closing(self.client()) as client, suppress(StoreNotReadyError):
+            return bool(client.get("/health/ready")["ready"])
+        return False
+
+    def client(self) -> HttpClient:
+        return HttpClient(read_addresses(self.driver.state_dir / ANALYTICS)[0])
+
+    def in_python(self, *, table: bool) -> Any:
+        file = self._folder / f"asked-{time.monotonic_ns()}"
+        file.write_text(json.dumps({"keys": USERS, "ranges": RANGES, "table": table}))
+        self.driver.say(f"ask {file}")
+        written = Path(f"{file}.answers")
+        self.driver.wait_for("answered in Python", written.exists)
+        return json.loads(written.read_text())
+
+    def commanded(self, *words: str) -> list[dict[str, Any]]:
+        """Ask by the command line; in this process, to spare a thousand starts of Python."""
+        said, noted = io.StringIO(), io.StringIO()
+        place = ["--state-dir", str(self.driver.state_dir), "--bootstrap-servers", self._servers]
+        with redirect_stdout(said), redirect_stderr(noted):
+            code = main(["query", ANALYTICS, *words, *place, "--json"])
+        assert code == 0, noted.getvalue()
+        return [json.loads(line) for line in said.getvalue().splitlines()]
+
+
+def pairs_of(rows: Iterable[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [(row["key"], row["value"]) for row in rows]
+
+
+def windows_of(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, int], int]:
+    return {(row["key"], row["window"]["start"]): row["value"] for row in rows}
+
+
+def range_words(first: str | None, last: str) -> dict[str, str]:
+    return {"to": last, "limit": "10"} | ({} if first is None else {"from": first})
+
+
+def check_python(analytics: Analytics, truth: Truth, *, table: bool = False) -> None:
+    told = analytics.in_python(table=table)
+    assert told["together"] == truth.visits
+    assert told["keys"] == truth.visits
+    assert [[tuple(pair) for pair in rows] for rows in told["ranges"]] == truth.ranges
+    assert {(page, start): count for page, start, count in told["windows"]} == truth.views
+    if table:
+        assert [tuple(pair) for pair in told["table"]] == sorted(truth.visits.items())
+
+
+def check_http(analytics: Analytics, truth: Truth, users: Iterable[str] = USERS[::5]) -> None:
+    with closing(analytics.client()) as client:
+        everybody = client.range("visits", {"limit": "300"})
+        assert pairs_of(everybody) == sorted(truth.visits.items())
+        for user in users:
+            assert pairs_of(client.key("visits", user, {})) == [(user, truth.visits[user])]
+        found = [pairs_of(client.range("visits", range_words(*pair))) for pair in RANGES]
+        assert found == truth.ranges
+        assert windows_of(client.range("views", {"limit": "50"})) == truth.views
+
+
+def check_command_line(analytics: Analytics, truth: Truth, *more: str) -> None:
+    assert pairs_of(analytics.commanded("visits", "--all", *more)) == sorted(truth.visits.items())
+    assert windows_of(analytics.commanded("views", "--all", *more)) == truth.views
+
+
+def check_command_line_by_key(analytics: Analytics, truth: Truth) -> None:
+    for user in USERS:
+        assert pairs_of(analytics.commanded("visits", user)) == [(user, truth.visits[user])]
+    for (first, last), expected in zip(RANGES, truth.ranges, strict=True):
+        bounds = ["--to", last] + ([] if first is None else ["--from", first])
+        assert pairs_of(analytics.commanded("visits", *bounds)) == expected
+
+
+def check_while_a_worker_dies(analytics: Analytics, truth: Truth) -> None:
+    """Each answer is right or says that the store is not ready; then all are right again."""
+    driver = analytics.driver
+    victim = sorted(driver.owners().items())[0][1]
+    _kill_executor_of(victim)
+    right, until = 0, time.monotonic() + PATIENCE_SECONDS
+    with closing(analytics.client()) as client:
+        while victim in driver.owners().values() or not analytics.is_ready() or right < 100:
+            assert time.monotonic() < until, (right, driver.told)
+            user = USERS[right % len(USERS)]
+            try:
+                found = pairs_of(client.key("visits", user, {}))
+            except StoreNotReadyError:
+                right = 0
+                continue
+            assert found == [(user, truth.visits[user])]
+            right += 1
+
+
+def test_the_state_is_the_same_in_every_way_through_deaths_and_restarts(
+    driver: Driver, kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    servers = kafka_broker.bootstrap_servers
+    outputs = ("user-visits", "profiles", "page-views", "alerts")
+    _create_topics(servers, "events", *outputs)
+    write_events(servers)
+    analytics = Analytics(driver, tmp_path, servers)
+    analytics.start()
+    truth = Truth(servers)
+    check_python(analytics, truth, table=True)
+    check_http(analytics, truth, USERS)
+    check_command_line(analytics, truth)
+    check_command_line_by_key(analytics, truth)
+
+    check_while_a_worker_dies(analytics, truth)
+    check_http(analytics, truth)
+    check_python(analytics, truth)
+
+    driver.say("stop")
+    driver.wait_for("stopped", lambda: driver.told["state"] == "NOT_RUNNING")
+    check_command_line(analytics, truth, "--program", str(HERE / "user_analytics.py"))
+
+    analytics.start()
+    check_http(analytics, truth)
+    check_command_line(analytics, truth)
+    assert Truth(servers).visits == truth.visits

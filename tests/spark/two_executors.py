@@ -2,20 +2,26 @@
 
 `python two_executors.py BOOTSTRAP STATE_DIR APPLICATION_ID` counts by key until its input ends.
 Twice a second it prints a line of JSON: its state, its workers, and the slots of the next turn. A
-line it reads is a command: `kill` lets Spark take away an executor, `request` asks for it again.
+line it reads is a command: `kill` lets Spark take away an executor, `request` asks for it again,
+`stop` closes the application, `analytics` closes it and runs user analytics with HTTP,
+`ask FILE` answers the questions in a file, in Python.
 """
 
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 from penstock import Consumed, Grouped, KafkaStreams, Materialized, Produced, StreamsBuilder, serdes
 from penstock._engine.spark.class_archive import QUICK_START, archive_option
+from penstock.errors import StoreNotReadyError, StreamsError
 
 TEXT, LONG = serdes.string(), serdes.long()
 
@@ -61,16 +67,65 @@ def application(bootstrap_servers: str, state_dir: str, name: str) -> KafkaStrea
     return KafkaStreams(builder.build(), config)
 
 
-def tell(streams: KafkaStreams) -> None:
+def analytics(bootstrap_servers: str, state_dir: str) -> KafkaStreams:
+    """User analytics, with its state over HTTP."""
+    names = runpy.run_path(str(Path(__file__).with_name("user_analytics.py")))
+    config = {
+        **names["SETTINGS"],
+        "bootstrap.servers": bootstrap_servers,
+        "state.dir": state_dir,
+        "penstock.turn.ms": 1000,
+        "consumer.session.timeout.ms": 6000,
+        "penstock.http.port": 0,
+    }
+    return KafkaStreams(names["builder"].build(), config)
+
+
+def answers(streams: KafkaStreams, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the stores say: keys together and one by one, ranges, all windows."""
+    visits, views = streams.store("visits"), streams.store("views")
+    keys = asked["keys"]
+    return {
+        "together": {key: row.value for key, row in visits.get_all(keys).items()},
+        "keys": {key: row.value for key in keys if (row := visits.get(key)) is not None},
+        "ranges": [
+            [[key, row.value] for key, row in visits.range(*pair)] for pair in asked["ranges"]
+        ],
+        "windows": [[window.key, window.start, row.value] for window, row in views.all()],
+        "table": sorted([row.key, row.value] for row in visits.to_dataframe().collect())
+        if asked["table"]
+        else None,
+    }
+
+
+def answers_when_ready(streams: KafkaStreams, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask again while tasks move or restore."""
+    while True:
+        try:
+            return answers(streams, asked)
+        except StoreNotReadyError:
+            threading.Event().wait(0.5)
+
+
+def tell(running: list[KafkaStreams]) -> None:
     """Print how it goes."""
     while True:
         threading.Event().wait(0.5)
+        streams = running[-1]
+        try:
+            reports, query = streams.reports(), streams._started_query()
+        except StreamsError:  # it has not begun
+            continue
         workers = [
             {"pid": report.pid, "state": report.state, "tasks": sorted(report.tasks)}
-            for report in streams.reports().values()
+            for report in reports.values()
         ]
-        slots = streams._started_query()._slots.count()
-        told = {"state": streams.state.value, "workers": workers, "slots": slots}
+        told = {
+            "application": streams.application_id,
+            "state": streams.state.value,
+            "workers": workers,
+            "slots": query._slots.count(),
+        }
         print(json.dumps(told), flush=True)
 
 
@@ -79,18 +134,30 @@ def main(arguments: list[str]) -> None:
     spark = session()
     spark.sparkContext.setLogLevel("OFF")
     context = spark.sparkContext._jsc.sc()
-    streams = application(*arguments)
-    streams.start()
-    threading.Thread(target=tell, args=(streams,), daemon=True).start()
+    running = [application(*arguments)]
+    running[-1].start()
+    threading.Thread(target=tell, args=(running,), daemon=True).start()
     for line in sys.stdin:
-        if line.strip() == "kill":
-            infos = context.statusStore().executorList(True)
-            ids = [infos.apply(index).id() for index in range(infos.size())]
-            context.killExecutor(next(name for name in ids if name != "driver"))
-        else:
-            # What was taken away was taken off the number that is wanted, which had none.
-            context.requestExecutors(2)
-    assert streams.close()
+        match line.split():
+            case ["kill"]:
+                infos = context.statusStore().executorList(True)
+                ids = [infos.apply(index).id() for index in range(infos.size())]
+                context.killExecutor(next(name for name in ids if name != "driver"))
+            case ["request"]:
+                # What was taken away was taken off the number that is wanted, which had none.
+                context.requestExecutors(2)
+            case ["stop"]:
+                assert running[-1].close()
+            case ["analytics"]:
+                assert running[-1].close()
+                running.append(analytics(*arguments[:2]))
+                running[-1].start()
+            case ["ask", file]:
+                found = answers_when_ready(running[-1], json.loads(Path(file).read_text()))
+                written = Path(f"{file}.part")
+                written.write_text(json.dumps(found))
+                written.rename(f"{file}.answers")
+    assert running[-1].close()
     spark.stop()
 
 

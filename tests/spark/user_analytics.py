@@ -60,13 +60,14 @@ visits.join(spent, lambda count, total: f"{count} visits, {total} spent").to_str
     .to("alerts", Produced(TEXT, LONG))
 )
 
+SETTINGS = {
+    "application.id": "user-analytics",
+    "processing.guarantee": "exactly_once_v2",
+    # Every update is told, so that each record can be counted.
+    "statestore.cache.max.bytes": 0,
+    # The events are old: a broker would soon delete them from the changelogs of windows.
+    "windowstore.changelog.additional.retention.ms": 100 * 365 * 24 * 3_600_000,
+}
+
 if __name__ == "__main__":
-    settings = {
-        "application.id": "user-analytics",
-        "processing.guarantee": "exactly_once_v2",
-        # Every update is told, so that each record can be counted.
-        "statestore.cache.max.bytes": 0,
-        # The events are old: a broker would soon delete them from the changelogs of windows.
-        "windowstore.changelog.additional.retention.ms": 100 * 365 * 24 * 3_600_000,
-    }
-    KafkaStreams(builder.build(), settings).run()
+    KafkaStreams(builder.build(), SETTINGS).run()

@@ -1,4 +1,4 @@
-"""`penstock query APP STORE [KEY]`: the state of a running application, asked over HTTP."""
+"""`penstock query APP STORE [KEY]`: the state of an application, over HTTP or from changelogs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,16 +16,19 @@ from penstock._engine.state.files.directory import StateDirectory
 from penstock.cli.arguments.options import add_command, add_json, positive
 from penstock.cli.arguments.times import moment_ms
 from penstock.cli.printing import table
+from penstock.cli.stopped_query import add_changelog_options, changelog_client, names_cluster
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
+    from penstock._engine.http.client import StateClient
     from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
-Ask a running application about its stores, over HTTP: it must run with `penstock.http.port`. On
+Read the stores of an application. One that runs with `penstock.http.port` is asked over HTTP: on
 its machine, address and token are found in its state directory; elsewhere say --address and
---token-file. Keys are JSON, text as it is, bytes in base64.
+--token-file. If no process answers, the rows come from its changelogs, as of its last commit; then
+say --program, or --key-type and --value-type. Keys are JSON, text as it is, bytes in base64.
 """
 _EXAMPLES = """\
   penstock query shop                                 its stores
@@ -33,6 +37,8 @@ _EXAMPLES = """\
   penstock query shop counts --prefix user- --all     all keys that begin so
   penstock query shop views alice --time-from 2026-01-31T12:00
   penstock query shop prices apple --as-of 2026-01-31T12:00
+  penstock query shop counts alice --program app.py   of a stopped application
+  penstock query shop counts alice --key-type string --value-type long
 """
 _LIMIT = 100
 _PAGE_MAX = 1000
@@ -56,7 +62,7 @@ def register(commands: Commands) -> None:
     parser = add_command(
         commands,
         "query",
-        "read the stores of a running application",
+        "read the stores of an application",
         description=_DESCRIPTION,
         examples=_EXAMPLES,
     )
@@ -91,17 +97,15 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--token-file", type=Path, metavar="FILE", help="a file that has its token, with --address"
     )
+    add_changelog_options(parser)
     add_json(parser, "print a JSON object for each row, one in a line")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print rows; return 1 if there is none."""
-    # Other commands do without http and ssl.
-    from penstock._engine.http.client import HttpClient  # noqa: PLC0415
-
-    client = HttpClient(_served(arguments))
-    try:
+    with ExitStack() as stack:
+        client = _client(arguments, stack)
         if arguments.store is None:
             rows = iter(client.get("/stores")["stores"])
         elif arguments.key is None:
@@ -112,8 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
         shown = _print(islice(rows, limit), as_json=arguments.json)
         if shown == limit and next(rows, None) is not None:
             print(f"there are more than {limit:,} rows: --limit N or --all", file=sys.stderr)
-    finally:
-        client.close()
     if not shown:
         print("there is no such row", file=sys.stderr)
     return 0 if shown else 1
@@ -165,11 +167,30 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return cells
 
 
-def _served(arguments: argparse.Namespace) -> ServedAt:
-    """Return where the application is asked.
+def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
+    """Return a client of the process that serves the application, else of its changelogs.
 
     Raises:
         StreamsError: it cannot be found.
+    """
+    # Other commands do without http and ssl.
+    from penstock._engine.http.client import HttpClient  # noqa: PLC0415
+
+    served = None if arguments.changelog else _served(arguments)
+    if served is not None:
+        client = HttpClient(served)
+        stack.callback(client.close)
+        return client
+    if not arguments.changelog and not names_cluster(arguments):
+        raise StreamsError(_not_found(arguments))
+    return stack.enter_context(changelog_client(arguments))
+
+
+def _served(arguments: argparse.Namespace) -> ServedAt | None:
+    """Return where the application is asked; None if no process of this machine serves it.
+
+    Raises:
+        StreamsError: the token cannot be read.
     """
     token = None
     if arguments.token_file is not None:
@@ -180,17 +201,24 @@ def _served(arguments: argparse.Namespace) -> ServedAt:
             raise StreamsError(msg) from error
     if arguments.address is not None:
         return ServedAt(arguments.address, token)
-    places = [arguments.state_dir] if arguments.state_dir is not None else _usual_places()
-    for place in places:
+    for place in _places(arguments):
         found = read_addresses(StateDirectory(place, arguments.application).path)
         if found:
             return found[0]
-    msg = (
+    return None
+
+
+def _not_found(arguments: argparse.Namespace) -> str:
+    return (
         f"no process on this machine serves the application {arguments.application!r} over HTTP "
-        f"(looked in {', '.join(map(str, places))}); run it with --set penstock.http.port=0, or "
-        "say where it is: --state-dir DIR, or --address URL --token-file FILE"
+        f"(looked in {', '.join(map(str, _places(arguments)))}); run it with --set "
+        "penstock.http.port=0, or say where it is: --state-dir DIR, or --address URL "
+        "--token-file FILE; to read its changelogs, say --bootstrap-servers HOST:PORT"
     )
-    raise StreamsError(msg)
+
+
+def _places(arguments: argparse.Namespace) -> list[Path]:
+    return [arguments.state_dir] if arguments.state_dir is not None else _usual_places()
 
 
 def _token_in(text: str) -> str:

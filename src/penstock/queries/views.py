@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
+from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
@@ -27,6 +28,9 @@ from penstock.settings import StreamsConfig
 from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
+
+if TYPE_CHECKING:
+    from penstock._engine.spark.session import DataFrame, SparkSession
 
 __all__ = [
     "QueryIterator",
@@ -82,6 +86,8 @@ class Source:
     codec: RowCodec = field(init=False)
     behind: dict[int, int] = field(init=False, default_factory=dict)
     """How many offsets the copy was behind that gave the last answer of a partition."""
+    reached: QueryPosition = field(init=False, default_factory=dict, compare=False)
+    """How far the tasks that were scanned had come: the last offset of each input partition."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
@@ -168,6 +174,9 @@ class Source:
         keys: Mapping[int, tuple[bytes, ...]] | None = None,
     ) -> dict[int, AnsweredPart]:
         parts = self.asker.parts(self.store, read, partitions, options, keys)
+        for part in parts.values():
+            for topic, offsets in part.position.items():
+                self.reached.setdefault(topic, {}).update(offsets)
         if options.stale_ok:
             for partition, part in parts.items():
                 self.behind[partition] = part.offsets_behind
@@ -205,6 +214,18 @@ class _View(ExplainsCamelCase):
         last answer of each partition; 0 if its task ran.
         """
         return dict(self._source.behind)
+
+    def to_dataframe(self, spark: SparkSession | None = None) -> DataFrame:
+        """Return the store as a batch DataFrame, as `penstock.spark.state` does: from its
+        changelog, as of the last commit of each task at this call, not as of this view.
+
+        Raises:
+            QueryError: the store has no changelog, or is global.
+        """
+        from penstock._engine.spark.state.table import table_of_entry  # noqa: PLC0415
+
+        source = self._source
+        return table_of_entry(source.store, source.config, source.partition, spark)
 
 
 class ReadOnlyKeyValueStore(_View, Generic[K, V]):

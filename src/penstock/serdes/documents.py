@@ -65,6 +65,11 @@ class JsonSerde(BuiltInSerde[T], replaceable=True):
         self.gives_frozen = found.is_frozen
 
     @property
+    def document_type(self) -> Any:
+        """The type of the documents; None for any."""
+        return self._arguments[0]
+
+    @property
     def decode_good(self) -> Decode[T]:
         return self._decode_good
 

@@ -109,11 +109,15 @@ def test_what_the_server_refuses_is_said(
     assert message in capsys.readouterr().err
 
 
-def test_an_application_that_does_not_run_is_not_found(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_application_that_does_not_run_is_not_found_without_a_cluster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
+    monkeypatch.delenv("PENSTOCK_BOOTSTRAP_SERVERS", raising=False)
     assert main(["query", "shop", "counts", "--state-dir", str(tmp_path)]) == 1
-    assert "run it with --set penstock.http.port=0" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "run it with --set penstock.http.port=0" in said
+    assert "to read its changelogs, say --bootstrap-servers HOST:PORT" in said
 
 
 def test_a_server_that_is_gone_does_not_answer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,13 +58,13 @@ def document() -> dict[str, Any]:
             "/stores": _get("the stores of the application", "stores", "401 403"),
             "/stores/{name}": _get(
                 "rows of a store in the order of its keys; windows and sessions task by task",
-                "rows and the cursor of the next page",
+                "rows, the cursor of the next page, and the position: how far tasks had come",
                 "400 401 403 404 410 503",
                 [name, *map(_parameter, _OF_RANGE)],
             ),
             "/stores/{name}/{key}": _get(
                 "the value of a key; of windows, sessions and versions between times, rows",
-                "a row, or rows and a cursor",
+                "a row, or rows with a cursor and a position",
                 "400 401 403 404 410 503",
                 [name, key, *map(_parameter, _OF_KEY)],
             ),

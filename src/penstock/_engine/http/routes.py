@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 from penstock._engine.http import status_documents
 from penstock._engine.http.access import Access
 from penstock._engine.http.openapi import document, page
-from penstock._engine.http.parameters import only, store_parameters, words_of
+from penstock._engine.http.parameters import only, words_of
 from penstock._engine.http.replies import (
     HTML,
     TEXT,
@@ -21,13 +21,7 @@ from penstock._engine.http.replies import (
     not_found,
 )
 from penstock._engine.http.served import Application
-from penstock._engine.http.store_reads import (
-    StoreReads,
-    describe_store,
-    kind_of,
-    parameters_of_key,
-    parameters_of_range,
-)
+from penstock._engine.http.store_reads import StoreReads
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +60,7 @@ class Routes:
             raise Refusal(405, "method_not_allowed", msg, {"allow": _METHODS})
         words = words_of(asked.query)
         if path[0] == "stores":
-            return self._stores(path[1:], words)
+            return self._reads.reply(path[1:], words)
         if path == ["topology"]:
             return self._topology(words, asked.headers.get("accept", ""))
         only(words)
@@ -93,27 +87,6 @@ class Routes:
                 msg = "there is nothing at this path; /openapi.json lists what there is"
                 raise not_found(msg)
         return json_reply(body, code, {"retry-after": "1"} if code == 503 else {})
-
-    def _stores(self, path: list[str], words: Mapping[str, str]) -> Reply:
-        stores = self._application.stores()
-        if not path:
-            only(words)
-            shown = [describe_store(name, entry) for name, entry in sorted(stores.items())]
-            return json_reply({"stores": shown})
-        if len(path) > 2 or path[-1] == "":
-            msg = (
-                "a store is at /stores/NAME, a key at /stores/NAME/KEY; a slash in a key is "
-                "written %2F, an empty key %22%22"
-            )
-            raise not_found(msg)
-        entry = stores.get(path[0])
-        kind = None if entry is None else kind_of(entry)
-        known = parameters_of_range if len(path) == 1 else parameters_of_key
-        if kind is not None:
-            only(words, *known(kind))
-        if len(path) == 1:
-            return self._reads.range(path[0], store_parameters(words))
-        return self._reads.by_key(path[0], path[1], store_parameters(words))
 
     def _topology(self, words: Mapping[str, str], accept: str) -> Reply:
         only(words, "format")

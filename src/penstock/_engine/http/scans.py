@@ -15,6 +15,7 @@ from itertools import chain
 
 from penstock._clock import monotonic
 from penstock._engine.http.replies import Refusal
+from penstock._engine.http.served import Source
 from penstock._engine.queries.questions import Row
 
 PAGE_BYTES_MAX = 8 << 20
@@ -28,6 +29,14 @@ class Page:
 
     rows: list[Row]
     rest: Iterator[Row] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """Rows that are read, and the store that they come from."""
+
+    source: Source
+    rows: Iterator[Row]
 
 
 def page_of(rows: Iterator[Row], limit: int) -> Page:
@@ -47,19 +56,19 @@ class OpenScans:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._scans: dict[str, tuple[float, str, Iterator[Row]]] = {}
+        self._scans: dict[str, tuple[float, str, Scan]] = {}
 
-    def keep(self, scan: str, rows: Iterator[Row]) -> str:
-        """Keep the rest of a scan; return its cursor. `scan` says what is scanned."""
+    def keep(self, named: str, scan: Scan) -> str:
+        """Keep the rest of a scan; return its cursor. `named` says what is scanned."""
         cursor = secrets.token_urlsafe(12)
         with self._lock:
             self._drop_old()
             while len(self._scans) >= _OPEN_MAX:
                 del self._scans[next(iter(self._scans))]
-            self._scans[cursor] = (monotonic() + _OPEN_SECONDS, scan, rows)
+            self._scans[cursor] = (monotonic() + _OPEN_SECONDS, named, scan)
         return cursor
 
-    def take(self, scan: str, cursor: str) -> Iterator[Row]:
+    def take(self, named: str, cursor: str) -> Scan:
         """Return the rest of a scan.
 
         Raises:
@@ -67,16 +76,15 @@ class OpenScans:
         """
         with self._lock:
             self._drop_old()
-            _, kept, rows = self._scans.get(cursor, (0.0, None, iter(())))
-            if kept == scan:
+            _, kept, scan = self._scans.get(cursor, (0.0, None, None))
+            if kept == named and scan is not None:
                 del self._scans[cursor]
-        if kept != scan:
-            msg = (
-                "there is no scan with this cursor: it works once, for a minute, with the "
-                "parameters of the page before; begin the scan again"
-            )
-            raise Refusal(410, "gone", msg)
-        return rows
+                return scan
+        msg = (
+            "there is no scan with this cursor: it works once, for a minute, with the "
+            "parameters of the page before; begin the scan again"
+        )
+        raise Refusal(410, "gone", msg)
 
     def _drop_old(self) -> None:
         now = monotonic()

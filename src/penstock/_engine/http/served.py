@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from penstock._engine.control.messages import Report
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Read, Row
+from penstock._engine.queries.questions import Position, Read, Row
 from penstock._engine.state.codec import RowCodec
 
 
@@ -22,6 +22,9 @@ class Source(Protocol):
     @property
     def offsets_behind(self) -> int | None:
         """How far the copies that have answered were behind; None if that was not asked for."""
+    @property
+    def reached(self) -> Position:
+        """How far the tasks had come whose rows were returned; nothing if that is not known."""
 
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
@@ -33,23 +36,30 @@ class Source(Protocol):
         """Return rows partition by partition."""
 
 
-class Application(Protocol):
+class QueriedStores(Protocol):
+    """The stores of an application, whether it runs or not."""
+
+    @property
+    def state(self) -> str:
+        """The name of the application's state."""
+
+    @property
+    def exactly_once(self) -> bool: ...
+    def stores(self) -> Mapping[str, StoreEntry]:
+        """Return the stores; none while the application starts."""
+
+    def source(self, name: str, options: ReadOptions, partition: int | None) -> Source:
+        """Return a store to read."""
+
+
+class Application(QueriedStores, Protocol):
     """A started application."""
 
     @property
     def application_id(self) -> str: ...
     @property
-    def state(self) -> str:
-        """The name of its state."""
-
-    @property
     def trouble(self) -> str | None:
         """What keeps it from its work though it is RUNNING."""
-
-    @property
-    def exactly_once(self) -> bool: ...
-    def stores(self) -> Mapping[str, StoreEntry]:
-        """Return its stores; none while it starts."""
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the tasks of its plan, each with what is known of it before it runs."""
@@ -60,9 +70,6 @@ class Application(Protocol):
 
     def metrics(self) -> str:
         """Return its metrics as Prometheus text."""
-
-    def source(self, name: str, options: ReadOptions, partition: int | None) -> Source:
-        """Return a store to read."""
 
     def topology(self, form: str) -> str:
         """Return its topology as text, mermaid or svg."""

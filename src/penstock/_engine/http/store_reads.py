@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import dropwhile, takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from penstock._engine.http.json_values import bytes_of, jsonable, key_of, prefix_of
-from penstock._engine.http.parameters import StoreParameters
+from penstock._engine.http.parameters import StoreParameters, only, store_parameters
 from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
-from penstock._engine.http.scans import OpenScans, page_of
-from penstock._engine.http.served import Application, Source
+from penstock._engine.http.scans import OpenScans, Scan, page_of
+from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Read, Row
@@ -76,9 +76,35 @@ def describe_store(name: str, entry: StoreEntry) -> dict[str, Any]:
 class StoreReads:
     """Answers reads of the stores of an application."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: QueriedStores) -> None:
         self._application = application
         self._open = OpenScans()
+
+    def reply(self, path: list[str], words: Mapping[str, str]) -> Reply:
+        """Answer a request: the parts of its path behind `/stores`, and the words of its query.
+
+        Raises:
+            Refusal: there is no such path, store or key, or a word is wrong.
+        """
+        stores = self._application.stores()
+        if not path:
+            only(words)
+            shown = [describe_store(name, entry) for name, entry in sorted(stores.items())]
+            return json_reply({"stores": shown})
+        if len(path) > 2 or path[-1] == "":
+            msg = (
+                "a store is at /stores/NAME, a key at /stores/NAME/KEY; a slash in a key is "
+                "written %2F, an empty key %22%22"
+            )
+            raise not_found(msg)
+        entry = stores.get(path[0])
+        kind = None if entry is None else kind_of(entry)
+        known = parameters_of_range if len(path) == 1 else parameters_of_key
+        if kind is not None:
+            only(words, *known(kind))
+        if len(path) == 1:
+            return self.range(path[0], store_parameters(words))
+        return self.by_key(path[0], path[1], store_parameters(words))
 
     def by_key(self, name: str, text: str, asked: StoreParameters) -> Reply:
         """Return what a store has for a key."""
@@ -93,8 +119,8 @@ class StoreReads:
                 raise not_found(msg)
             shown = _row_json(source, kind, found[0])
             return json_reply({"store": name, **shown, **_behind(source)})
-        rows = self._rows((name, text, asked), asked.cursor, lambda: iter(source.of_key(key, read)))
-        return self._page((name, text, asked), (source, kind), rows)
+        scan = self._scan((name, text, asked), source, lambda: iter(source.of_key(key, read)))
+        return self._page((name, text, asked), kind, scan)
 
     def range(self, name: str, asked: StoreParameters) -> Reply:
         """Return the rows of a range of keys."""
@@ -105,8 +131,8 @@ class StoreReads:
         if kind == "key_value":
             return self._key_values(source, asked)
         read = _read_of_range(source, kind, asked)
-        rows = self._rows((name, "", asked), asked.cursor, lambda: source.one_by_one(read))
-        return self._page((name, "", asked), (source, kind), rows)
+        scan = self._scan((name, "", asked), source, lambda: source.one_by_one(read))
+        return self._page((name, "", asked), kind, scan)
 
     def _source(self, name: str, asked: StoreParameters) -> tuple[Source, Kind]:
         stores = self._application.stores()
@@ -136,25 +162,24 @@ class StoreReads:
         cursor = base64.urlsafe_b64encode(page.rows[-1][0]).decode("ascii") if more else None
         return _page_reply((source, "key_value"), page.rows, cursor)
 
-    def _rows(
+    def _scan(
         self,
-        scan: tuple[str, str, StoreParameters],
-        cursor: str | None,
+        named: tuple[str, str, StoreParameters],
+        source: Source,
         begin: Callable[[], Iterator[Row]],
-    ) -> Iterator[Row]:
+    ) -> Scan:
+        """Begin a scan, or go on with the one that a cursor names."""
+        cursor = named[2].cursor
         if cursor is not None:
-            return self._open.take(_named(scan), cursor)
-        return _answered(begin)
+            return self._open.take(_named(named), cursor)
+        return Scan(source, _answered(begin))
 
-    def _page(
-        self,
-        scan: tuple[str, str, StoreParameters],
-        of: tuple[Source, Kind],
-        rows: Iterator[Row],
-    ) -> Reply:
-        page = _answered(lambda: page_of(rows, scan[2].limit))
-        cursor = None if page.rest is None else self._open.keep(_named(scan), page.rest)
-        return _page_reply(of, page.rows, cursor)
+    def _page(self, named: tuple[str, str, StoreParameters], kind: Kind, scan: Scan) -> Reply:
+        page = _answered(lambda: page_of(scan.rows, named[2].limit))
+        cursor = None
+        if page.rest is not None:
+            cursor = self._open.keep(_named(named), Scan(scan.source, page.rest))
+        return _page_reply((scan.source, kind), page.rows, cursor)
 
 
 def _answered(ask: Callable[[], T]) -> T:
@@ -225,7 +250,9 @@ def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) ->
     source, kind = of
     shown = [_row_json(source, kind, row) for row in rows]
     name = source.store.name
-    return json_reply({"store": name, "rows": shown, "cursor": cursor, **_behind(source)})
+    position = {topic: dict(sorted(at.items())) for topic, at in sorted(source.reached.items())}
+    reply = {"store": name, "rows": shown, "cursor": cursor, "position": position}
+    return json_reply({**reply, **_behind(source)})
 
 
 def _behind(source: Source) -> dict[str, int]:

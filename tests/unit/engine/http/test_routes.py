@@ -108,6 +108,18 @@ def test_ranges_come_in_pages_each_row_once(limit: int, shop: Shop) -> None:
     assert [row["key"] for row in raw] == [_base64(b"plain")]
 
 
+def test_every_page_says_how_far_its_tasks_had_come(shop: Shop) -> None:
+    for path in ("counts?limit=2", "windows?limit=2", "windows/a?limit=2", "sessions?limit=9"):
+        page = got(shop, f"/stores/{path}")
+        assert page["position"] == {"in": {"0": 0}}
+    routes = Routes(shop, Access())
+    first = json.loads(routes.reply(Asked("GET", b"/stores/windows", "limit=2", LOCAL)).body)
+    words = f"limit=2&cursor={quote(first['cursor'])}"
+    second = json.loads(routes.reply(Asked("GET", b"/stores/windows", words, LOCAL)).body)
+    assert second["rows"] != first["rows"]
+    assert second["position"] == {"in": {"0": 0}}
+
+
 def test_a_page_is_limited_in_bytes(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("penstock._engine.http.scans.PAGE_BYTES_MAX", 40)
     page = got(shop, "/stores/counts?limit=10000")

@@ -8,6 +8,7 @@ is refused; see `planner/fingerprint.py` for what counts.
 from __future__ import annotations
 
 import logging
+from collections.abc import Container
 
 from confluent_kafka import KafkaError, Producer
 from confluent_kafka.admin import AdminClient
@@ -47,13 +48,7 @@ def check_last_program(
     """
     now, application_id = fingerprint_of(topology), config.application_id
     existing = set(existing_topics(admin))
-    topic = task_topic_name(application_id)
-    kept = (
-        read_task_records(config, admin, topic, [_PARTITION])[_PARTITION]
-        if topic in existing
-        else {}
-    )
-    before = read_fingerprint(kept[_KEY].decode()) if _KEY in kept else None
+    before = _stored(config, admin, existing)
     if before is None:
         return now
     changes = compare(before, now, lambda name: f"{application_id}-{name}" in existing)
@@ -64,6 +59,16 @@ def check_last_program(
     for change in changes:
         _log.warning("application=%s since it ran last, %s", application_id, change.text)
     return None if before == now else now
+
+
+def last_program(config: StreamsConfig, admin: AdminClient) -> Fingerprint | None:
+    """Return the program that an application ran last; None if none is stored, or a later version
+    of Penstock wrote it.
+
+    Raises:
+        StreamsError: the task topic cannot be read.
+    """
+    return _stored(config, admin, existing_topics(admin))
 
 
 def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
@@ -85,3 +90,13 @@ def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
         hint = allowing(failures[0], "WRITE", "topic", topic) if failures else ""
         msg = f"the program cannot be written down in task topic {topic!r}: {why}{hint}"
         raise StreamsError(msg)
+
+
+def _stored(
+    config: StreamsConfig, admin: AdminClient, existing: Container[str]
+) -> Fingerprint | None:
+    topic = task_topic_name(config.application_id)
+    if topic not in existing:
+        return None
+    kept = read_task_records(config, admin, topic, [_PARTITION])[_PARTITION]
+    return read_fingerprint(kept[_KEY].decode()) if _KEY in kept else None

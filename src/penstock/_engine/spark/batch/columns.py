@@ -36,7 +36,30 @@ _ARROW: Mapping[str, pa.DataType] = {
     "binary": pa.binary(),
 }
 # Spark counts microseconds in 64 bits.
-_LAST_MILLISECOND = (2**63 - 1) // 1000
+LAST_MILLISECOND = (2**63 - 1) // 1000
+
+
+_WINDOW = (("start", "window_start"), ("end", "window_end"))
+TIMES_OF_STORES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "key_value": (),
+    "timestamped_key_value": (("timestamp", "timestamp"),),
+    "versioned_key_value": (("start", "valid_from"), ("end", "valid_to")),
+    "window": _WINDOW,
+    "timestamped_window": (("timestamp", "timestamp"), *_WINDOW),
+    "session": _WINDOW,
+}
+"""The timestamps in the rows of each kind of store, and the names of their columns."""
+HELD_BY_OPERATORS: Mapping[str, str] = {
+    "outer_join": "a join",
+    "subscriptions": "a foreign-key join",
+    "join_buffer": "a join",
+    "suppression": "suppress()",
+}
+
+
+def arrow_type(name: str) -> pa.DataType:
+    """Return Arrow's type of a Spark type that `type_of` returns."""
+    return _ARROW[name]
 
 
 def type_of(serde: Serde[Any]) -> str:
@@ -81,7 +104,7 @@ def encoded(frame: DataFrame, serdes: Mapping[str, Serde[Any]], topic: str) -> D
 
 def as_time(column: str) -> Column:
     """Return a column of milliseconds as timestamps; null beyond the last that Spark knows."""
-    return F.when(F.col(column) <= _LAST_MILLISECOND, F.timestamp_millis(F.col(column)))
+    return F.when(F.col(column) <= LAST_MILLISECOND, F.timestamp_millis(F.col(column)))
 
 
 def _decoding(packed: bytes) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -9,7 +9,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from penstock._engine.planner.plan import StorePlan
-from penstock._engine.spark.batch.columns import as_time, decoded, type_of
+from penstock._engine.spark.batch.columns import (
+    HELD_BY_OPERATORS,
+    TIMES_OF_STORES,
+    as_time,
+    decoded,
+    type_of,
+)
 from penstock._engine.spark.batch.job import Job
 from penstock._engine.spark.batch.progress import OnProgress, compute
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
@@ -74,10 +80,10 @@ class Result(Mapping[str, DataFrame]):
         """
         plan = self._store_plan(name)
         kind = plan.builder.kind
-        if kind in _OF_OPERATORS:
+        if kind in HELD_BY_OPERATORS:
             msg = (
-                f"store {name!r} holds what {_OF_OPERATORS[kind]} keeps for itself: it has no rows "
-                "that could be shown"
+                f"store {name!r} holds what {HELD_BY_OPERATORS[kind]} keeps for itself: it has no "
+                "rows that could be shown"
             )
             raise StreamsError(msg)
         config, title = self._job.plan.config, f"state store {name!r}"
@@ -89,7 +95,7 @@ class Result(Mapping[str, DataFrame]):
                 "value": config.value_serde(plan.builder.value, title),
             },
         )
-        times = [as_time(column).alias(shown_as) for column, shown_as in _TIMES[kind]]
+        times = [as_time(column).alias(shown_as) for column, shown_as in TIMES_OF_STORES[kind]]
         return shown.select("partition", "key", "value", *times)
 
     def compute(self, on_progress: OnProgress | None = None) -> Result:
@@ -139,21 +145,3 @@ class Result(Mapping[str, DataFrame]):
             )
             raise StreamsError(msg)
         return found[0]
-
-
-_WINDOW = (("start", "window_start"), ("end", "window_end"))
-_TIMES: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "key_value": (),
-    "timestamped_key_value": (("timestamp", "timestamp"),),
-    "versioned_key_value": (("start", "valid_from"), ("end", "valid_to")),
-    "window": _WINDOW,
-    "timestamped_window": (("timestamp", "timestamp"), *_WINDOW),
-    "session": _WINDOW,
-}
-"""The timestamps in the rows of each kind of store, and the names of their columns."""
-_OF_OPERATORS: Mapping[str, str] = {
-    "outer_join": "a join",
-    "subscriptions": "a foreign-key join",
-    "join_buffer": "a join",
-    "suppression": "suppress()",
-}

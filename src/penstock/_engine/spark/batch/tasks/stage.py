@@ -142,6 +142,12 @@ def _open_queues(
     return brought | pack.topic_feeds.open(place for place in inputs if place[0] in of_kafka)
 
 
+def local_root() -> str | None:
+    """Return the folder in which Spark lets a worker keep files; None for the machine's own."""
+    root = os.environ.get("SPARK_LOCAL_DIRS", gettempdir()).split(",")[0]
+    return root if Path(root).is_dir() else None
+
+
 class _LocalState:
     """The state of a Spark partition, in a folder that is deleted at the end."""
 
@@ -155,8 +161,7 @@ class _LocalState:
         self._at_end = ExitStack()
 
     def __enter__(self) -> _LocalState:
-        root = os.environ.get("SPARK_LOCAL_DIRS", gettempdir()).split(",")[0]
-        self.folder = Path(mkdtemp(prefix="penstock-", dir=root if Path(root).is_dir() else None))
+        self.folder = Path(mkdtemp(prefix="penstock-", dir=local_root()))
         self._at_end.callback(rmtree, self.folder, ignore_errors=True)
         self._state = StateDirectory(self.folder, self._application_id)
         return self

@@ -1,0 +1,1 @@
+"""The state of an application that need not run: its stores as their changelogs have them."""
