@@ -79,13 +79,17 @@ class Members:
 
     def standbys_of(self, member_id: str, tasks: tuple[str, ...], replicas: int) -> tuple[str, ...]:
         """Return the tasks of which a worker keeps copies."""
+        return self.standbys(tasks, replicas).get(member_id, ())
+
+    def standbys(self, tasks: tuple[str, ...], replicas: int) -> Mapping[str, tuple[str, ...]]:
+        """Return the tasks of which each worker keeps copies."""
         if not replicas:
-            return ()
+            return {}
         with self._lock:
             asked = self._version, tasks, replicas
             if self._standbys[0] != asked:
                 self._standbys = asked, assign_standbys(tasks, self._reports, replicas)
-            return self._standbys[1].get(member_id, ())
+            return self._standbys[1]
 
     def _put(self, report: Report) -> None:
         before = self._reports.get(report.member_id)

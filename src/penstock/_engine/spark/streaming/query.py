@@ -21,7 +21,6 @@ from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
 from penstock._engine.control.messages import Instruction, Report
 from penstock._engine.control.server import ControlServer, Verb
-from penstock._engine.control.standby_assignment import assign_standbys
 from penstock._engine.control.status import GONE, RecordCounts, status
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.notices import NoticeBoard
@@ -305,8 +304,7 @@ class ApplicationQuery:
 
     def standbys(self) -> frozenset[str]:
         """Return the tasks of which workers of this instance keep standby copies."""
-        replicas = self._config.num_standby_replicas
-        chosen = assign_standbys(self._tasks, self.members(), replicas) if replicas else {}
+        chosen = self._members.standbys(self._tasks, self._config.num_standby_replicas)
         return frozenset(task for tasks in chosen.values() for task in tasks)
 
     def running_tasks(self) -> frozenset[str]:
