@@ -369,7 +369,7 @@ class KafkaStreams(ExplainsCamelCase):
         query = self._working_query(_QUERIED)
         shared = [name for name, store in query.stores.items() if store.is_global]
         tasks = query.running_tasks(), query.standbys()
-        return [instance_metadata(self._config, query.task_plans, shared, *tasks)]
+        return [instance_metadata(self._config, query.plan.tasks, shared, *tasks)]
 
     def all_local_store_partition_lags(self) -> dict[str, dict[int, LagInfo]]:
         """Return how far each store of this instance's workers is behind its changelog, by name and

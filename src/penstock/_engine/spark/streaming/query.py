@@ -87,10 +87,8 @@ class ApplicationQuery:
     def _begin(self, blueprint: Blueprint, program: Program) -> None:
         self._tasks = tuple(task.id for task in blueprint.tasks)
         self._lag = ApplicationLag(self._tasks)
-        self.task_plans = blueprint.tasks
-        """The plans of all tasks of the application, of other instances as well."""
         self.plan = blueprint
-        """The plan by which it runs now."""
+        """The plan by which it runs now; its tasks are those of all instances."""
         self.stores = stores_of(blueprint)
         """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
