@@ -16,12 +16,27 @@ if TYPE_CHECKING:
     from penstock.application import KafkaStreams
 
 
-class ForegroundView:
-    """What the foreground sees of an application."""
+class _View:
+    """What every view shows: what is known of the workers, nothing before the query starts."""
 
     def __init__(self, streams: KafkaStreams) -> None:
         self._streams = streams
         self.application_id = streams.application_id
+
+    def reports(self) -> Mapping[str, Report]:
+        query = self._streams._query
+        return {} if query is None else query.members()
+
+    def lag(self) -> int | None:
+        query = self._streams._query
+        return None if query is None else query.lag()
+
+
+class ForegroundView(_View):
+    """What the foreground sees of an application."""
+
+    def __init__(self, streams: KafkaStreams) -> None:
+        super().__init__(streams)
         self.close = streams.close
 
     @property
@@ -29,7 +44,7 @@ class ForegroundView:
         streams = self._streams
         if streams.state is State.CREATED:
             return "PREPARING"
-        if streams.state is State.REBALANCING and not self.last_reports():
+        if streams.state is State.REBALANCING and not self.reports():
             return "STARTING SPARK" if streams._query is None else "STARTING WORKERS"
         return str(streams.state.value)
 
@@ -45,22 +60,13 @@ class ForegroundView:
     def failed(self) -> bool:
         return self._streams.failure is not None
 
-    def last_reports(self) -> Mapping[str, Report]:
-        query = self._streams._query
-        return {} if query is None else query.members()
 
-    def lag(self) -> int | None:
-        query = self._streams._query
-        return None if query is None else query.lag()
-
-
-class ServedApplication:
+class ServedApplication(_View):
     """What the HTTP server sees of an application."""
 
     def __init__(self, streams: KafkaStreams, blueprint: Blueprint) -> None:
-        self._streams = streams
+        super().__init__(streams)
         self._plan = blueprint
-        self.application_id = streams.application_id
         self.exactly_once = streams._config.exactly_once
 
     @property
@@ -81,14 +87,6 @@ class ServedApplication:
             task.id: {"partition": task.partition, "stores": sorted(task.subtopology.stores)}
             for task in (self._plan if query is None else query.plan).tasks
         }
-
-    def reports(self) -> Mapping[str, Report]:
-        query = self._streams._query
-        return {} if query is None else query.members()
-
-    def lag(self) -> int | None:
-        query = self._streams._query
-        return None if query is None else query.lag()
 
     def metrics(self) -> str:
         from penstock.metrics import to_prometheus  # noqa: PLC0415
