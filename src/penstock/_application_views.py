@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.control.drivers import Driver
 from penstock._engine.control.messages import Report
 from penstock.application_states import State
 from penstock.errors import StoreNotReadyError, StreamsError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.queries.asking import ReadOptions
     from penstock._engine.queries.catalogue import StoreEntry
+    from penstock._engine.queries.questions import Answer, Question
+    from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.application import KafkaStreams
 
 
@@ -96,15 +99,25 @@ class ServedApplication(_View):
     def source(self, name: str, options: ReadOptions, partition: int | None) -> Any:
         from penstock.queries import view_of  # noqa: PLC0415
 
-        try:
-            query = self._streams._working_query("stores can be queried")
-        except StreamsError as error:
-            raise StoreNotReadyError(str(error)) from error
+        query = self._working_query()
         asked = (query.asker, self._streams._config, options)
         return view_of(query.stores, name, asked, partition)._source
+
+    def drivers(self) -> Sequence[Driver]:
+        query = self._streams._query
+        return [Driver("", "")] if query is None else query.all_drivers()
+
+    def answer(self, question: Question) -> Answer:
+        return self._working_query().forwarded.answer(question)
 
     def topology(self, form: str) -> str:
         topology = self._streams._topology
         if form == "text":
             return str(topology.describe())
         return topology.to_mermaid() if form == "mermaid" else topology.to_svg()
+
+    def _working_query(self) -> ApplicationQuery:
+        try:
+            return self._streams._working_query("stores can be queried")
+        except StreamsError as error:
+            raise StoreNotReadyError(str(error)) from error
