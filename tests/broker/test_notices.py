@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from random import Random
 
 import pytest
 
@@ -107,7 +108,7 @@ def test_an_announcement_that_fails_is_reported(
     )
     board = NoticeBoard(config, topic, lambda *heard: None)
     try:
-        board.announce("a", bytes(range(256)) * 100)
+        board.announce("a", Random(1).randbytes(20_000))
         until, failure = time.monotonic() + PATIENCE_SECONDS, None
         while failure is None and time.monotonic() < until:
             failure = board.take_failure()
@@ -115,5 +116,7 @@ def test_an_announcement_that_fails_is_reported(
         assert failure is not None
         assert "size" in failure
         assert board.take_failure() is None
+        board.announce("a", bytes(20 << 20))  # the client itself refuses it
+        assert "size" in (board.take_failure() or "")
     finally:
         board.close()

@@ -14,7 +14,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.client.clients import (
@@ -97,8 +104,11 @@ class NoticeBoard:
             if self._producer is None:
                 self._producer = Producer(self._announcing())
             key = _DRIVER + driver_id.encode()
-            self._producer.produce(self._topic, announcement, key, _PARTITION)
-            self._producer.poll(0)
+            try:
+                self._producer.produce(self._topic, announcement, key, _PARTITION)
+                self._producer.poll(0)
+            except (BufferError, KafkaException) as error:
+                self._failures.append(str(error))
 
     def take_failure(self) -> str | None:
         """Return why an announcement did not arrive, None if none failed since the last call."""
