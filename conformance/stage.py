@@ -23,6 +23,7 @@ from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Turn, take_turn
 from penstock._engine.control.messages import Report
 from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.http.driver_client import HttpDriverClient, own_driver
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.streaming.query import ApplicationQuery
 from penstock._engine.spark.streaming.source import SCHEMA, Run, Slot, TurnReader, to_arrow
@@ -162,7 +163,8 @@ class _HostedQuery(ApplicationQuery):
         self, stage: Stage, blueprint: Blueprint, on_report: Callable[[Report], None]
     ) -> None:
         self._stage = stage
-        super().__init__(blueprint, stage.spark, on_report)
+        own, client = own_driver(blueprint.config, None), HttpDriverClient(blueprint.config)
+        super().__init__(blueprint, stage.spark, on_report, own, client)
 
     def close(self, timeout_seconds: float) -> bool:
         finished = super().close(timeout_seconds)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.control.drivers import Driver
 from penstock._engine.control.messages import Report
 from penstock.application_states import State
 from penstock.errors import StoreNotReadyError, StreamsError
@@ -13,15 +14,32 @@ if TYPE_CHECKING:
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.queries.asking import ReadOptions
     from penstock._engine.queries.catalogue import StoreEntry
+    from penstock._engine.queries.questions import Answer, Question
+    from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.application import KafkaStreams
 
 
-class ForegroundView:
-    """What the foreground sees of an application."""
+class _View:
+    """What every view shows: what is known of the workers, nothing before the query starts."""
 
     def __init__(self, streams: KafkaStreams) -> None:
         self._streams = streams
         self.application_id = streams.application_id
+
+    def reports(self) -> Mapping[str, Report]:
+        query = self._streams._query
+        return {} if query is None else query.members()
+
+    def lag(self) -> int | None:
+        query = self._streams._query
+        return None if query is None else query.lag()
+
+
+class ForegroundView(_View):
+    """What the foreground sees of an application."""
+
+    def __init__(self, streams: KafkaStreams) -> None:
+        super().__init__(streams)
         self.close = streams.close
 
     @property
@@ -29,7 +47,7 @@ class ForegroundView:
         streams = self._streams
         if streams.state is State.CREATED:
             return "PREPARING"
-        if streams.state is State.REBALANCING and not self.last_reports():
+        if streams.state is State.REBALANCING and not self.reports():
             return "STARTING SPARK" if streams._query is None else "STARTING WORKERS"
         return str(streams.state.value)
 
@@ -45,22 +63,13 @@ class ForegroundView:
     def failed(self) -> bool:
         return self._streams.failure is not None
 
-    def last_reports(self) -> Mapping[str, Report]:
-        query = self._streams._query
-        return {} if query is None else query.members()
 
-    def lag(self) -> int | None:
-        query = self._streams._query
-        return None if query is None else query.lag()
-
-
-class ServedApplication:
+class ServedApplication(_View):
     """What the HTTP server sees of an application."""
 
     def __init__(self, streams: KafkaStreams, blueprint: Blueprint) -> None:
-        self._streams = streams
+        super().__init__(streams)
         self._plan = blueprint
-        self.application_id = streams.application_id
         self.exactly_once = streams._config.exactly_once
 
     @property
@@ -82,14 +91,6 @@ class ServedApplication:
             for task in (self._plan if query is None else query.plan).tasks
         }
 
-    def reports(self) -> Mapping[str, Report]:
-        query = self._streams._query
-        return {} if query is None else query.members()
-
-    def lag(self) -> int | None:
-        query = self._streams._query
-        return None if query is None else query.lag()
-
     def metrics(self) -> str:
         from penstock.metrics import to_prometheus  # noqa: PLC0415
 
@@ -98,15 +99,25 @@ class ServedApplication:
     def source(self, name: str, options: ReadOptions, partition: int | None) -> Any:
         from penstock.queries import view_of  # noqa: PLC0415
 
-        try:
-            query = self._streams._working_query("stores can be queried")
-        except StreamsError as error:
-            raise StoreNotReadyError(str(error)) from error
+        query = self._working_query()
         asked = (query.asker, self._streams._config, options)
         return view_of(query.stores, name, asked, partition)._source
+
+    def drivers(self) -> Sequence[Driver]:
+        query = self._streams._query
+        return [Driver("", "")] if query is None else query.all_drivers()
+
+    def answer(self, question: Question) -> Answer:
+        return self._working_query().forwarded.answer(question)
 
     def topology(self, form: str) -> str:
         topology = self._streams._topology
         if form == "text":
             return str(topology.describe())
         return topology.to_mermaid() if form == "mermaid" else topology.to_svg()
+
+    def _working_query(self) -> ApplicationQuery:
+        try:
+            return self._streams._working_query("stores can be queried")
+        except StreamsError as error:
+            raise StoreNotReadyError(str(error)) from error

@@ -301,7 +301,8 @@ class KafkaStreams(ExplainsCamelCase):
         `uncommitted` is False. While a task is restored or moves, `stale_ok` reads the copy that is
         the least behind, standby copies included; the view's `offsets_behind` says how far.
         A key is looked for where Kafka's default partitioner or that of the program puts it;
-        `partitioner` or `partition` say otherwise.
+        `partitioner` or `partition` say otherwise. Tasks of other instances are asked for over
+        HTTP.
 
         Raises:
             QueryError: there is no such store, or it cannot be queried.
@@ -335,11 +336,7 @@ class KafkaStreams(ExplainsCamelCase):
     def query_metadata_for_key(
         self, store: str, key: Any, partitioner: Any = None
     ) -> KeyQueryMetadata:
-        """Return the partition of a key and the instance that has it. Java: queryMetadataForKey.
-
-        An instance knows its own workers only: of a task that none of them has, the owner is
-        unknown.
-        """
+        """Return the partition of a key and the instance that has it. Java: queryMetadataForKey."""
         from penstock.queries.metadata import key_metadata  # noqa: PLC0415
         from penstock.queries.views import Source, store_named  # noqa: PLC0415
 
@@ -347,12 +344,10 @@ class KafkaStreams(ExplainsCamelCase):
         options = self._read_options(None, True, None)
         entry = store_named(store, query.stores)
         source = Source(entry, query.asker, self._config, options, partitioner=partitioner)
-        return key_metadata(source, key, query.standbys())
+        return key_metadata(source, key, query.all_drivers())
 
     def streams_metadata_for_store(self, name: str) -> list[StreamsMetadata]:
-        """Return the instances that have a part of a store, as far as this one knows: itself, or
-        none. Java: streamsMetadataForStore.
-        """
+        """Return the instances that have a part of a store. Java: streamsMetadataForStore."""
         from penstock.queries.views import store_named  # noqa: PLC0415
 
         store_named(name, self._working_query(_QUERIED).stores)
@@ -361,16 +356,18 @@ class KafkaStreams(ExplainsCamelCase):
         ]
 
     def metadata_for_all_streams_clients(self) -> list[StreamsMetadata]:
-        """Return the instances of the application that this one knows: itself, with the stores and
-        input partitions of its tasks. Tasks of other instances are in none. Java:
-        metadataForAllStreamsClients.
+        """Return the instances of the application, this one first, with the stores and input
+        partitions of their tasks. Java: metadataForAllStreamsClients.
+
+        Another instance is known when it has announced itself, a moment after its start, and until
+        it ends; one that was killed for as long as the group keeps its members.
         """
         from penstock.queries.metadata import instance_metadata  # noqa: PLC0415
 
         query = self._working_query(_QUERIED)
         shared = [name for name, store in query.stores.items() if store.is_global]
-        tasks = query.running_tasks(), query.standbys()
-        return [instance_metadata(self._config, query.task_plans, shared, *tasks)]
+        plans = query.plan.tasks
+        return [instance_metadata(driver, plans, shared) for driver in query.all_drivers()]
 
     def all_local_store_partition_lags(self) -> dict[str, dict[int, LagInfo]]:
         """Return how far each store of this instance's workers is behind its changelog, by name and
@@ -386,7 +383,7 @@ class KafkaStreams(ExplainsCamelCase):
         query = self._working_query(_QUERIED)
         return partition_lags(
             query.stores.values(),
-            query.asker,
+            query.local_asker,
             self._read_options(None, True, None),
             query.changelog_ends,
         )
@@ -442,9 +439,12 @@ class KafkaStreams(ExplainsCamelCase):
             self._config = stack.enter_context(cluster)
 
     def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
+        from penstock._engine.http.driver_client import HttpDriverClient, own_driver  # noqa: PLC0415
         from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
-        return ApplicationQuery(blueprint, self._spark, self._supervision.take_report)
+        own, client = own_driver(self._config, self._serving), HttpDriverClient(self._config)
+        report = self._supervision.take_report
+        return ApplicationQuery(blueprint, self._spark, report, own, client)
 
     def _serve(self, blueprint: Blueprint) -> Serving | None:
         from penstock._engine.http.serving import serve  # noqa: PLC0415

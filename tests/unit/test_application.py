@@ -22,7 +22,9 @@ from penstock import (
     TopologyError,
     UncaughtResponse,
 )
+from penstock._engine.control.drivers import Driver
 from penstock._engine.control.messages import Report, WorkerFailure
+from penstock._engine.http.driver_client import HttpDriverClient
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.spark.streaming import query, replanner
@@ -37,7 +39,14 @@ class FakeQuery:
     made: ClassVar[list[FakeQuery]]
     trouble: ClassVar[str | None]
 
-    def __init__(self, blueprint: Any, spark: Any, on_report: Callable[[Report], None]) -> None:
+    def __init__(
+        self,
+        blueprint: Any,
+        spark: Any,
+        on_report: Callable[[Report], None],
+        own: Driver,
+        client: HttpDriverClient,
+    ) -> None:
         self._on_report = on_report
         self._members: dict[str, Report] = {}
         self.closed = 0
@@ -62,6 +71,8 @@ class FakeQuery:
         return None
 
     def look_at_lag(self) -> None: ...
+
+    def announce(self) -> None: ...
 
     def failure(self) -> str | None:
         return self.trouble

@@ -106,6 +106,7 @@ def _failed(
 
 _REASONS: dict[FailureKind, FailureReason] = {
     "absent": FailureReason.NOT_PRESENT,
+    "elsewhere": FailureReason.NOT_PRESENT,
     "not_ready": FailureReason.NOT_ACTIVE,
     "unknown": FailureReason.DOES_NOT_EXIST,
     "refused": FailureReason.UNKNOWN_QUERY_TYPE,

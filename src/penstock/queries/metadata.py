@@ -1,28 +1,29 @@
 """Which instance has which stores and partitions. Java: StreamsMetadata, KeyQueryMetadata, LagInfo.
 
 An instance is a driver with its workers, and all its stores are asked through the driver: its host
-is the `application.server` of the driver, whichever worker has a task. A driver knows its own
-workers only. A task of another instance, or on its way from one worker to another, has no known
-owner: its `active_host` is None.
+is that of the driver, whichever worker has a task. Drivers announce themselves to each other. A
+task on its way from one worker to another has no known owner: its `active_host` is None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from penstock._engine.control.drivers import Driver
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Read, Row
 from penstock.queries.views import Source
-from penstock.settings import StreamsConfig
 from penstock.stores import TopicPartition
 
 
 class HostInfo(NamedTuple):
-    """Where an instance is asked: its `application.server`. Java: HostInfo."""
+    """Where an instance is asked: its `application.server`, or else where its HTTP server listens.
+    Java: HostInfo.
+    """
 
     host: str
     port: int
@@ -33,11 +34,11 @@ class KeyQueryMetadata:
     """Where the entry of a key is. Java: KeyQueryMetadata."""
 
     active_host: HostInfo | None
-    """The instance that has the key's task; None if that is not this instance, or if this instance
-    has no `application.server`. Java says "unavailable" then.
+    """The instance that has the key's task; None if none is known to have it, or if it has neither
+    an `application.server` nor an HTTP server. Java says "unavailable" then.
     """
     standby_hosts: frozenset[HostInfo]
-    """This instance, if one of its workers keeps a standby copy of the task."""
+    """The instances whose workers keep a standby copy of the task."""
     partition: int
     """The partition of the key; -1 for a global store, which every worker has whole."""
     is_local: bool
@@ -49,7 +50,7 @@ class StreamsMetadata:
     """What the workers of an instance have. Java: StreamsMetadata."""
 
     host_info: HostInfo | None
-    """Its `application.server`; None if it has none."""
+    """Its `application.server`, or where its HTTP server listens; None if it has neither."""
     state_store_names: frozenset[str] = frozenset()
     topic_partitions: frozenset[TopicPartition] = frozenset()
     """The input partitions of its tasks."""
@@ -69,44 +70,40 @@ class LagInfo:
     """The end of the changelog now; None for a task that runs."""
 
 
-def host_of(config: StreamsConfig) -> HostInfo | None:
-    """Return the `application.server` of an instance."""
-    given = config.application_server
-    return None if given is None else HostInfo(*given)
-
-
-def key_metadata(source: Source, key: Any, standbys: Collection[str]) -> KeyQueryMetadata:
-    """Return where the entry of a key is; `standbys` are the tasks that workers here copy.
+def key_metadata(source: Source, key: Any, drivers: Sequence[Driver]) -> KeyQueryMetadata:
+    """Return where the entry of a key is. Of the drivers the first is this one, the last is the one
+    that was heard of last.
 
     Raises:
         QueryError: the store's serde does not take the key, or its partitioner chose no partition.
     """
-    store, host = source.store, host_of(source.config)
     partition = source.partition_of(key, source.raw_key(key))
-    is_local = partition in source.asker.owners(store)
-    copied = store.plan.has_standbys and store.tasks[partition] in standbys
+    task, (here, *others) = source.store.tasks[partition], drivers
+    if partition == GLOBAL:
+        return KeyQueryMetadata(_host(here), frozenset(), partition, True)
+    # One that was killed is not heard of again.
+    believed = [here, *reversed(others)]
+    owner = next((driver for driver in believed if task in driver.tasks), None)
+    copied = drivers if source.store.plan.has_standbys else ()
+    copies = {_host(driver) for driver in copied if task in driver.standbys and driver.host}
     return KeyQueryMetadata(
-        host if is_local else None,
-        frozenset({host} if copied and host is not None else ()),
+        None if owner is None else _host(owner),
+        frozenset(host for host in copies if host is not None),
         partition,
-        is_local,
+        owner is here,
     )
 
 
 def instance_metadata(
-    config: StreamsConfig,
-    plans: Iterable[TaskPlan],
-    global_stores: Iterable[str],
-    running: Collection[str],
-    standbys: Collection[str],
+    driver: Driver, plans: Iterable[TaskPlan], global_stores: Iterable[str]
 ) -> StreamsMetadata:
-    """Return the metadata of an instance whose workers have these tasks and standby copies."""
+    """Return the metadata of an instance."""
     plans = list(plans)
-    active = [plan for plan in plans if plan.id in running]
+    active = [plan for plan in plans if plan.id in driver.tasks]
     copied = [
         plan
         for plan in plans
-        if plan.id in standbys
+        if plan.id in driver.standbys
         and any(store.has_standbys for store in plan.subtopology.stores.values())
     ]
     kept = {
@@ -116,8 +113,8 @@ def instance_metadata(
         if store.has_standbys
     }
     return StreamsMetadata(
-        host_of(config),
-        _stores(active) | frozenset(global_stores if running else ()),
+        _host(driver),
+        _stores(active) | frozenset(global_stores if driver.tasks else ()),
         _partitions(active),
         frozenset(kept),
         _partitions(copied),
@@ -164,6 +161,10 @@ def partition_lags(
 def _progress(rows: tuple[Row, ...]) -> tuple[int, int] | None:
     """Return the offset that a store has reached and its end; None of a task that runs."""
     return next(((start or 0, end or 0) for *_, start, end in rows), None)
+
+
+def _host(driver: Driver) -> HostInfo | None:
+    return None if driver.host is None else HostInfo(*driver.host)
 
 
 def _stores(plans: Iterable[TaskPlan]) -> frozenset[str]:

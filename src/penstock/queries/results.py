@@ -26,7 +26,9 @@ class FailureReason(Enum):
     NOT_UP_TO_BOUND = "NOT_UP_TO_BOUND"
     """The task has not come as far as the request's position bound."""
     NOT_PRESENT = "NOT_PRESENT"
-    """No worker of this instance has the task, or its worker did not answer in time."""
+    """No worker is known to have the task, its worker or the driver of that worker did not answer
+    in time, or that driver cannot be asked: the message says which.
+    """
     DOES_NOT_EXIST = "DOES_NOT_EXIST"
     """The store has no such partition."""
     STORE_EXCEPTION = "STORE_EXCEPTION"

@@ -78,8 +78,8 @@ _APPLICATION = (
         "application.server",
         None,
         parsing.endpoint,
-        "what the metadata of queries says about where this instance is asked: see "
-        "KafkaStreams.query_metadata_for_key",
+        "what the metadata of queries says about where this instance is asked (see "
+        "KafkaStreams.query_metadata_for_key); its host is where other drivers ask for HTTP",
         "host:port",
     ),
     Setting(

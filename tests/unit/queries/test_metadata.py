@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import StreamsBuilder, StreamsConfig
+from penstock._engine.control.drivers import Driver
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.planner.tasks import plan_tasks
 from penstock._engine.queries.asking import ReadOptions
@@ -19,13 +20,16 @@ from penstock.queries.views import Source
 from penstock.stores import Stores, TopicPartition
 from tests.unit.queries.test_answering import TEXT, Asked, Idle, topology
 
-HERE = HostInfo("node-1", 8080)
-CONFIG = StreamsConfig({"application.id": "app", "application.server": "node-1:8080"})
-NAMELESS = StreamsConfig({"application.id": "app"})
+HERE, THERE = HostInfo("node-1", 8080), HostInfo("node-2", 8080)
+CONFIG = StreamsConfig({"application.id": "app"})
 
 
-def source(asked: Asked, config: StreamsConfig = CONFIG, partitioner: Any = None) -> Source:
-    return Source(asked.entry, asked.asker, config, ReadOptions(), partitioner=partitioner)
+def source(asked: Asked, partitioner: Any = None) -> Source:
+    return Source(asked.entry, asked.asker, CONFIG, ReadOptions(), partitioner=partitioner)
+
+
+def driver(*tasks: str, host: HostInfo | None = HERE, standbys: tuple[str, ...] = ()) -> Driver:
+    return Driver("id", host=host, tasks=dict.fromkeys(tasks, "running"), standbys=standbys)
 
 
 def ends(changelogs: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
@@ -36,29 +40,49 @@ def test_a_key_is_where_producers_put_it() -> None:
     asked = Asked("plain")
     for key in ("a", "b", "c", "d", "e"):
         expected = KeyQueryMetadata(HERE, frozenset(), partition_of(key.encode(), 2), True)
-        assert key_metadata(source(asked), key, ()) == expected
+        assert key_metadata(source(asked), key, [driver("0_0", "0_1")]) == expected
 
 
 def test_a_partitioner_says_otherwise() -> None:
-    found = key_metadata(source(Asked("plain"), partitioner=lambda *_: 1), "a", {"0_1"})
+    here = driver("0_0", "0_1", standbys=("0_1",))
+    found = key_metadata(source(Asked("plain"), lambda *_: 1), "a", [here])
     assert found == KeyQueryMetadata(HERE, frozenset({HERE}), 1, True)
 
 
-def test_the_owner_of_another_instance_s_task_is_unknown() -> None:
-    asked = Asked("plain")
-    asked.states.clear()
-    found = key_metadata(source(asked, partitioner=lambda *_: 0), "a", ())
+def test_the_owner_may_be_another_instance_and_both_may_have_copies() -> None:
+    drivers = [
+        driver("0_0", standbys=("0_1",)),
+        driver("0_1", host=THERE),
+        driver(host=None, standbys=("0_1",)),
+    ]
+    found = key_metadata(source(Asked("plain"), lambda *_: 1), "a", drivers)
+    assert found == KeyQueryMetadata(THERE, frozenset({HERE}), 1, False)
+
+
+def test_of_two_that_claim_a_task_this_instance_is_believed_then_the_one_heard_of_last() -> None:
+    drivers = [driver("0_0"), driver("0_0", host=THERE)]
+    found = key_metadata(source(Asked("plain"), lambda *_: 0), "a", drivers)
+    assert found == KeyQueryMetadata(HERE, frozenset(), 0, True)
+    killed, heard_since = driver("0_0", host=HERE), driver("0_0", host=THERE)
+    found = key_metadata(source(Asked("plain"), lambda *_: 0), "a", [driver(), killed, heard_since])
+    assert found == KeyQueryMetadata(THERE, frozenset(), 0, False)
+
+
+def test_the_owner_of_a_task_that_moves_is_unknown() -> None:
+    drivers = [driver(), driver(host=THERE)]
+    found = key_metadata(source(Asked("plain"), lambda *_: 0), "a", drivers)
     assert found == KeyQueryMetadata(None, frozenset(), 0, False)
 
 
 def test_an_instance_without_a_server_has_no_host() -> None:
-    found = key_metadata(source(Asked("plain"), NAMELESS, lambda *_: 0), "a", {"0_0"})
+    here = driver("0_0", host=None, standbys=("0_0",))
+    found = key_metadata(source(Asked("plain"), lambda *_: 0), "a", [here])
     assert found == KeyQueryMetadata(None, frozenset(), 0, True)
 
 
 def test_an_instance_has_the_stores_and_inputs_of_its_tasks() -> None:
     plans = plan_tasks(plan_subtopologies(topology("plain"), "app"), {"in": 3})
-    found = instance_metadata(CONFIG, plans, ["shared"], {"0_0", "0_2"}, {"0_1"})
+    found = instance_metadata(driver("0_0", "0_2", standbys=("0_1",)), plans, ["shared"])
     assert found == StreamsMetadata(
         HERE,
         frozenset({"plain", "shared"}),
@@ -66,7 +90,7 @@ def test_an_instance_has_the_stores_and_inputs_of_its_tasks() -> None:
         frozenset({"plain"}),
         frozenset({TopicPartition("in", 1)}),
     )
-    assert instance_metadata(NAMELESS, plans, ["shared"], (), ()) == StreamsMetadata(None)
+    assert instance_metadata(driver(host=None), plans, ["shared"]) == StreamsMetadata(None)
 
 
 def test_a_store_that_is_restored_lags() -> None:

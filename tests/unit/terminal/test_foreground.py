@@ -37,7 +37,7 @@ class FakeApplication:
     def lag(self) -> int | None:
         return None
 
-    def last_reports(self) -> Mapping[str, Report]:
+    def reports(self) -> Mapping[str, Report]:
         return {"a": Report("a", "running", tasks={"0_0": "running"}, records_in=5, records_out=3)}
 
     def close(self) -> bool:

@@ -40,6 +40,7 @@ class Query(Protocol):
     def membership_version(self) -> int: ...
     def members(self) -> Mapping[str, Report]: ...
     def look_at_lag(self) -> None: ...
+    def announce(self) -> None: ...
     def shutdown_reason(self) -> str | None: ...
     def post_shutdown(self, reason: str) -> None: ...
 
@@ -141,7 +142,7 @@ class Supervision:
 
     def _watch_query(self, query: Query, replanner: Replanner) -> None:
         """Notice a query that ended by itself: stopped by the user through Spark, or failed; topics
-        that are gone; and other instances that ask all to end.
+        that are gone; and other instances that ask all to end. Announce this one to them.
         """
         while not self._states.ended:
             self._pause.wait(_WATCH_SECONDS)
@@ -151,6 +152,7 @@ class Supervision:
             if failure is not None:
                 self._fail(WorkerFailure("StreamsError", failure, failure))
                 break
+            query.announce()
         replanner.close()
 
     def _watch_group(self, query: Query) -> None:

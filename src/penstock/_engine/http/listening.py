@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 from penstock._engine.http.access import Access, is_loopback
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
+
+WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""Addresses that mean all of a machine, each with its loopback address."""
 
 _TOKEN = re.compile(r"[!-~]{16,1000}")
 
@@ -56,28 +60,37 @@ def listening_of(config: StreamsConfig) -> Listening | None:
             "'token', or set it to 'no token anywhere' if that is meant"
         )
         raise ConfigError(msg)
-    token, file = _token(settings)
+    token, file = token_of(settings)
     if wanted != "token":
         token, file = None, None
     made = wanted == "token" and token is None
-    access = Access(secrets.token_urlsafe(32) if made else token, _hosts(settings, address))
-    certificate, key = (
-        _file(settings, f"penstock.http.{name}") for name in ("certificate", "private.key")
-    )
+    names = _hosts(settings, address, config.application_server)
+    access = Access(secrets.token_urlsafe(32) if made else token, names)
+    certificate = file_of(settings, "penstock.http.certificate")
+    key = file_of(settings, "penstock.http.private.key")
     if key is not None and certificate is None:
         msg = "setting 'penstock.http.private.key' needs 'penstock.http.certificate'"
         raise ConfigError(msg)
     return Listening(address, port, access, file, certificate, key, made)
 
 
-def _hosts(settings: dict[str, Any], address: str) -> frozenset[str]:
+def _hosts(
+    settings: Mapping[str, Any], address: str, server: tuple[str, int] | None
+) -> frozenset[str]:
     named = [name.strip().lower() for name in (settings["penstock.http.hosts"] or "").split(",")]
-    return frozenset({*filter(None, named), address.lower()})
+    # Other drivers address it so.
+    own = {address.lower()} if server is None else {address.lower(), server[0].lower()}
+    return frozenset(filter(None, named)) | own
 
 
-def _token(settings: dict[str, Any]) -> tuple[str | None, Path | None]:
+def token_of(settings: Mapping[str, Any]) -> tuple[str | None, Path | None]:
+    """Return the token of the settings, and the file that has it; None if there is none.
+
+    Raises:
+        ConfigError: the file cannot be read, or has no token.
+    """
     token: str | None = settings["penstock.http.token"]
-    path = _file(settings, "penstock.http.token.file")
+    path = file_of(settings, "penstock.http.token.file")
     if token is not None and path is not None:
         msg = "give 'penstock.http.token' or 'penstock.http.token.file', not both"
         raise ConfigError(msg)
@@ -90,7 +103,12 @@ def _token(settings: dict[str, Any]) -> tuple[str | None, Path | None]:
     return token, path
 
 
-def _file(settings: dict[str, Any], key: str) -> Path | None:
+def file_of(settings: Mapping[str, Any], key: str) -> Path | None:
+    """Return the file that a setting names, None if it names none.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
     if settings[key] is None:
         return None
     path = Path(settings[key])

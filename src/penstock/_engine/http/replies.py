@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 JSON = "application/json"
+MESSAGEPACK = "application/msgpack"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 
@@ -20,6 +21,7 @@ class Asked:
     raw_path: bytes
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,15 @@ import logging
 from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes
 
+from penstock._engine.control import wire
 from penstock._engine.http import status_documents
 from penstock._engine.http.access import Access
+from penstock._engine.http.driver_client import ANSWER_BYTES_MAX, DRIVER_HEADER, QUESTIONS_PATH
 from penstock._engine.http.openapi import document, page
 from penstock._engine.http.parameters import only, words_of
 from penstock._engine.http.replies import (
     HTML,
+    MESSAGEPACK,
     TEXT,
     Asked,
     Refusal,
@@ -19,9 +22,12 @@ from penstock._engine.http.replies import (
     bad_request,
     json_reply,
     not_found,
+    not_ready,
 )
 from penstock._engine.http.served import Application
 from penstock._engine.http.store_reads import StoreReads
+from penstock._engine.queries.questions import Answer, Question
+from penstock.errors import StoreNotReadyError
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +45,25 @@ class Routes:
         self._application, self._access = application, access
         self._reads = StoreReads(application)
 
+    def check_driver(self, asked: Asked) -> None:
+        """Refuse a question that is not of another driver, before its body is read.
+
+        Raises:
+            Refusal: 401, 403, 405, 415, 421.
+        """
+        self._access.check_host(asked.headers)
+        self._access.check_token(asked.headers)
+        if asked.method != "POST":
+            msg = "drivers of this application send questions here: there is POST, and no more"
+            raise Refusal(405, "method_not_allowed", msg, {"allow": "POST"})
+        # No page in a browser can send this without asking first, which this server refuses.
+        if asked.headers.get("content-type") != MESSAGEPACK:
+            msg = f"a question must be {MESSAGEPACK}"
+            raise Refusal(415, "unsupported_media_type", msg)
+        if asked.headers.get(DRIVER_HEADER) != self._application.drivers()[0].id:
+            msg = f"this is another driver than the one that {DRIVER_HEADER} names"
+            raise Refusal(421, "another_driver", msg)
+
     def reply(self, asked: Asked) -> Reply:
         """Return the answer to a request; no request makes it raise."""
         try:
@@ -51,6 +76,8 @@ class Routes:
             return Refusal(500, "failed", msg).reply()
 
     def _reply(self, asked: Asked) -> Reply:
+        if asked.raw_path == QUESTIONS_PATH.encode():
+            return self._forwarded(asked)
         self._access.check_host(asked.headers)
         path = segments_of(asked.raw_path)
         if {path[0]} not in _OPEN_TO_ALL:
@@ -87,6 +114,24 @@ class Routes:
                 msg = "there is nothing at this path; /openapi.json lists what there is"
                 raise not_found(msg)
         return json_reply(body, code, {"retry-after": "1"} if code == 503 else {})
+
+    def _forwarded(self, asked: Asked) -> Reply:
+        """Answer a question of another driver."""
+        self.check_driver(asked)
+        try:
+            question = wire.decode(asked.body, Question)
+        except wire.WireError as error:
+            raise bad_request(str(error)) from error
+        try:
+            body = wire.encode(self._application.answer(question))
+        except StoreNotReadyError as error:
+            raise not_ready(str(error)) from error
+        if len(body) > ANSWER_BYTES_MAX:
+            busy = (
+                f"the answer has more than {ANSWER_BYTES_MAX:,} bytes; ask for fewer rows at once"
+            )
+            body = wire.encode(Answer(question.number, busy=busy))
+        return Reply(200, body, MESSAGEPACK)
 
     def _topology(self, words: Mapping[str, str], accept: str) -> Reply:
         only(words, "format")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from penstock._engine.control.drivers import Driver
 from penstock._engine.control.messages import Report
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Position, Read, Row
+from penstock._engine.queries.questions import Answer, Position, Question, Read, Row
 from penstock._engine.state.codec import RowCodec
 
 
@@ -70,6 +71,16 @@ class Application(QueriedStores, Protocol):
 
     def metrics(self) -> str:
         """Return its metrics as Prometheus text."""
+
+    def drivers(self) -> Sequence[Driver]:
+        """Return the driver that serves, first, and the others of the application."""
+
+    def answer(self, question: Question) -> Answer:
+        """Return what the workers of this driver answer to a question of another driver.
+
+        Raises:
+            StoreNotReadyError: the application starts or ends.
+        """
 
     def topology(self, form: str) -> str:
         """Return its topology as text, mermaid or svg."""

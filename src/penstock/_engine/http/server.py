@@ -1,7 +1,8 @@
 """The server: uvicorn on a thread of its own, requests on others.
 
 Queries have threads of their own, so that slow ones hold up neither health nor each other; more
-than wait already are refused at once.
+than wait already are refused at once. So have the questions of other drivers: two drivers that ask
+each other would else wait for each other.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 
 import uvicorn
 from starlette.requests import ClientDisconnect, Request
@@ -18,12 +21,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from penstock._clock import monotonic
+from penstock._engine.http.driver_client import QUESTION_BYTES_MAX, QUESTIONS_PATH
 from penstock._engine.http.guarded_protocol import (
     HEADER_BYTES_MAX,
     GuardedProtocol,
     header_too_large,
 )
-from penstock._engine.http.listening import Listening
+from penstock._engine.http.listening import WILDCARDS, Listening
 from penstock._engine.http.replies import Asked, Refusal, Reply
 from penstock._engine.http.routes import Routes
 from penstock._engine.http.served import Application
@@ -32,10 +36,10 @@ from penstock.errors import ConfigError, StreamsError
 BODY_BYTES_MAX = 64 * 1024
 _QUERY_THREADS = 32
 _WAITING_MAX = 400
+_QUESTIONS = QUESTIONS_PATH.encode()
 _KEEP_ALIVE_SECONDS = 5
 _START_SECONDS = 10.0
 _CLOSE_SECONDS = 5.0
-_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 
 _ALWAYS = {
     "cache-control": "no-store",
@@ -56,7 +60,7 @@ class HttpServer:
         self._server = uvicorn.Server(_config(self._asgi, listening))
         self._socket = _bound(listening.address, listening.port)
         host, port = self._socket.getsockname()[:2]
-        host = _WILDCARDS.get(host, host)
+        host = WILDCARDS.get(host, host)
         self.url = f"{listening.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
         """Where it is reached from this machine."""
         self._thread = threading.Thread(target=self._run, name="penstock-http", daemon=True)
@@ -86,9 +90,9 @@ class _Asgi:
 
     def __init__(self, routes: Routes) -> None:
         self._routes = routes
-        self._queries = ThreadPoolExecutor(_QUERY_THREADS, "penstock-http-query")
+        self._queries = _Threads("penstock-http-query")
+        self._questions = _Threads("penstock-http-question")
         self._others = ThreadPoolExecutor(2, "penstock-http")
-        self._waiting = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -96,7 +100,6 @@ class _Asgi:
         request = Request(scope, receive)
         try:
             _check_header(scope)
-            await _read_body(request)
             reply = await self._answered(request)
         except Refusal as refusal:
             reply = refusal.reply()
@@ -108,24 +111,55 @@ class _Asgi:
 
     def close(self) -> None:
         """End the threads as they become idle."""
-        for pool in (self._queries, self._others):
-            pool.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._queries, self._questions):
+            threads.close()
+        self._others.shutdown(wait=False, cancel_futures=True)
 
     async def _answered(self, request: Request) -> Reply:
         raw_path: bytes = request.scope["raw_path"]
         query = request.scope["query_string"].decode("latin-1")
         asked = Asked(request.method, raw_path, query, dict(request.headers))
+        if raw_path == _QUESTIONS:
+            try:
+                self._routes.check_driver(asked)
+            except Refusal as refusal:
+                # Its body stays unread.
+                refusal.headers = {**refusal.headers, "connection": "close"}
+                raise
+            body = await _read_body(request, QUESTION_BYTES_MAX)
+            return await self._questions.run(self._routes.reply, replace(asked, body=body))
+        await _read_body(request, BODY_BYTES_MAX)
+        if raw_path.startswith(b"/stores/"):
+            return await self._queries.run(self._routes.reply, asked)
         loop = asyncio.get_running_loop()
-        if not raw_path.startswith(b"/stores/"):
-            return await loop.run_in_executor(self._others, self._routes.reply, asked)
+        return await loop.run_in_executor(self._others, self._routes.reply, asked)
+
+
+class _Threads:
+    """Threads for one kind of request, and how many of these wait."""
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(_QUERY_THREADS, name)
+        self._waiting = 0
+
+    async def run(self, reply: Callable[[Asked], Reply], asked: Asked) -> Reply:
+        """Return the reply, made on one of the threads.
+
+        Raises:
+            Refusal: 503, too many wait already.
+        """
         if self._waiting >= _WAITING_MAX:
             msg = f"{self._waiting} queries are waiting already; ask again in a moment"
             raise Refusal(503, "busy", msg, {"retry-after": "1"})
         self._waiting += 1
         try:
-            return await loop.run_in_executor(self._queries, self._routes.reply, asked)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, reply, asked)
         finally:
             self._waiting -= 1
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _check_header(scope: Scope) -> None:
@@ -140,22 +174,23 @@ def _check_header(scope: Scope) -> None:
         raise header_too_large()
 
 
-async def _read_body(request: Request) -> None:
-    """Read what a request brings and no route needs, up to a limit.
+async def _read_body(request: Request, bytes_max: int) -> bytes:
+    """Return the body of a request, up to a limit; most routes need none.
 
     Raises:
         Refusal: it is too much.
     """
-    msg = f"the body of a request may have {BODY_BYTES_MAX:,} bytes; none is needed here"
+    msg = f"the body of a request may have {bytes_max:,} bytes here"
     too_large = Refusal(413, "body_too_large", msg, {"connection": "close"})
     length = request.headers.get("content-length", "0")
-    if not length.isdigit() or int(length[:20]) > BODY_BYTES_MAX:
+    if not length.isdigit() or int(length[:20]) > bytes_max:
         raise too_large
-    size = 0
+    body = bytearray()
     async for chunk in request.stream():
-        size += len(chunk)
-        if size > BODY_BYTES_MAX:
+        body += chunk
+        if len(body) > bytes_max:
             raise too_large
+    return bytes(body)
 
 
 def _config(app: _Asgi, listening: Listening) -> uvicorn.Config:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from penstock._engine.http.access import is_loopback
 from penstock._engine.http.address_file import ServedAt, remove_address, write_address
-from penstock._engine.http.listening import listening_of
+from penstock._engine.http.listening import WILDCARDS, listening_of
 from penstock._engine.http.served import Application
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
@@ -26,6 +27,7 @@ class Serving:
             )
             raise ConfigError(msg) from error
         self._server = HttpServer(application, listening)
+        self._address = listening.address
         certificate = listening.certificate
         served = ServedAt(
             self._server.url,
@@ -51,6 +53,19 @@ class Serving:
     def figures(self) -> dict[str, str | None]:
         """Return the same for the progress."""
         return {"address": self.url, "tokenFile": self.token_file}
+
+    def reached_at(self, server: tuple[str, int] | None) -> tuple[str, bool]:
+        """Return the address for other drivers, and whether their machines reach it: not if it is
+        loopback, nor if the server listens at all addresses and none is known by name. `server` is
+        the `application.server`: its host is this machine, its port may be another server's.
+        """
+        if is_loopback(self._address) or (server is not None and is_loopback(server[0])):
+            return self.url, False
+        if server is not None:
+            scheme, port = self.url.partition(":")[0], self.url.rpartition(":")[2]
+            host = f"[{server[0]}]" if ":" in server[0] else server[0]
+            return f"{scheme}://{host}:{port}", True
+        return self.url, self._address not in WILDCARDS
 
     def close(self) -> None:
         """End the server."""

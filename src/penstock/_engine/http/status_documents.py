@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from penstock._engine.control.messages import Report
 from penstock._engine.control.status import GONE, status
 from penstock._engine.http.served import Application
 from penstock._engine.http.store_reads import describe_store
 
 _ENDED = {"PENDING_ERROR", "ERROR", "NOT_RUNNING"}
 _SHOWN_REASONS = 20
+_UNASSIGNED: dict[str, Any] = {"state": "unassigned", "worker": None, "driver": None}
 
 
 def liveness(application: Application) -> tuple[int, dict[str, Any]]:
@@ -21,8 +20,8 @@ def liveness(application: Application) -> tuple[int, dict[str, Any]]:
 
 
 def readiness(application: Application) -> tuple[int, dict[str, Any]]:
-    """Return 200 if the application is RUNNING and every task is owned and restored, else 503 and
-    why not.
+    """Return 200 if the application is RUNNING and every task is owned and restored, here or by
+    another driver, else 503 and why not.
     """
     reasons = _reasons(application)
     document = {
@@ -36,9 +35,9 @@ def readiness(application: Application) -> tuple[int, dict[str, Any]]:
 
 def tasks(application: Application) -> list[dict[str, Any]]:
     """Return each task of the plan: its state, its owner, its stores."""
-    owners = _owners(application.reports())
+    owners = _owners(application)
     return [
-        {"id": task, **known, **owners.get(task, {"state": "unassigned", "worker": None})}
+        {"id": task, **known, **owners.get(task, _UNASSIGNED)}
         for task, known in application.tasks().items()
     ]
 
@@ -46,11 +45,16 @@ def tasks(application: Application) -> list[dict[str, Any]]:
 def metadata(application: Application) -> dict[str, Any]:
     """Return where the parts of each store are, and the figures of the progress."""
     reports = application.reports()
-    owners = _owners(reports)
+    owners = _owners(application)
     stores = []
     for name, entry in sorted(application.stores().items()):
         parts = [
-            {"partition": partition, "task": task, "worker": owners.get(task, {}).get("worker")}
+            {
+                "partition": partition,
+                "task": task,
+                "worker": owners.get(task, _UNASSIGNED)["worker"],
+                "driver": owners.get(task, _UNASSIGNED)["driver"],
+            }
             for partition, task in sorted(entry.tasks.items())
         ]
         stores.append({**describe_store(name, entry), "parts": [] if entry.is_global else parts})
@@ -64,31 +68,44 @@ def metadata(application: Application) -> dict[str, Any]:
             for one in reports.values()
             if one.state not in GONE
         ],
+        "drivers": [
+            {
+                "name": driver.name,
+                "address": driver.url,
+                "host": None if driver.host is None else list(driver.host),
+                "tasks": sorted(driver.tasks),
+            }
+            for driver in application.drivers()
+        ],
         "stores": stores,
     }
 
 
-def _owners(reports: Mapping[str, Report]) -> dict[str, dict[str, Any]]:
-    """Return state and worker of each task that a worker has."""
-    owners: dict[str, dict[str, Any]] = {}
-    for report in reports.values():
+def _owners(application: Application) -> dict[str, dict[str, Any]]:
+    """Return state, worker and driver of each task that has an owner; those of workers here are
+    known best.
+    """
+    here, *others = application.drivers()
+    owners: dict[str, dict[str, Any]] = {
+        task: {"state": state, "worker": None, "driver": driver.name}
+        for driver in others
+        for task, state in driver.tasks.items()
+    }
+    own: dict[str, dict[str, Any]] = {}
+    for report in application.reports().values():
         if report.state in GONE:
             continue
         for task, state in report.tasks.items():
-            if task not in owners or state == "running":
-                owners[task] = {"state": state, "worker": report.member_id}
-    return owners
+            if task not in own or state == "running":
+                own[task] = {"state": state, "worker": report.member_id, "driver": here.name}
+    return owners | own
 
 
 def _reasons(application: Application) -> list[str]:
     state = application.state
     reasons = [f"the application is {state}"] if state != "RUNNING" else []
-    owners = _owners(application.reports())
-    restoring = [task for task, owner in owners.items() if owner["state"] != "running"]
+    owners = _owners(application)
+    tasks = application.tasks().keys()
+    restoring = [task for task in tasks & owners.keys() if owners[task]["state"] != "running"]
     reasons += [f"task {task} is {owners[task]['state']}" for task in sorted(restoring)]
-    # A RUNNING application has a member of its group for each task: those that no worker of this
-    # driver has are another driver's.
-    if state != "RUNNING":
-        absent = application.tasks().keys() - owners.keys()
-        reasons += [f"task {task} has no worker here" for task in sorted(absent)]
-    return reasons
+    return reasons + [f"task {task} has no worker" for task in sorted(tasks - owners.keys())]

@@ -18,7 +18,7 @@ from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, R
 from penstock.errors import QueryError, StoreNotReadyError
 
 Worker = tuple[str, int]
-"""Member id and process id."""
+"""Member id and process id; of another driver its id and 0 (`control/forwarding.py`)."""
 Assignments = Iterable[tuple[Worker, Mapping[str, str]]]
 """The workers that are alive, each with its tasks and what these do: running or restoring."""
 Copies = Iterable[tuple[Worker, Collection[str]]]
@@ -92,7 +92,7 @@ class Asker:
             missing -= parts.keys()
             if not missing:
                 return parts
-            last = [trouble for trouble in troubles if trouble.failure == "not_ready"]
+            last = [one for one in troubles if one.failure in {"not_ready", "elsewhere"}]
             if monotonic() + _AGAIN_SECONDS >= until or last:
                 raise _not_ready(store, troubles)
             self._pause.wait(_AGAIN_SECONDS)
@@ -263,5 +263,6 @@ def _not_ready(store: StoreEntry, troubles: Sequence[Part]) -> StoreNotReadyErro
     )
     more = f" and {len(troubles) - 5} more" if len(troubles) > 5 else ""
     remaining = sum(one.offsets_behind for one in troubles)
-    msg = f"store {store.name!r} is not ready: {told}{more}; ask again in a moment"
+    hint = "" if any(one.failure == "elsewhere" for one in troubles) else "; ask again in a moment"
+    msg = f"store {store.name!r} is not ready: {told}{more}{hint}"
     return StoreNotReadyError(msg, restore_remaining=remaining)

@@ -40,9 +40,10 @@ Row: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 Position: TypeAlias = dict[str, dict[int, int]]
 """Up to which offset of each input partition a task has processed. Java: Position."""
 
-FailureKind: TypeAlias = Literal["absent", "not_ready", "unknown", "refused", "failed"]
+FailureKind: TypeAlias = Literal["absent", "not_ready", "unknown", "refused", "failed", "elsewhere"]
 """absent: the task is not here; not_ready: it restores; unknown: it has no such store; refused: the
-store cannot be asked this; failed: reading it raised.
+store cannot be asked this; failed: reading it raised; elsewhere: it is with a driver that cannot be
+asked.
 """
 
 

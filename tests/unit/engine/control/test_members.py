@@ -76,6 +76,7 @@ def test_standbys_are_chosen_when_the_membership_changes_not_at_each_report(
         members.take(replace(A, number=number))
         assert members.standbys_of("a", tasks, 1) == ("0_1",)
         assert members.standbys_of("b", tasks, 1) == ("0_0",)
+        assert members.standbys(tasks, 1) == {"a": ("0_1",), "b": ("0_0",)}
     assert len(calls) == 1
     members.lost(B)
     assert members.standbys_of("a", tasks, 1) == ("0_1",)

@@ -35,6 +35,8 @@ class FakeQuery:
     def look_at_lag(self) -> None:
         self.looked = True
 
+    def announce(self) -> None: ...
+
     def members(self) -> dict[str, Report]:
         return {"a": Report("a", "running", tasks=self.tasks)}
 

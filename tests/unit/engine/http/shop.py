@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock import Processor, ProcessorContext, Record, StreamsBuilder, StreamsConfig, serdes
+from penstock._engine.control.drivers import Driver
+from penstock._engine.control.forwarding import ForwardedQuestions
 from penstock._engine.control.messages import Report
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.queries.asking import Asker, ReadOptions
@@ -16,6 +18,7 @@ from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import Answer, Position, Question
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
+from penstock.errors import StoreNotReadyError
 from penstock.queries import view_of
 from penstock.stores import Stores, ValueAndTimestamp
 from penstock.windowed import Windowed
@@ -116,6 +119,7 @@ class Shop:
         self.state = "RUNNING"
         self.restored = True
         self.owned = True
+        self.others: list[Driver] = []
         self.busy: threading.Event | None = None
         """While it is set, queries wait."""
         self._topology = _program().build()
@@ -136,6 +140,7 @@ class Shop:
         self._server, self._tasks = QueryServer(), [_InTask(task, self)]
         self._lock = threading.Lock()
         self.asker = Asker(lambda: [(("w", 1), self.reports()["w"].tasks)], self._ask)
+        self._forwarded = ForwardedQuestions(self.asker, self.stores)
 
     def stores(self) -> Mapping[str, StoreEntry]:
         return self._entries
@@ -156,6 +161,14 @@ class Shop:
 
     def source(self, name: str, options: ReadOptions, partition: int | None) -> Any:
         return view_of(self._entries, name, (self.asker, self._config, options), partition)._source
+
+    def drivers(self) -> list[Driver]:
+        return [Driver("here", "shop/1", tasks=dict(self.reports()["w"].tasks)), *self.others]
+
+    def answer(self, question: Question) -> Answer:
+        if self.state != "RUNNING":
+            raise StoreNotReadyError(self.state)
+        return self._forwarded.answer(question)
 
     def topology(self, form: str) -> str:
         if form == "text":

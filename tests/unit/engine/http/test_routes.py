@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from penstock._engine.control import wire
+from penstock._engine.control.drivers import Driver
 from penstock._engine.http.access import Access
 from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.routes import Routes
+from penstock._engine.queries.questions import Answer, Question, Read
 from tests.unit.engine.http.shop import KEYS, Shop
 
 LOCAL = {"host": "127.0.0.1:80"}
@@ -164,7 +169,7 @@ def test_what_is_not_restored_is_not_ready_unless_stale_is_good_enough() -> None
             "REBALANCING",
             False,
             200,
-            ["the application is REBALANCING", "task 0_0 has no worker here"],
+            ["the application is REBALANCING", "task 0_0 has no worker"],
         ),
         ("ERROR", True, 503, ["the application is ERROR"]),
     ],
@@ -189,7 +194,7 @@ def test_stores_tasks_and_metadata_are_listed(shop: Shop) -> None:
     metadata = got(shop, "/metadata")
     assert metadata["application_id"] == "shop"
     counts = next(one for one in metadata["stores"] if one["name"] == "counts")
-    assert counts["parts"] == [{"partition": 0, "task": "0_0", "worker": "w"}]
+    assert counts["parts"] == [{"partition": 0, "task": "0_0", "worker": "w", "driver": "shop/1"}]
 
 
 @pytest.mark.parametrize(
@@ -263,3 +268,82 @@ def test_a_failure_of_the_server_says_nothing_of_its_inside(
 
 def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
+
+
+def asked_by_driver(shop: Shop, body: bytes = b"", **other: str) -> Reply:
+    headers = {
+        **LOCAL,
+        "content-type": "application/msgpack",
+        "x-penstock-driver": "here",
+        "authorization": "Bearer secret",
+        **{name.replace("_", "-"): value for name, value in other.items()},
+    }
+    method = headers.pop("method", "POST")
+    return Routes(shop, Access("secret")).reply(Asked(method, b"/questions", "", headers, body))
+
+
+def test_a_question_of_another_driver_is_answered(shop: Shop) -> None:
+    question = Question(8, "counts", Read("get", (b"key-01",)), (0, 1))
+    reply = asked_by_driver(shop, wire.encode(question))
+    assert (reply.status, reply.content_type) == (200, "application/msgpack")
+    answer = wire.decode(reply.body, Answer)
+    assert answer.number == 8
+    assert [(part.partition, len(part.rows)) for part in answer.parts] == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        ({"authorization": "Bearer wrong"}, 401),
+        ({"authorization": ""}, 401),
+        ({"host": "evil.example"}, 403),
+        ({"method": "GET"}, 405),
+        ({"content_type": "text/plain"}, 415),
+        ({"x_penstock_driver": "there"}, 421),
+        ({}, 400),
+    ],
+)
+def test_a_question_that_is_none_of_a_driver_is_refused(
+    shop: Shop, other: dict[str, str], status: int
+) -> None:
+    assert asked_by_driver(shop, b"\x91\x05", **other).status == status
+
+
+def test_nothing_that_a_driver_sends_makes_the_server_fail(shop: Shop) -> None:
+    chance, good = Random(3), wire.encode(Question(1, "counts", Read("range"), (0,)))
+    pickled = pickle.dumps(print)
+    for body in (b"", pickled, b"{}", b"\xc1" * 100, b"\x81\xa1" * 5000):
+        assert asked_by_driver(shop, body).status == 400
+    for _ in range(500):
+        cut = bytearray(good)
+        cut[chance.randrange(len(cut))] = chance.randrange(256)
+        assert asked_by_driver(shop, bytes(cut)).status in {200, 400}
+
+
+def test_an_answer_that_is_too_long_says_so(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock._engine.http.routes.ANSWER_BYTES_MAX", 100)
+    question = Question(8, "counts", Read("range"), (0,))
+    answer = wire.decode(asked_by_driver(shop, wire.encode(question)).body, Answer)
+    assert "ask for fewer rows" in answer.busy
+
+
+def test_tasks_of_another_driver_are_shown_and_count_for_readiness() -> None:
+    shop = Shop()
+    shop.owned = False
+    assert json.loads(ask(shop, "/health/ready").body)["reasons"] == ["task 0_0 has no worker"]
+    for state, reasons in (("restoring", ["task 0_0 is restoring"]), ("running", [])):
+        other = Driver("there", "node/2", host=("h", 1), url="http://h:2", tasks={"0_0": state})
+        shop.others = [other]
+        assert json.loads(ask(shop, "/health/ready").body)["reasons"] == reasons
+        (task,) = got(shop, "/tasks")["tasks"]
+        assert (task["state"], task["worker"], task["driver"]) == (state, None, "node/2")
+    shown = got(shop, "/metadata")
+    assert shown["drivers"][1] == {
+        "name": "node/2",
+        "address": "http://h:2",
+        "host": ["h", 1],
+        "tasks": ["0_0"],
+    }
+    assert {part["driver"] for store in shown["stores"] for part in store["parts"]} == {"node/2"}
+    shop.owned = True  # a killed driver claims it for a while
+    assert got(shop, "/tasks")["tasks"][0]["driver"] == "shop/1"

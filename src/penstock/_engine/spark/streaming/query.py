@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Hashable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +17,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.control.application_metrics import application_metrics, client_values
+from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.control.engine_thread import Program
+from penstock._engine.control.forwarding import DriverClient, ForwardedQuestions, Forwarding
 from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
 from penstock._engine.control.messages import Instruction, Report
@@ -48,10 +51,18 @@ _WORKER_DIED = "Python worker exited unexpectedly"
 
 
 class ApplicationQuery:
-    """Runs an application on Spark; `on_report` is called with every worker's reports."""
+    """Runs an application on Spark; `on_report` is called with every worker's reports.
+
+    `own` is how this driver announces itself to the others; `client` asks these.
+    """
 
     def __init__(
-        self, blueprint: Blueprint, spark: SparkSession | None, on_report: Callable[[Report], None]
+        self,
+        blueprint: Blueprint,
+        spark: SparkSession | None,
+        on_report: Callable[[Report], None],
+        own: Driver,
+        client: DriverClient,
     ) -> None:
         self._config = blueprint.config
         self._on_report = on_report
@@ -79,21 +90,32 @@ class ApplicationQuery:
             "questions": Verb(QuestionPoll, self._questions.poll),
         }
         self._control = ControlServer(str(host), verbs, self._hung_up)
-        self.asker = Asker(self._assignments, self._questions.ask, self._copies)
-        """Asks the workers about their stores."""
         self.served_at: dict[str, str | None] | None = None
         """Where the HTTP server is, for the progress."""
-        self._notices = NoticeBoard(self._config, blueprint.task_topic)
+        self._notices = NoticeBoard(self._config, blueprint.task_topic, self._hear)
+        self.drivers = Drivers(replace(own, session_seconds=self._notices.session_seconds))
+        """This driver and the others of the application."""
+        self._open_asking(client)
         self._pool = WorkerPool()
         self._begin(blueprint, program)
+
+    def _open_asking(self, client: DriverClient) -> None:
+        forwarding = Forwarding(self.drivers, client, self._questions.ask)
+        self._forwarding = forwarding
+        self.local_asker = Asker(self._assignments, self._questions.ask, self._copies)
+        """Asks the workers of this driver about their stores."""
+        self.asker = Asker(
+            lambda: forwarding.with_others(self._assignments()), forwarding.ask, self._copies
+        )
+        """Asks those of other drivers as well."""
+        self.forwarded = ForwardedQuestions(self.local_asker, lambda: self.stores)
+        """Answers the questions of other drivers."""
 
     def _begin(self, blueprint: Blueprint, program: Program) -> None:
         self._tasks = tuple(task.id for task in blueprint.tasks)
         self._lag = ApplicationLag(self._tasks)
-        self.task_plans = blueprint.tasks
-        """The plans of all tasks of the application, of other instances as well."""
         self.plan = blueprint
-        """The plan by which it runs now."""
+        """The plan by which it runs now; its tasks are those of all instances."""
         self.stores = stores_of(blueprint)
         """The stores of the application, by name."""
         self.group = GroupProgress(blueprint)
@@ -156,6 +178,22 @@ class ApplicationQuery:
         """Return why an instance of the application has asked all to end, None if none has."""
         return None if self._stop else self._notices.shutdown_reason()
 
+    def announce(self) -> None:
+        """Announce this driver and its tasks to the others, if that is due."""
+        failure = self._notices.take_failure()
+        if failure is not None:
+            _log.info("other drivers could not be told of this one, trying on: %s", failure)
+            self.drivers.announce_again()
+        if self._stop:
+            return
+        announcement = self.drivers.announcement(self.tasks_here(), self.standbys())
+        if announcement is not None:
+            self._notices.announce(self.drivers.own.id, announcement)
+
+    def all_drivers(self) -> list[Driver]:
+        """Return this driver and the others that it knows of, with their tasks."""
+        return self.drivers.everyone(self.tasks_here(), self.standbys())
+
     def failure(self) -> str | None:
         """Return why the query ended, None if it did not end by itself."""
         if self._stop:
@@ -208,12 +246,15 @@ class ApplicationQuery:
         """Ask the workers to finish, wait, stop the query. Return whether all workers finished."""
         with self._lock:
             self._closed = True
+        self._notices.announce(self.drivers.own.id, None)
         with self._starting:
             finished = self.suspend(timeout_seconds)
         self._control.close()
         self._notices.close()
         self._questions.close()
         self.asker.close()
+        self.local_asker.close()
+        self._forwarding.close()
         if self._owned:
             with suppress(Exception):
                 self._spark.stop()
@@ -305,18 +346,24 @@ class ApplicationQuery:
         self._slots.worker_gone(report.worker)
         return False
 
-    def standbys(self) -> frozenset[str]:
-        """Return the tasks of which workers of this instance keep standby copies."""
-        return frozenset(task for tasks in self._standbys().values() for task in tasks)
+    def standbys(self) -> tuple[str, ...]:
+        """Return the tasks of which workers of this driver keep standby copies."""
+        return tuple(sorted({task for tasks in self._standbys().values() for task in tasks}))
 
     def changelog_ends(self, changelogs: Collection[Partition]) -> dict[Partition, int]:
         """Ask the cluster where changelogs end: what is committed of them, under exactly-once."""
         isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
         return end_offsets(renewed_admin(self._config), list(changelogs), isolation)
 
-    def running_tasks(self) -> frozenset[str]:
-        """Return the tasks that workers of this instance have."""
-        return frozenset(task for _, tasks in self._assignments() for task in tasks)
+    def tasks_here(self) -> dict[str, str]:
+        """Return the tasks that workers of this driver have, and what each does."""
+        here: dict[str, str] = {}
+        for _, tasks in self._assignments():
+            here |= {task: state for task, state in tasks.items() if here.get(task) != "running"}
+        return here
+
+    def _hear(self, driver_id: str, announcement: bytes | None) -> None:
+        self.drivers.hear(driver_id, announcement)
 
     def _hung_up(self, last: Report) -> None:
         """Handle the end of a worker's connection: without a last report, the worker has died."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.control.members import Members
 from penstock._engine.spark.streaming import query as query_module
 from penstock._engine.spark.streaming.query import ApplicationQuery
@@ -28,6 +29,9 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(query_module, "_program", lambda blueprint: None)
     query: Any = ApplicationQuery.__new__(ApplicationQuery)
     nothing = SimpleNamespace(close=lambda: None, remove=lambda: None, end=lambda context: None)
+    nothing.announce = lambda driver_id, announcement: None
+    query.drivers = Drivers(Driver("a"))
+    query.local_asker = query._forwarding = nothing
     query._lock, query._starting = threading.Lock(), threading.Lock()
     query._closed, query._stop, query._members = False, True, Members()
     query._query, query._checkpoint = FakeStreamingQuery(), nothing

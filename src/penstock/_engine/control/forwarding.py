@@ -1,0 +1,195 @@
+"""Questions to the other drivers of an application, and the answers to theirs.
+
+To an `Asker` another driver is one more worker, with `OTHER_DRIVER` in the place of a process id. A
+question of another driver is answered by the workers of this one alone, so no question is forwarded
+twice.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count, islice
+from typing import Protocol
+
+from penstock._clock import monotonic
+from penstock._engine.control.drivers import Driver, Drivers
+from penstock._engine.queries.asking import Ask, Asker, Assignments, ReadOptions, Worker
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import Answer, FailureKind, Part, Question, Row
+from penstock.errors import StoreNotReadyError
+
+OTHER_DRIVER = 0
+"""In the place of a worker's process id: it is another driver, under its id."""
+
+_SCANS_MAX = 1000
+_SCAN_SECONDS = 60.0
+_PAGE_BYTES_MAX = 4 << 20
+
+
+# After that the HTTP server hangs up.
+_SECONDS_MAX = 60.0
+
+
+class DriverNotAsked(Exception):
+    """Another driver gave no answer. `again`: it may give one in a moment."""
+
+    def __init__(self, message: str, *, again: bool) -> None:
+        super().__init__(message)
+        self.again = again
+
+
+class DriverClient(Protocol):
+    """Asks other drivers."""
+
+    def ask(self, driver: Driver, question: Question) -> Answer:
+        """Return the answer of another driver.
+
+        Raises:
+            DriverNotAsked: it has none.
+        """
+
+    def close(self) -> None: ...
+
+
+class Forwarding:
+    """Asks workers of this driver (`ask_own`) and other drivers (`client`) alike."""
+
+    def __init__(self, drivers: Drivers, client: DriverClient, ask_own: Ask) -> None:
+        self._drivers, self._client, self._ask_own = drivers, client, ask_own
+
+    def with_others(self, own: Assignments) -> Assignments:
+        """Return workers and their tasks, and the other drivers with what no worker here has."""
+        drivers = self._drivers.others()
+        if not drivers:
+            return own
+        workers = list(own)
+        here = {task for _, tasks in workers for task in tasks}
+        others = [
+            (
+                (driver.id, OTHER_DRIVER),
+                {task: state for task, state in driver.tasks.items() if task not in here},
+            )
+            for driver in drivers
+        ]
+        # The last one that runs a task is asked: workers here before drivers, and of these the one
+        # that was heard of last.
+        return [*others, *workers]
+
+    def ask(self, worker: Worker, question: Question) -> Answer | None:
+        """Return the answer of a worker or of another driver."""
+        if worker[1] != OTHER_DRIVER:
+            return self._ask_own(worker, question)
+        driver = next((one for one in self._drivers.others() if one.id == worker[0]), None)
+        if driver is None:
+            return _failed(question, "absent", "the driver that had it has ended")
+        try:
+            return self._client.ask(driver, question)
+        except DriverNotAsked as error:
+            return _failed(question, "absent" if error.again else "elsewhere", str(error))
+
+    def close(self) -> None:
+        """Ask no other driver any more."""
+        self._client.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    store: str
+    part: Part
+    rows: Iterator[Row]
+    until: float
+
+
+class ForwardedQuestions:
+    """Answers questions of other drivers; `here` asks the workers of this driver alone."""
+
+    def __init__(self, here: Asker, stores: Callable[[], Mapping[str, StoreEntry]]) -> None:
+        self._here, self._stores = here, stores
+        self._lock = threading.Lock()
+        self._scans: dict[int, _Scan] = {}
+        self._numbers = count(1)
+
+    def answer(self, question: Question) -> Answer:
+        """Return the parts that workers of this driver have, and why there are no others."""
+        store = self._stores().get(question.store)
+        if store is None:
+            return _failed(question, "unknown", "its driver has no such store")
+        if question.cursor is not None:
+            return Answer(question.number, (self._next_page(question, question.cursor),))
+        in_time = 0 <= question.seconds <= _SECONDS_MAX
+        seconds, rows_max = question.seconds if in_time else _SECONDS_MAX, question.rows_max
+        options = ReadOptions(question.uncommitted, question.stale_ok, seconds, max(1, rows_max))
+        known = [each for each in question.partitions if each in store.tasks]
+        keys = dict(zip(question.partitions, question.keys, strict=True)) if question.keys else None
+        parts = []
+        for part in self._here.answers(store, question.read, known, options, keys).values():
+            cursor = None
+            if part.cursor is not None:
+                rows = islice(self._here.pages(store, part, options), len(part.rows), None)
+                cursor = self._keep(question.store, part, rows)
+            parts.append(_sent(part, part.rows, cursor))
+        return Answer(question.number, tuple(parts))
+
+    def _next_page(self, question: Question, number: int) -> Part:
+        with self._lock:
+            self._drop_old()
+            scan = self._scans.pop(number, None)
+        if scan is None or scan.store != question.store:
+            msg = "the scan was open for too long, or its task has moved; begin it again"
+            return Part(-1, failure="absent", message=msg)
+        try:
+            page, is_full = _page(scan.rows, max(1, question.rows_max))
+        except StoreNotReadyError as error:
+            return Part(scan.part.partition, failure="absent", message=str(error))
+        cursor = self._keep(scan.store, scan.part, scan.rows) if is_full else None
+        return _sent(scan.part, page, cursor)
+
+    def _keep(self, store: str, part: Part, rows: Iterator[Row]) -> int:
+        with self._lock:
+            self._drop_old()
+            while len(self._scans) >= _SCANS_MAX:
+                del self._scans[next(iter(self._scans))]
+            number = next(self._numbers)
+            self._scans[number] = _Scan(
+                store, replace(part, rows=()), rows, monotonic() + _SCAN_SECONDS
+            )
+        return number
+
+    def _drop_old(self) -> None:
+        now = monotonic()
+        for number in [one for one, scan in self._scans.items() if scan.until < now]:
+            del self._scans[number]
+
+
+def _failed(question: Question, failure: FailureKind, message: str) -> Answer:
+    # The question for a page names no partition.
+    partitions = question.partitions or (-1,)
+    parts = [Part(each, failure=failure, message=message) for each in partitions]
+    return Answer(question.number, tuple(parts))
+
+
+def _sent(part: Part, rows: tuple[Row, ...], cursor: int | None) -> Part:
+    """Return a part for another driver, which does not know the workers of this one."""
+    return Part(
+        part.partition,
+        rows,
+        cursor,
+        part.position,
+        part.offsets_behind,
+        part.failure,
+        part.message,
+    )
+
+
+def _page(rows: Iterator[Row], rows_max: int) -> tuple[tuple[Row, ...], bool]:
+    """Return the next rows, and whether they fill a page."""
+    page: list[Row] = []
+    size = 0
+    for row in islice(rows, rows_max):
+        page.append(row)
+        size += len(row[0]) + len(row[1])
+        if size >= _PAGE_BYTES_MAX:
+            break
+    return tuple(page), len(page) == rows_max or size >= _PAGE_BYTES_MAX

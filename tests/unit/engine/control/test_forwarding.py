@@ -1,0 +1,232 @@
+"""Another driver is asked for what no worker here has, and asked questions are never passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from penstock._engine.control import forwarding as forwarding_module
+from penstock._engine.control import wire
+from penstock._engine.control.drivers import Announcement, Driver, Drivers
+from penstock._engine.control.forwarding import DriverNotAsked, ForwardedQuestions, Forwarding
+from penstock._engine.queries.asking import Asker, ReadOptions, Worker
+from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
+from penstock.errors import StoreNotReadyError
+
+PLAN: Any = None
+STORE = StoreEntry("counts", PLAN, {number: f"0_{number}" for number in range(4)}, 4)
+ALL, OPTIONS = Read("range"), ReadOptions(seconds=5.0)
+
+
+def row(number: int, size: int = 0) -> Row:
+    return b"%04d" % number, bytes(size), None, None, None
+
+
+class Side:
+    """A driver with one worker that has some tasks; each partition has `rows` rows."""
+
+    def __init__(self, name: str, tasks: dict[str, str], rows: int = 3) -> None:
+        self.tasks, self.count, self.size = tasks, rows, 0
+        self.asked: list[Question] = []
+        self._cursors: dict[int, tuple[int, int]] = {}
+        self.drivers = Drivers(Driver(name, f"{name}/1"))
+        self.here = Asker(self._assignments, self._answer)
+        self.forwarded = ForwardedQuestions(self.here, lambda: {"counts": STORE})
+        self.peers: dict[str, Callable[[Question], Answer]] = {}
+        forwarding = Forwarding(self.drivers, self, self._answer)
+        self.everywhere = Asker(lambda: forwarding.with_others(self._assignments()), forwarding.ask)
+
+    def meet(self, other: Side) -> None:
+        announced = other.drivers.everyone(other.tasks, ())[0]
+        self.drivers.hear(announced.id, wire.encode(Announcement(1, announced)))
+        self.peers[announced.id] = other.forwarded.answer
+
+    def ask(self, driver: Driver, question: Question) -> Answer:
+        """Ask another driver, through the bytes that would travel."""
+        asked = wire.decode(wire.encode(question), Question)
+        return wire.decode(wire.encode(self.peers[driver.id](asked)), Answer)
+
+    def close(self) -> None: ...
+
+    def _assignments(self) -> list[tuple[Worker, dict[str, str]]]:
+        return [((f"{self.drivers.own.id}-worker", 1), self.tasks)]
+
+    def _answer(self, worker: Worker, question: Question) -> Answer:
+        assert worker[1] == 1
+        self.asked.append(question)
+        if question.cursor is not None:
+            partition, begin = self._cursors.pop(question.cursor)
+            return Answer(0, (self._part(partition, begin, question.rows_max),))
+        parts = [
+            self._part(each, 0, question.rows_max)
+            if f"0_{each}" in self.tasks
+            else Part(each, failure="absent", message="the task is not here")
+            for each in question.partitions
+        ]
+        return Answer(0, tuple(parts))
+
+    def _part(self, partition: int, begin: int, rows_max: int) -> Part:
+        rows = [row(4 * number + partition, self.size) for number in range(self.count)]
+        page = tuple(rows[begin : begin + rows_max])
+        cursor = None
+        if begin + rows_max < self.count:
+            cursor = len(self._cursors) + 1
+            self._cursors[cursor] = partition, begin + rows_max
+        return Part(partition, page, cursor, {"in": {partition: 7}})
+
+
+def pair(rows: int = 3) -> tuple[Side, Side]:
+    first = Side("first", {"0_0": "running", "0_1": "running"}, rows)
+    second = Side("second", {"0_2": "running", "0_3": "running"}, rows)
+    first.meet(second)
+    second.meet(first)
+    return first, second
+
+
+def test_either_side_has_all_partitions_with_their_positions() -> None:
+    for side in pair():
+        parts = side.everywhere.parts(STORE, ALL, range(4), OPTIONS)
+        assert {each: len(part.rows) for each, part in parts.items()} == dict.fromkeys(range(4), 3)
+        assert all(part.position == {"in": {each: 7}} for each, part in parts.items())
+        # What is elsewhere is no worker of this side.
+        assert len(side.here.owners(STORE)) == 2
+
+
+def test_one_question_goes_to_a_driver_and_none_comes_back() -> None:
+    first, second = pair()
+    first.everywhere.parts(STORE, ALL, [1, 2, 3], OPTIONS)
+    assert [question.partitions for question in second.asked] == [(2, 3)]
+    # The second does not have 1, and does not ask the first for it.
+    answer = second.forwarded.answer(Question(5, "counts", ALL, (1, 9)))
+    assert answer == Answer(5, (Part(1, failure="absent", message="no worker has its task"),))
+    assert len(first.asked) == 1
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 100])
+def test_a_scan_of_another_driver_comes_in_pages(rows: int) -> None:
+    first, second = pair(rows)
+    options = ReadOptions(seconds=5.0, rows_max=8)
+    found = [*first.everywhere.scan(STORE, ALL, 2, options)]
+    assert found == [row(4 * number + 2) for number in range(rows)]
+    assert second.forwarded._scans == {}
+
+
+def test_a_page_is_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forwarding_module, "_PAGE_BYTES_MAX", 5000)
+    first, second = pair(50)
+    second.size = 1000
+    options = ReadOptions(seconds=5.0, rows_max=20)
+    rows = first.everywhere.scan(STORE, ALL, 2, options)
+    assert [key for key, *_ in rows] == [row(4 * number + 2)[0] for number in range(50)]
+
+
+def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:
+    _, second = pair(50)
+    asked = Question(1, "counts", ALL, (2,), rows_max=8)
+    (part,) = second.forwarded.answer(asked).parts
+    page = Question(2, "counts", ALL, (), rows_max=8, cursor=part.cursor)
+    assert second.forwarded.answer(page).parts[0].rows[0] == row(4 * 8 + 2)
+    assert "begin it again" in second.forwarded.answer(page).parts[0].message
+    # A scan that is begun and left does not stay.
+    for _ in range(1200):
+        second.forwarded.answer(asked)
+    assert len(second.forwarded._scans) == 1000
+
+
+def test_a_scan_whose_worker_is_gone_is_no_end_of_the_rows() -> None:
+    first, _ = pair(50)
+    rows = first.everywhere.scan(STORE, ALL, 2, ReadOptions(seconds=0.0, rows_max=8))
+    assert next(rows) == row(2)
+    first.peers["second"] = lambda question: Answer(
+        question.number, (Part(-1, failure="absent", message="begin it again"),)
+    )
+    with pytest.raises(StoreNotReadyError, match="task 0_2: begin it again"):
+        list(rows)
+
+
+def test_a_task_that_is_here_is_not_asked_for_elsewhere() -> None:
+    """A killed driver claims its tasks until its session is over."""
+    first, second = pair()
+    for state in ("restoring", "running"):
+        first.tasks |= {"0_2": state}
+        first.everywhere.parts(STORE, ALL, [2], OPTIONS)
+        assert not second.asked
+        assert first.everywhere.owners(STORE)[2] == ("first-worker", 1)
+
+
+def test_a_global_store_is_read_here() -> None:
+    first, _ = pair()
+    shared = StoreEntry("plans", PLAN, {GLOBAL: "global"}, 1)
+    assert first.everywhere.owners(shared) == {GLOBAL: ("first-worker", 1)}
+
+
+def test_a_driver_that_does_not_answer_is_asked_again() -> None:
+    first, second = pair()
+    calls = 0
+
+    def late(question: Question) -> Answer:
+        nonlocal calls
+        calls += 1
+        if calls < 3:
+            msg = "driver second/1 does not answer"
+            raise DriverNotAsked(msg, again=True)
+        return second.forwarded.answer(question)
+
+    first.peers["second"] = late
+    assert first.everywhere.parts(STORE, ALL, [2], OPTIONS)[2].rows
+    assert calls == 3
+    calls = -1000
+    with pytest.raises(StoreNotReadyError, match="task 0_2: driver second/1 does not answer; ask"):
+        first.everywhere.parts(STORE, ALL, [2], ReadOptions(seconds=0.3))
+
+
+def test_a_driver_that_cannot_be_asked_is_not_waited_for() -> None:
+    first, _ = pair()
+
+    def refused(question: Question) -> Answer:
+        msg = "set the same token"
+        raise DriverNotAsked(msg, again=False)
+
+    first.peers["second"] = refused
+    with pytest.raises(StoreNotReadyError, match=r"task 0_2: set the same token$"):
+        first.everywhere.parts(STORE, ALL, [0, 2], ReadOptions(seconds=600))
+    answers = first.everywhere.answers(STORE, ALL, [0, 2], OPTIONS)
+    assert [answers[each].failure for each in (0, 2)] == [None, "elsewhere"]
+
+
+def test_a_driver_that_ended_is_not_asked() -> None:
+    first, _ = pair()
+    owner = first.everywhere.owners(STORE)[2]
+    first.drivers.hear("second", None)
+    assert 2 not in first.everywhere.owners(STORE)
+    answer = first.everywhere._ask(owner, Question(1, "counts", ALL, (2,)))
+    assert answer is not None
+    assert answer.parts[0].message == "the driver that had it has ended"
+
+
+def test_the_time_that_is_left_goes_with_the_question() -> None:
+    first, second = pair()
+    seen: list[float] = []
+
+    def note(question: Question) -> Answer:
+        seen.append(question.seconds)
+        msg = "not yet"
+        raise DriverNotAsked(msg, again=True)
+
+    first.peers["second"] = note
+    with pytest.raises(StoreNotReadyError):
+        first.everywhere.parts(STORE, ALL, [2], ReadOptions(seconds=0.5))
+    assert seen == sorted(seen, reverse=True)
+    assert 0 <= seen[-1] < seen[0] <= 0.5
+    # A question cannot keep a thread of another driver for as long as it likes.
+    second.forwarded.answer(Question(1, "counts", ALL, (2,), seconds=1e9))
+    assert second.asked[-1].seconds == 60
+
+
+def test_a_store_that_the_other_driver_does_not_have_is_unknown() -> None:
+    _, second = pair()
+    (part,) = second.forwarded.answer(Question(1, "elsewhere", ALL, (0,))).parts
+    assert part.failure == "unknown"
