@@ -114,7 +114,7 @@ def test_a_store_in_memory_has_no_standby() -> None:
     builder.add_state_store(Stores.in_memory_key_value_store("memory", **TEXT))
     builder.stream("in").process(Idle, state_stores=["memory"])
     plans = plan_tasks(plan_subtopologies(builder.build(), "app"), {"in": 1})
-    found = instance_metadata(CONFIG, plans, [], (), {"0_0"})
+    found = instance_metadata(driver(standbys=("0_0",)), plans, [])
     assert (found.standby_state_store_names, found.standby_topic_partitions) == (
         frozenset(),
         frozenset(),

@@ -23,6 +23,7 @@ class Source(Protocol):
     @property
     def offsets_behind(self) -> int | None:
         """How far the copies that have answered were behind; None if that was not asked for."""
+
     @property
     def reached(self) -> Position:
         """How far the tasks had come whose rows were returned; nothing if that is not known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -105,11 +105,16 @@ def test_one_question_goes_to_a_driver_and_none_comes_back() -> None:
     assert len(first.asked) == 1
 
 
+def scanned(asker: Asker, options: ReadOptions) -> Iterator[Row]:
+    """Return the rows of partition 2."""
+    yield from asker.pages(STORE, asker.parts(STORE, ALL, [2], options)[2], options)
+
+
 @pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 100])
 def test_a_scan_of_another_driver_comes_in_pages(rows: int) -> None:
     first, second = pair(rows)
     options = ReadOptions(seconds=5.0, rows_max=8)
-    found = [*first.everywhere.scan(STORE, ALL, 2, options)]
+    found = [*scanned(first.everywhere, options)]
     assert found == [row(4 * number + 2) for number in range(rows)]
     assert second.forwarded._scans == {}
 
@@ -119,7 +124,7 @@ def test_a_page_is_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = pair(50)
     second.size = 1000
     options = ReadOptions(seconds=5.0, rows_max=20)
-    rows = first.everywhere.scan(STORE, ALL, 2, options)
+    rows = scanned(first.everywhere, options)
     assert [key for key, *_ in rows] == [row(4 * number + 2)[0] for number in range(50)]
 
 
@@ -138,7 +143,7 @@ def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:
 
 def test_a_scan_whose_worker_is_gone_is_no_end_of_the_rows() -> None:
     first, _ = pair(50)
-    rows = first.everywhere.scan(STORE, ALL, 2, ReadOptions(seconds=0.0, rows_max=8))
+    rows = scanned(first.everywhere, ReadOptions(seconds=0.0, rows_max=8))
     assert next(rows) == row(2)
     first.peers["second"] = lambda question: Answer(
         question.number, (Part(-1, failure="absent", message="begin it again"),)

@@ -99,6 +99,8 @@ class StoppedStore:
     """Whether the partition of a key is known; else a key is looked for in all of them."""
     reached: Position = field(default_factory=dict)
     """Nothing: a changelog does not say how far the inputs were read."""
+    offsets_behind: int | None = None
+    """Nothing: the changelog itself is read."""
 
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
