@@ -90,7 +90,7 @@ class Membership:
         return consumer
 
     def _leave_and_join(self) -> None:
-        """Give up all tasks and begin with the group anew.
+        """Drop all tasks, leave the group and join it again.
 
         The client would join again by itself, but as a static member it may keep tasks of a
         rebalance that it has not been polled for: it neither hands them over nor reports them, and

@@ -1,0 +1,52 @@
+"""Which inputs the tasks of a backfill read from Kafka themselves."""
+
+from __future__ import annotations
+
+from conformance.dataframes.comparison import planned
+from conformance.dataframes.feeding import Fed
+from penstock import Consumed, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock._engine.kafka.client.topic_history import TopicRange
+from penstock._engine.spark.batch.start import settings_of
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
+
+TEXT = serdes.string()
+RECORD = [Fed(0, 0, 1, b"k", b"v", ())]
+
+
+def feeds_of(*topics: str) -> TopicFeeds:
+    return TopicFeeds(
+        {topic: TopicRange(topic, {0: 5, 1: 0}, {0: 5, 1: 9}) for topic in topics}, {}
+    )
+
+
+def renamed() -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).to("out", Produced(TEXT, TEXT))
+    return builder.build()
+
+
+def foreign_key_join() -> Topology:
+    builder = StreamsBuilder()
+    left, right = (builder.table(name, Consumed(TEXT, TEXT)) for name in ("left", "right"))
+    both = left.join(right, str, lambda one, _: one, materialized=Materialized("both", TEXT, TEXT))
+    both.to_stream().to("out", Produced(TEXT, TEXT))
+    return builder.build()
+
+
+def test_a_stage_reads_those_of_its_topics_whose_history_is_in_kafka() -> None:
+    config = settings_of({"application.id": "app"})
+    (stage,) = planned(renamed(), config, {"in": RECORD}, 1).stages
+    assert feeds_of("in", "other").topics_of(stage) == {"in"}
+    assert feeds_of("other").topics_of(stage) == set()
+
+
+def test_spark_brings_the_records_of_a_cycle() -> None:
+    config = settings_of({"application.id": "app"})
+    plan = planned(foreign_key_join(), config, {"left": RECORD, "right": RECORD}, 1)
+    cycles = [stage for stage in plan.stages if stage.is_cycle]
+    assert cycles
+    assert all(feeds_of("left", "right").topics_of(stage) == set() for stage in cycles)
+
+
+def test_a_partition_without_records_is_not_read() -> None:
+    assert list(feeds_of("in").open([("in", 0), ("in", 1)])) == [("in", 1)]
