@@ -14,8 +14,8 @@ import threading
 import time
 from multiprocessing.connection import Connection
 
-from penstock._engine.control.client import ControlClient
-from penstock._engine.control.messages import ControlAddress, Instruction
+from penstock._engine.control.protocol.client import ControlClient
+from penstock._engine.control.protocol.messages import ControlAddress, Instruction
 from tests.unit.engine.control.crowd import Driver, report_of
 
 SECONDS = 10.0

@@ -23,7 +23,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.control.wire import encode
+from penstock._engine.control.protocol.wire import encode
 from penstock._engine.kafka.application.preparation import bounded, prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks import assigned_task

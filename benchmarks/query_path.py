@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection
 
 from benchmarks import figures
 from benchmarks.processes import processor_seconds
-from penstock._engine.control.messages import ControlAddress
+from penstock._engine.control.protocol.messages import ControlAddress
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.control.question_poller import QuestionPoller
-from penstock._engine.control.server import ControlServer, Verb
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry

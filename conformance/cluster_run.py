@@ -25,7 +25,7 @@ from conformance.broker_view import BrokerView
 from conformance.harness import Case, Line, Observation, config_of, java_name, topology_text
 from penstock import Topology
 from penstock._clock import monotonic
-from penstock._engine.control.messages import WorkerFailure
+from penstock._engine.control.protocol.messages import WorkerFailure
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.planner.tasks import resolve_patterns
 from penstock.application import KafkaStreams, State

@@ -19,11 +19,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
 from penstock._clock import SystemClock, monotonic, new_id
-from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Turn, take_turn
-from penstock._engine.control.messages import Report
-from penstock._engine.control.server import ControlServer, Verb
-from penstock._engine.http.driver_client import HttpDriverClient, own_driver
+from penstock._engine.control.protocol.client import ControlClient
+from penstock._engine.control.protocol.messages import Report
+from penstock._engine.control.protocol.server import ControlServer, Verb
+from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.streaming.query import ApplicationQuery
 from penstock._engine.spark.streaming.source import SCHEMA, Run, Slot, TurnReader, to_arrow

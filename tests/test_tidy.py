@@ -30,8 +30,8 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 
 MIRRORED_BY = {
     "_application_views.py": "unit/test_application.py",
-    "_engine/http/client.py": "unit/cli/test_query.py",
-    "_engine/http/direct_client.py": "broker/test_changelogs.py",
+    "_engine/http/clients/client.py": "unit/cli/test_query.py",
+    "_engine/http/clients/direct_client.py": "broker/test_changelogs.py",
     "_engine/http/guarded_protocol.py": "unit/engine/http/test_server.py",
     "_engine/http/openapi.py": "unit/engine/http/test_routes.py",
     "_engine/http/parameters.py": "unit/engine/http/test_routes.py",

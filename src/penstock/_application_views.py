@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock._engine.control.drivers import Driver
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock.application_states import State
 from penstock.errors import StoreNotReadyError, StreamsError
 

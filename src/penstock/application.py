@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from penstock._application_views import ForegroundView, ServedApplication
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration, to_milliseconds
-from penstock._engine.control.messages import Report, WorkerFailure
+from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.control.supervision import Supervision, UncaughtHandler
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
@@ -439,7 +439,7 @@ class KafkaStreams(ExplainsCamelCase):
             self._config = stack.enter_context(cluster)
 
     def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
-        from penstock._engine.http.driver_client import HttpDriverClient, own_driver  # noqa: PLC0415
+        from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver  # noqa: PLC0415
         from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
         own, client = own_driver(self._config, self._serving), HttpDriverClient(self._config)

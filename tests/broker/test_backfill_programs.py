@@ -15,8 +15,8 @@ from conformance.broker_view import BrokerView
 from conformance.dataframes.feeding import Fed, Inputs
 from conformance.dataframes.without_spark import LocalJob
 from penstock import Topology
-from penstock._engine.control.messages import WorkerFailure
-from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.control.protocol.messages import WorkerFailure
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.backfill.admission import admit

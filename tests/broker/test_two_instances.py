@@ -16,7 +16,7 @@ from confluent_kafka import Producer
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.control.instance import Instance
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.kafka.application.agreed_ends import Ends, agree_on_ends
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.preparation import bounded, prepare

@@ -20,7 +20,7 @@ from penstock import (
     UncaughtResponse,
     serdes,
 )
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import GONE
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.errors import StoreNotReadyError

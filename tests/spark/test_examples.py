@@ -16,7 +16,7 @@ from examples.stage.live import now_ms, settings_of
 from examples.stage.topics import Writer, read_all
 from penstock import KafkaStreams, State, StreamsConfig
 from penstock._engine.http.address_file import read_addresses
-from penstock._engine.http.client import HttpClient
+from penstock._engine.http.clients.client import HttpClient
 from penstock.broker import make_missing_topics
 from penstock.errors import StoreNotReadyError
 from penstock.testing.broker import LocalBroker

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.spark.session import check
 from penstock._engine.spark.streaming.source import Run, Slot, TurnReader

@@ -31,7 +31,7 @@ from penstock import (
     serdes,
 )
 from penstock._engine.http.address_file import ServedAt, read_addresses
-from penstock._engine.http.client import HttpClient
+from penstock._engine.http.clients.client import HttpClient
 from penstock.application import State
 from penstock.errors import QueryError
 from penstock.queries import (

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 
 from penstock import KafkaStreams, State
 from penstock._engine.http.address_file import ServedAt, read_addresses
-from penstock._engine.http.client import HttpClient
+from penstock._engine.http.clients.client import HttpClient
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.errors import StoreNotReadyError
 from penstock.queries import FailureReason, HostInfo, KeyQuery, RangeQuery, StateQueryRequest

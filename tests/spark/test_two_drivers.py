@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock import KafkaStreams, State
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import GONE
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from tests.spark.hosted import hosted

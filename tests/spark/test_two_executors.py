@@ -27,7 +27,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from penstock._engine.http.address_file import read_addresses
-from penstock._engine.http.client import HttpClient
+from penstock._engine.http.clients.client import HttpClient
 from penstock._engine.kafka.client.topic_io import Read, TopicReader
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.cli import main

@@ -23,8 +23,8 @@ from penstock import (
     UncaughtResponse,
 )
 from penstock._engine.control.drivers import Driver
-from penstock._engine.control.messages import Report, WorkerFailure
-from penstock._engine.http.driver_client import HttpDriverClient
+from penstock._engine.control.protocol.messages import Report, WorkerFailure
+from penstock._engine.http.clients.driver_client import HttpDriverClient
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.spark.streaming import query, replanner

@@ -21,7 +21,7 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from penstock._engine.http.client import StateClient
+    from penstock._engine.http.clients.client import StateClient
     from penstock.cli.arguments.options import Commands
 
 _DESCRIPTION = """\
@@ -174,7 +174,7 @@ def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
         StreamsError: it cannot be found.
     """
     # Other commands do without http and ssl.
-    from penstock._engine.http.client import HttpClient  # noqa: PLC0415
+    from penstock._engine.http.clients.client import HttpClient  # noqa: PLC0415
 
     served = None if arguments.changelog else _served(arguments)
     if served is not None:

@@ -18,7 +18,7 @@ from penstock.settings import StreamsConfig
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
-    from penstock._engine.http.direct_client import DirectClient
+    from penstock._engine.http.clients.direct_client import DirectClient
     from penstock._engine.kafka.changelogs.known_stores import KnownStores
     from penstock._engine.topology.topology import Topology
 
@@ -66,7 +66,7 @@ def changelog_client(arguments: argparse.Namespace) -> Iterator[DirectClient]:
         StreamsError: there is no such application, or its program does not fit.
     """
     # Other commands do without the Kafka client.
-    from penstock._engine.http.direct_client import DirectClient  # noqa: PLC0415
+    from penstock._engine.http.clients.direct_client import DirectClient  # noqa: PLC0415
     from penstock._engine.kafka.changelogs.stopped_stores import StoppedStores  # noqa: PLC0415
     from penstock._engine.kafka.client.admin_calls import open_admin  # noqa: PLC0415
     from penstock._engine.kafka.client.groups import members_of  # noqa: PLC0415

@@ -16,7 +16,7 @@ from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
 from penstock._clock import monotonic
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock.terminal.display import Display
 from penstock.terminal.figures import Figures, Meter
 from penstock.terminal.wording import closing_line

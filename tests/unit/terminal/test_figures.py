@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock.terminal.figures import Meter
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock.errors import StreamsError
 from penstock.terminal import foreground
 from penstock.terminal.display import QuietDisplay

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.metrics.catalogue import description
 from penstock._engine.metrics.rows import CLIENT, MetricRow

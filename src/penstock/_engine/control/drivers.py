@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from penstock._clock import monotonic
-from penstock._engine.control import wire
+from penstock._engine.control.protocol import wire
 
 _log = logging.getLogger(__name__)
 

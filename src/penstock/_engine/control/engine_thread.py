@@ -22,14 +22,14 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from penstock._clock import SystemClock, monotonic
-from penstock._engine.control.client import ControlClient, DriverSilent
-from penstock._engine.control.messages import (
+from penstock._engine.control.printed_lines import PrintedLines, captured
+from penstock._engine.control.protocol.client import ControlClient, DriverSilent
+from penstock._engine.control.protocol.messages import (
     ControlAddress,
     Instruction,
     Report,
     WorkerFailure,
 )
-from penstock._engine.control.printed_lines import PrintedLines, captured
 from penstock._engine.control.question_poller import QuestionPoller
 from penstock._engine.control.reporter import Reporter
 from penstock._engine.kafka.tasks.standby import Standbys

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from penstock._clock import monotonic
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import GONE
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
 from penstock._engine.control.status import GONE
 from penstock._engine.metrics.rows import MetricRow

@@ -14,10 +14,9 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Literal, TextIO, TypeAlias
+from typing import TextIO
 
-StreamName: TypeAlias = Literal["stdout", "stderr"]
-PrintedLine: TypeAlias = tuple[StreamName, str]
+from penstock._engine.control.protocol.messages import PrintedLine, StreamName
 
 _PACKAGE = __name__.partition(".")[0]
 _LINES_KEPT = 200

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import threading
 
-from penstock._engine.control.client import ControlClient, DriverSilent
-from penstock._engine.control.messages import ControlAddress
-from penstock._engine.control.wire import MessageTooLong
+from penstock._engine.control.protocol.client import ControlClient, DriverSilent
+from penstock._engine.control.protocol.messages import ControlAddress
+from penstock._engine.control.protocol.wire import MessageTooLong
 from penstock._engine.queries.query_server import Engine, QueryServer
 from penstock._engine.queries.questions import Answer, Question, QuestionPoll
 

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from penstock._engine.control.client import DriverSilent
-from penstock._engine.control.messages import Instruction, Report
-from penstock._engine.control.printed_lines import PrintedLine
+from penstock._engine.control.protocol.client import DriverSilent
+from penstock._engine.control.protocol.messages import Instruction, PrintedLine, Report
 
 _REPEAT_SECONDS = 1.0
 _AGAIN_SECONDS = 0.25

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from heapq import heapify, heappop, heappush, heapreplace
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import GONE
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 
 GONE = frozenset({"closed", "failed", "lost"})
 """The states of workers that have ended."""

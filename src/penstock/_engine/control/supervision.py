@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from penstock._engine.control.instance import Group, Instance
-from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.control.printed_lines import print_here
+from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.metrics.restore_events import RestoreEvent, tell
 from penstock.application_states import State, StateMachine, UncaughtResponse
 from penstock.errors import StreamsError

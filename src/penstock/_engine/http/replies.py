@@ -12,6 +12,12 @@ MESSAGEPACK = "application/msgpack"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 
+QUESTIONS_PATH = "/questions"
+"""Where the drivers of an application ask each other."""
+DRIVER_HEADER = "x-penstock-driver"
+QUESTION_BYTES_MAX = 4 << 20
+ANSWER_BYTES_MAX = 64 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:

@@ -6,15 +6,17 @@ import logging
 from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes
 
-from penstock._engine.control import wire
+from penstock._engine.control.protocol import wire
 from penstock._engine.http import status_documents
 from penstock._engine.http.access import Access
-from penstock._engine.http.driver_client import ANSWER_BYTES_MAX, DRIVER_HEADER, QUESTIONS_PATH
 from penstock._engine.http.openapi import document, page
 from penstock._engine.http.parameters import only, words_of
 from penstock._engine.http.replies import (
+    ANSWER_BYTES_MAX,
+    DRIVER_HEADER,
     HTML,
     MESSAGEPACK,
+    QUESTIONS_PATH,
     TEXT,
     Asked,
     Refusal,

@@ -21,14 +21,19 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from penstock._clock import monotonic
-from penstock._engine.http.driver_client import QUESTION_BYTES_MAX, QUESTIONS_PATH
 from penstock._engine.http.guarded_protocol import (
     HEADER_BYTES_MAX,
     GuardedProtocol,
     header_too_large,
 )
 from penstock._engine.http.listening import WILDCARDS, Listening
-from penstock._engine.http.replies import Asked, Refusal, Reply
+from penstock._engine.http.replies import (
+    QUESTION_BYTES_MAX,
+    QUESTIONS_PATH,
+    Asked,
+    Refusal,
+    Reply,
+)
 from penstock._engine.http.routes import Routes
 from penstock._engine.http.served import Application
 from penstock.errors import ConfigError, StreamsError

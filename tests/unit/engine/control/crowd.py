@@ -10,11 +10,11 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from penstock._clock import monotonic
-from penstock._engine.control.client import ControlClient
 from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
-from penstock._engine.control.messages import Instruction, Report
-from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.control.protocol.client import ControlClient
+from penstock._engine.control.protocol.messages import Instruction, Report
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.control.status import RecordCounts
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.metrics.rows import MetricRow

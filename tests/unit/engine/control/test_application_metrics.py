@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock._engine.control.application_metrics import application_metrics, client_values
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.metrics.catalogue import CATALOGUE
 from penstock._engine.metrics.rows import MetricRow
 from penstock.metrics import MetricName

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from penstock._engine.control import drivers as drivers_module
-from penstock._engine.control import wire
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
+from penstock._engine.control.protocol import wire
 
 SESSION = 8.0
 RUNNING, NONE = {"0_0": "running"}, ()

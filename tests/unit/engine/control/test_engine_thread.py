@@ -16,7 +16,7 @@ from penstock._engine.control.engine_thread import (
     _free_clients,
     take_turn,
 )
-from penstock._engine.control.messages import ControlAddress, Instruction
+from penstock._engine.control.protocol.messages import ControlAddress, Instruction
 
 
 class InACircle:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from penstock._engine.control import forwarding as forwarding_module
-from penstock._engine.control import wire
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
 from penstock._engine.control.forwarding import DriverNotAsked, ForwardedQuestions, Forwarding
+from penstock._engine.control.protocol import wire
 from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row

@@ -8,7 +8,7 @@ import pytest
 
 from penstock._engine.control import instance as instance_module
 from penstock._engine.control.instance import Instance, Quiescence
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 
 ALL = ("0_0", "0_1")
 

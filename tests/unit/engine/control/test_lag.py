@@ -8,7 +8,7 @@ import pytest
 
 from penstock._engine.control import lag as lag_module
 from penstock._engine.control.lag import ApplicationLag
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 
 TASKS = ("0_0", "0_1", "0_2")
 

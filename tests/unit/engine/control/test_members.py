@@ -8,7 +8,7 @@ import pytest
 
 from penstock._engine.control import members as members_module
 from penstock._engine.control.members import Members
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
 
 A = Report("a", "running", tasks={"0_0": "running"}, home="one", pid=1)

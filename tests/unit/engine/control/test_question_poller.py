@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.control.question_poller import QuestionPoller
-from penstock._engine.control.server import ControlServer, Verb
 from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Question, QuestionPoll, Read
@@ -66,7 +66,7 @@ def test_a_question_goes_to_the_worker_and_its_answer_comes_back(line: Line) -> 
 
 
 def test_an_answer_that_is_too_long_is_told(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    from penstock._engine.control import wire  # noqa: PLC0415
+    from penstock._engine.control.protocol import wire  # noqa: PLC0415
 
     monkeypatch.setattr(wire, "BODY_BYTES_MAX", 400)
     answer = line.ask(QUESTION)

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from penstock._engine.control import reporter as reporter_module
-from penstock._engine.control.client import DriverSilent
-from penstock._engine.control.messages import Instruction, Report
-from penstock._engine.control.printed_lines import PrintedLine
+from penstock._engine.control.protocol.client import DriverSilent
+from penstock._engine.control.protocol.messages import Instruction, PrintedLine, Report
 from penstock._engine.control.reporter import Reporter
 
 PATIENCE_SECONDS = 30.0

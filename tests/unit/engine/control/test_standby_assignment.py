@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
 
 TASKS = ("0_0", "0_1", "0_2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import RecordCounts, status
 
 A = Report("a", "running", tasks={"0_0": "running"}, lag=3, state_entries={"counts": 5, "names": 1})

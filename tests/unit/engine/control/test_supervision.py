@@ -7,7 +7,7 @@ from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any, cast
 
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.planner.blueprint import Blueprint
 from penstock.application_states import State, StateMachine

@@ -10,7 +10,7 @@ from typing import Any
 from penstock import Processor, ProcessorContext, Record, StreamsBuilder, StreamsConfig, serdes
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.forwarding import ForwardedQuestions
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import pytest
 
-from penstock._engine.control import wire
 from penstock._engine.control.drivers import Driver
+from penstock._engine.control.protocol import wire
 from penstock._engine.http.access import Access
 from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.routes import Routes

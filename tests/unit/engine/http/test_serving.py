@@ -13,7 +13,7 @@ import pytest
 
 from penstock import StreamsConfig
 from penstock._engine.http.address_file import ServedAt, read_addresses
-from penstock._engine.http.client import HttpClient
+from penstock._engine.http.clients.client import HttpClient
 from penstock._engine.http.serving import Serving, serve
 from penstock.errors import ConfigError, StreamsError
 from tests.unit.engine.http.shop import Shop

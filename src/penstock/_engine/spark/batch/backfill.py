@@ -18,8 +18,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from penstock._clock import SystemClock, monotonic, new_id
-from penstock._engine.control.messages import ControlAddress, WorkerFailure
-from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.control.protocol.messages import ControlAddress, WorkerFailure
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan
 from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.delivery import DeliverySite, compacted_changelogs

@@ -22,8 +22,8 @@ from penstock._engine.control.engine_thread import Program
 from penstock._engine.control.forwarding import DriverClient, ForwardedQuestions, Forwarding
 from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
-from penstock._engine.control.messages import Instruction, Report
-from penstock._engine.control.server import ControlServer, Verb
+from penstock._engine.control.protocol.messages import Instruction, Report
+from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.control.status import GONE, RecordCounts, status
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.notices import NoticeBoard

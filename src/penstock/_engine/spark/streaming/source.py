@@ -16,9 +16,9 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
 from penstock._clock import SystemClock
-from penstock._engine.control.client import ControlClient
 from penstock._engine.control.engine_thread import Program, Times, Turn, take_turn
-from penstock._engine.control.messages import ControlAddress
+from penstock._engine.control.protocol.client import ControlClient
+from penstock._engine.control.protocol.messages import ControlAddress
 
 SCHEMA = "timestamp bigint"
 _ARROW = pa.schema([("timestamp", pa.int64())])

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Self
 
 from penstock._clock import monotonic
-from penstock._engine.control.client import ControlClient, DriverSilent
-from penstock._engine.control.messages import ControlAddress, WorkerFailure
+from penstock._engine.control.protocol.client import ControlClient, DriverSilent
+from penstock._engine.control.protocol.messages import ControlAddress, WorkerFailure
 from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.commit import CommitOffset

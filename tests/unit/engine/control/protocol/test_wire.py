@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from penstock._engine.control import wire
-from penstock._engine.control.messages import Instruction, Report, WorkerFailure
-from penstock._engine.control.wire import Message, MessageTooLong, Seals, WireError
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.messages import Instruction, Report, WorkerFailure
+from penstock._engine.control.protocol.wire import Message, MessageTooLong, Seals, WireError
 from penstock._engine.metrics.restore_events import RestoreEvent
 
 KEY, WORKER, DRIVER = b"k" * 32, b"w" * 32, b"d" * 32
@@ -144,8 +144,8 @@ def test_data_of_another_type_is_refused(data: bytes) -> None:
 RACE = """
 import sys, threading
 sys.setswitchinterval(1e-6)
-from penstock._engine.control import wire
-from penstock._engine.control.messages import Report
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.messages import Report
 
 data = wire.encode(Report("a", "running"))
 barrier = threading.Barrier(32)

@@ -12,12 +12,17 @@ from dataclasses import replace
 
 import pytest
 
-from penstock._engine.control import wire
-from penstock._engine.control.client import ControlClient, DriverSilent
-from penstock._engine.control.connection import Connection, shake_hands
-from penstock._engine.control.messages import ControlAddress, Instruction, Report
-from penstock._engine.control.server import ConnectionLimits, ControlServer, LimitedWarnings, Verb
-from penstock._engine.control.wire import Message
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.client import ControlClient, DriverSilent
+from penstock._engine.control.protocol.connection import Connection, shake_hands
+from penstock._engine.control.protocol.messages import ControlAddress, Instruction, Report
+from penstock._engine.control.protocol.server import (
+    ConnectionLimits,
+    ControlServer,
+    LimitedWarnings,
+    Verb,
+)
+from penstock._engine.control.protocol.wire import Message
 
 PATIENCE_SECONDS = 30.0
 QUICK = ConnectionLimits(handshake_seconds=0.3, refused_seconds=0.01)

@@ -18,20 +18,21 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from penstock._clock import monotonic, new_id
-from penstock._engine.control import wire
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.forwarding import DriverNotAsked
+from penstock._engine.control.protocol import wire
 from penstock._engine.http.listening import file_of, token_of
-from penstock._engine.http.replies import MESSAGEPACK
+from penstock._engine.http.replies import (
+    ANSWER_BYTES_MAX,
+    DRIVER_HEADER,
+    MESSAGEPACK,
+    QUESTION_BYTES_MAX,
+    QUESTIONS_PATH,
+)
 from penstock._engine.http.serving import Serving
 from penstock._engine.queries.questions import Answer, Question
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
-
-QUESTIONS_PATH = "/questions"
-DRIVER_HEADER = "x-penstock-driver"
-QUESTION_BYTES_MAX = 4 << 20
-ANSWER_BYTES_MAX = 64 << 20
 
 _CONNECT_SECONDS = 2.0
 # A driver that was asked says why it has no answer a moment after the time is over.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from penstock._engine.http.client import StateClient, document_of
+from penstock._engine.http.clients.client import StateClient, document_of
 from penstock._engine.http.replies import Refusal
 from penstock._engine.http.routes import segments_of
 from penstock._engine.http.served import QueriedStores

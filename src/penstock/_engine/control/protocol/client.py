@@ -7,10 +7,10 @@ import threading
 from typing import Any
 
 from penstock._clock import monotonic
-from penstock._engine.control import wire
-from penstock._engine.control.connection import Connection, hang_up, shake_hands
-from penstock._engine.control.messages import ControlAddress
-from penstock._engine.control.wire import Message, WireError
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.connection import Connection, hang_up, shake_hands
+from penstock._engine.control.protocol.messages import ControlAddress
+from penstock._engine.control.protocol.wire import Message, WireError
 
 _CONNECT_SECONDS = 5.0
 _PAUSE_SECONDS, _PAUSE_SECONDS_MAX = 0.05, 1.0

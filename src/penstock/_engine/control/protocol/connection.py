@@ -11,8 +11,8 @@ import socket
 from contextlib import suppress
 
 from penstock._clock import monotonic
-from penstock._engine.control import wire
-from penstock._engine.control.wire import Message, Seals, Side, WireError
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.wire import Message, Seals, Side, WireError
 
 FRAME_SECONDS = 20.0
 """How long sending a frame, or receiving it after its first byte, may take."""

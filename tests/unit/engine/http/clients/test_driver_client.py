@@ -16,8 +16,8 @@ import pytest
 from penstock import StreamsConfig
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.forwarding import DriverNotAsked
-from penstock._engine.http import driver_client as client_module
-from penstock._engine.http.driver_client import HttpDriverClient, own_driver
+from penstock._engine.http.clients import driver_client as client_module
+from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver
 from penstock._engine.http.serving import Serving, serve
 from penstock._engine.queries.questions import Question, Read
 from penstock.errors import ConfigError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from penstock._engine.control import wire
-from penstock._engine.control.messages import Report, WorkerFailure
 from penstock._engine.control.printed_lines import PrintedLines
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.messages import Report, WorkerFailure
 
 
 def test_an_error_that_quotes_a_huge_record_is_cut() -> None:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock._clock import monotonic
-from penstock._engine.control import wire
-from penstock._engine.control.connection import Connection, hang_up, shake_hands
-from penstock._engine.control.messages import ControlAddress, Report
-from penstock._engine.control.wire import Message, MessageTooLong, WireError
+from penstock._engine.control.protocol import wire
+from penstock._engine.control.protocol.connection import Connection, hang_up, shake_hands
+from penstock._engine.control.protocol.messages import ControlAddress, Report
+from penstock._engine.control.protocol.wire import Message, MessageTooLong, WireError
 
 _log = logging.getLogger(__name__)
 

@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from penstock._engine.control.client import ControlClient, DriverSilent
-from penstock._engine.control.messages import ControlAddress
-from penstock._engine.control.server import ControlServer, Verb
-from penstock._engine.control.wire import MessageTooLong
+from penstock._engine.control.protocol.client import ControlClient, DriverSilent
+from penstock._engine.control.protocol.messages import ControlAddress
+from penstock._engine.control.protocol.server import ControlServer, Verb
+from penstock._engine.control.protocol.wire import MessageTooLong
 
 
 def doubling() -> ControlServer:

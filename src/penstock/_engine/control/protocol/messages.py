@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import traceback
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from penstock._engine.control.printed_lines import PrintedLine
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.runtime.failures import exit_called
@@ -22,6 +21,9 @@ _PLACE = ("task_id", "node", "topic", "partition", "offset")
 
 # An exception may quote a record of many megabytes.
 _TEXT_CHARACTERS_MAX = 100_000
+
+StreamName: TypeAlias = Literal["stdout", "stderr"]
+PrintedLine: TypeAlias = tuple[StreamName, str]
 
 
 @dataclass(frozen=True, slots=True)

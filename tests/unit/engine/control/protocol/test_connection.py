@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from penstock._engine.control import connection as control_connection
-from penstock._engine.control.connection import Connection, shake_hands
-from penstock._engine.control.wire import Message, WireError
+from penstock._engine.control.protocol import connection as control_connection
+from penstock._engine.control.protocol.connection import Connection, shake_hands
+from penstock._engine.control.protocol.wire import Message, WireError
 
 KEY = b"k" * 32
 SECONDS = 10.0

@@ -1,0 +1,1 @@
+"""How driver and workers talk: authenticated messages of limited length over TCP."""
