@@ -15,6 +15,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.changelogs import extent
 from penstock._engine.kafka.changelogs.extent import find_extent
 from penstock._engine.kafka.changelogs.known_stores import stores_of_program, stores_on_record
 from penstock._engine.kafka.changelogs.stopped_stores import StoppedStores
@@ -299,6 +300,15 @@ def test_inputs_behind_the_last_commit_are_no_rows(stopped: Stopped) -> None:
     (later,) = [number for number in changed if changed[number] < behind[number]]
     with pytest.raises(QueryError, match="the last commit is at offset"):
         find_extent(entry, stopped.config, there.admin, {later: behind[later]})
+
+
+def test_a_table_whose_offsets_the_broker_has_forgotten_is_not_shown_as_empty(
+    stopped: Stopped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = opened(stopped)
+    monkeypatch.setattr(extent, "committed_offsets", lambda admin, group: {})
+    with pytest.raises(QueryError, match="has forgotten the offsets"):
+        find_extent(there.entries["users"], stopped.config, there.admin)
 
 
 def test_an_open_transaction_is_not_read_and_not_waited_for(stopped: Stopped) -> None:

@@ -8,18 +8,18 @@ program, keys and values are bytes, and each partition must be searched for a ke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from confluent_kafka.admin import AdminClient, ConfigResource, ResourceType  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.application.stored_program import last_program
-from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, with_retries
 from penstock._engine.kafka.client.topics import (
     existing_topics,
     partition_counts,
     partition_counts_of,
+    settings_of_topics,
 )
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.fingerprint import Fingerprint, StoreShape, fingerprint_of
@@ -41,6 +41,7 @@ from penstock.stores._builders import (
     window_store_builder,
 )
 
+_EXPIRING = frozenset({"window", "timestamped_window", "session", "versioned_key_value"})
 _PATIENCE_SECONDS = 60.0
 _DAY_MS = 24 * 3_600_000
 _FOR_EVER_MS = 100 * 365 * _DAY_MS
@@ -102,9 +103,15 @@ def stores_on_record(
     names = {name: _topic_of(shape, config) for name, shape in before.stores.items()}
     topics = sorted({topic for topic in names.values() if topic is not None})
     counts = partition_counts_of(admin, topics, _PATIENCE_SECONDS)
-    settings = _topic_settings(admin, counts)
+    settings = settings_of_topics(admin, counts, _PATIENCE_SECONDS)
     entries = {}
     for name, topic in names.items():
+        if topic in counts and topic not in settings and before.stores[name].kind in _EXPIRING:
+            msg = (
+                f"how long store {name!r} keeps its rows is a setting of topic {topic!r}, which "
+                "this user may not see; allow DESCRIBE_CONFIGS on it, or name the program"
+            )
+            raise StreamsError(msg)
         kept = settings.get(topic or "", {})
         builder = _builder(name, before.stores[name], kept, config)
         builder = replace(builder, key=key or BytesSerde(), value=value or BytesSerde())
@@ -187,18 +194,3 @@ def _builder(
 def _milliseconds(settings: Mapping[str, str], key: str) -> int:
     kept_ms = int(settings.get(key, "-1"))
     return _FOR_EVER_MS if kept_ms < 0 else min(kept_ms, _FOR_EVER_MS)
-
-
-def _topic_settings(admin: AdminClient, topics: Iterable[str]) -> dict[str, dict[str, str]]:
-    asked = [ConfigResource(ResourceType.TOPIC, topic) for topic in topics]
-    if not asked:
-        return {}
-    answers, _ = with_retries(
-        "asking for the settings of changelogs",
-        lambda: settle(admin.describe_configs(asked, request_timeout=REQUEST_SECONDS)),
-        _PATIENCE_SECONDS,
-    )
-    return {
-        resource.name: {name: str(entry.value) for name, entry in entries.items()}
-        for resource, entries in answers.items()
-    }

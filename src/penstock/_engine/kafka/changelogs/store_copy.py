@@ -78,7 +78,7 @@ class StoreCopy:
                     if key is not None
                 ]
                 self._store.restore(changes, reached)
-            if checked and split.end - reached > self._marker:
+            if checked and split.end - reached > self._marker_at(reached):
                 raise _compacted(split, reached, split.end)
 
     def read(self, read: Read) -> Iterator[Row]:
@@ -110,10 +110,14 @@ class StoreCopy:
         finally:
             rmtree(self._folder, ignore_errors=True)
 
+    def _marker_at(self, offset: int) -> int:
+        """Return how many offsets the end of a transaction may take there; none at the first."""
+        return self._marker if offset else 0
+
     def _refuse_gaps(self, records: Sequence[RawRecord], reached: int, split: Split) -> None:
         """Refuse a gap between offsets that is wider than the end of a transaction."""
         for record in records:
-            if record[OFFSET] - reached > self._marker:
+            if record[OFFSET] - reached > self._marker_at(reached):
                 raise _compacted(split, reached, record[OFFSET])
             reached = record[OFFSET] + 1
 

@@ -115,10 +115,11 @@ def _read(reader: Reader, split: Split) -> Iterator[list[RawRecord]]:
             if clock.monotonic() >= deadline:
                 raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
             continue
-        deadline = clock.monotonic() + _SILENT_SECONDS
         records, ended = _within(portions, split)
         if records:
             yield records
+        # What the reader does with the records is no silence of the broker.
+        deadline = clock.monotonic() + _SILENT_SECONDS
         if ended:
             return
 

@@ -251,4 +251,4 @@ def _partition_of(count: int) -> Column:
     choose = UserDefinedFunction(
         partitions_of, "int", "partition_of", PythonEvalType.SQL_SCALAR_ARROW_UDF
     )
-    return choose(F.coalesce(F.col("key"), F.col("value")).cast("binary"))
+    return choose(F.coalesce(F.col("key").cast("binary"), F.col("value").cast("binary")))

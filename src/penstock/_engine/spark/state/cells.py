@@ -26,7 +26,7 @@ from penstock.serdes.windowed import window_bytes_of
 ToCell: TypeAlias = Callable[[Any], Any]
 
 TIME = pa.timestamp("us", "UTC")
-_DEEPEST = 20
+Classes: TypeAlias = tuple[type, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def document_type(of: Any) -> CellType:
     """Return the column type of documents of a type; of any document if it is None."""
     if of is None:
         return _TEXT
-    shape = _shape(look.type_info(of), 0)
+    shape = _shape(look.type_info(of), ())
     to_cell = shape.to_cell
     return CellType(shape.spark, shape.arrow, lambda value: to_cell(msgspec.to_builtins(value)))
 
@@ -100,44 +100,56 @@ _LEAVES: Mapping[type[look.Type], CellType] = {
 }
 
 
-def _shape(info: look.Type, depth: int) -> CellType:
-    """Return the column type of a part of a document, given as JSON's own types."""
+def _shape(info: Any, within: Classes) -> CellType:
+    """Return the column type of a part of a document, given as JSON's own types; `within` are the
+    classes that it is a part of.
+    """
     leaf = _LEAVES.get(type(info))
     if leaf is not None:
         return leaf
-    if depth > _DEEPEST:  # a type that contains itself
+    make, of = _WHOLES.get(type(info)), getattr(info, "cls", None)
+    if make is None or of in within:  # of no known shape, or it contains itself
         return _TEXT
-    make = _WHOLES.get(type(info))
-    return _TEXT if make is None else make(info, depth + 1)
+    return make(info, within if of is None else (*within, of))
 
 
-def _union(info: Any, depth: int) -> CellType:
+def _union(info: Any, within: Classes) -> CellType:
     present = [one for one in info.types if not isinstance(one, look.NoneType)]
-    return _optional(_shape(present[0], depth)) if len(present) == 1 else _TEXT
+    return _optional(_shape(present[0], within)) if len(present) == 1 else _TEXT
 
 
-def _sequence(info: Any, depth: int) -> CellType:
-    return _array(_optional(_shape(info.item_type, depth)))
+def _sequence(info: Any, within: Classes) -> CellType:
+    return _array(_optional(_shape(info.item_type, within)))
 
 
-def _dict(info: Any, depth: int) -> CellType:
+def _dict(info: Any, within: Classes) -> CellType:
     is_named = isinstance(info.key_type, look.StrType)
-    return _map(_optional(_shape(info.value_type, depth))) if is_named else _TEXT
+    return _map(_optional(_shape(info.value_type, within))) if is_named else _TEXT
 
 
-def _struct(info: Any, depth: int) -> CellType:
+def _struct(info: Any, within: Classes) -> CellType:
     if getattr(info, "array_like", False) or not info.fields:
         return _TEXT
-    names = {field.encode_name: _optional(_shape(field.type, depth)) for field in info.fields}
-    return _of_fields(names, _same)
+    names = {field.encode_name: _optional(_shape(field.type, within)) for field in info.fields}
+    defaults = {field.encode_name: value for field in info.fields for value in _default(field)}
+    return _of_fields(names, (lambda row: {**defaults, **row}) if defaults else _same)
 
 
-def _named_tuple(info: Any, depth: int) -> CellType:
-    names = {field.name: _optional(_shape(field.type, depth)) for field in info.fields}
+def _default(field: look.Field) -> list[Any]:
+    """Return the default of a field as JSON's own types: `omit_defaults` leaves it out of a row."""
+    if field.default is not msgspec.NODEFAULT:
+        return [msgspec.to_builtins(field.default)]
+    if field.default_factory is not msgspec.NODEFAULT:
+        return [msgspec.to_builtins(field.default_factory())]
+    return []
+
+
+def _named_tuple(info: Any, within: Classes) -> CellType:
+    names = {field.name: _optional(_shape(field.type, within)) for field in info.fields}
     return _of_fields(names, lambda row: dict(zip(names, row, strict=False)))
 
 
-_WHOLES: Mapping[type[look.Type], Callable[[Any, int], CellType]] = {
+_WHOLES: Mapping[type[look.Type], Callable[[Any, Classes], CellType]] = {
     look.UnionType: _union,
     look.ListType: _sequence,
     look.VarTupleType: _sequence,

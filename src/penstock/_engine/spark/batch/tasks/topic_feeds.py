@@ -14,7 +14,11 @@ from typing import Any
 from penstock._engine.kafka.client.topic_history import Split, TopicRange, read_split
 from penstock._engine.planner.stages import Stage
 from penstock._engine.planner.tasks import Partition
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.tasks.feeds import Feed
+
+_CONSUMERS_MAX = 8
+_BATCH_RECORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,11 @@ class TopicFeeds:
     def topics_of(self, stage: Stage) -> frozenset[str]:
         """Return the topics that the tasks of a stage read from Kafka.
 
-        A cycle has all tasks in one Spark partition: a consumer for each of their partitions would
-        be too many, so Spark brings the records.
+        A task has a consumer for each of them, all at once. Where that would be too many, and in a
+        cycle, which has all its tasks in one Spark partition, Spark brings the records.
         """
-        return frozenset() if stage.is_cycle else frozenset(self.ranges) & set(stage.topics())
+        topics = frozenset(self.ranges) & set(stage.topics())
+        return frozenset() if stage.is_cycle or len(topics) > _CONSUMERS_MAX else topics
 
     def open(self, places: Iterable[Partition]) -> dict[Partition, Feed]:
         """Return the feed of each partition that has records."""
@@ -40,11 +45,27 @@ class TopicFeeds:
             for topic, number in places
         }
         return {
-            place: read_split(self.settings, split)
+            place: in_equal_batches(read_split(self.settings, split))
             for place, split in splits.items()
             if split.start < split.end
         }
 
     def _bounds(self, topic: str, number: int) -> tuple[int, int]:
+        # A partition that was added since the backfill began is read live.
         of = self.ranges[topic]
-        return of.starts[number], of.ends[number]
+        return of.starts.get(number, 0), of.ends.get(number, 0)
+
+
+def in_equal_batches(feed: Feed, size: int = _BATCH_RECORDS) -> Feed:
+    """Yield the records in batches that end at the same records each time, whatever the client has
+    read at once: where a batch ends decides when a bad record behind it is handled and whether it
+    counts for a commit, and a repeated task must write the same outputs.
+    """
+    held: list[RawRecord] = []
+    for records in feed:
+        held += records
+        while len(held) >= size:
+            yield held[:size]
+            held = held[size:]
+    if held:
+        yield held

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+import pytest
+
 from conformance.dataframes.comparison import planned
 from conformance.dataframes.feeding import Fed
 from penstock import Consumed, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.client.topic_history import TopicRange
 from penstock._engine.spark.batch.start import settings_of
-from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds, in_equal_batches
 
 TEXT = serdes.string()
 RECORD = [Fed(0, 0, 1, b"k", b"v", ())]
@@ -50,3 +54,26 @@ def test_spark_brings_the_records_of_a_cycle() -> None:
 
 def test_a_partition_without_records_is_not_read() -> None:
     assert list(feeds_of("in").open([("in", 0), ("in", 1)])) == [("in", 1)]
+
+
+@pytest.mark.parametrize("read", [[1] * 10, [10], [3, 4, 3], [9, 1], []])
+def test_batches_end_at_the_same_records_however_they_were_read(read: list[int]) -> None:
+    """A repeated task wrote other outputs: a batch's end decides when a bad record is handled."""
+    records = iter([(offset, 0, None, None, ()) for offset in range(10)])
+    feed = iter([list(islice(records, count)) for count in read])
+    batches = [[record[0] for record in batch] for batch in in_equal_batches(feed, 4)]
+    assert batches == ([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] if read else [])
+
+
+def test_a_task_has_few_consumers() -> None:
+    config = settings_of({"application.id": "app"})
+    builder = StreamsBuilder()
+    topics = [f"in-{number}" for number in range(9)]
+    builder.stream(topics, Consumed(TEXT, TEXT)).to("out", Produced(TEXT, TEXT))
+    (stage,) = planned(builder.build(), config, dict.fromkeys(topics, RECORD), 1).stages
+    assert feeds_of(*topics).topics_of(stage) == set()
+    assert feeds_of(*topics[:8]).topics_of(stage) == set(topics[:8])
+
+
+def test_a_partition_that_was_added_since_is_not_read() -> None:
+    assert feeds_of("in").open([("in", 2)]) == {}
