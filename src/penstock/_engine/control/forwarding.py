@@ -127,7 +127,7 @@ class ForwardedQuestions:
         for part in self._here.answers(store, question.read, known, options, keys).values():
             cursor = None
             if part.cursor is not None:
-                rows = islice(self._here.pages(store, part, options), len(part.rows), None)
+                rows = self._here.pages(store, replace(part, rows=()), options)
                 cursor = self._keep(question.store, part, rows)
             parts.append(_sent(part, part.rows, cursor))
         return Answer(question.number, tuple(parts))

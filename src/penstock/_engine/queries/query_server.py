@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import count, islice
 from typing import Protocol
 
@@ -136,11 +137,12 @@ class QueryServer:
         return self._read(question, index, task, room)
 
     def _read(self, question: Question, index: int, task: QueryableTask, room: int) -> Part:
-        partition, store = task.partition, task.store(question.store)
-        if store is None:
-            return Part(partition, failure="absent", message="its copy cannot be opened now")
-        behind = 0 if task.is_ready else task.offsets_behind()
+        partition = task.partition
         try:
+            store = task.store(question.store)
+            if store is None:
+                return Part(partition, failure="absent", message="its copy cannot be opened now")
+            behind = 0 if task.is_ready else task.offsets_behind()
             reader = store.reader(uncommitted=question.uncommitted)
             rows = rows_of(reader, question.read_of(index))
             page = _page(rows, question.rows_max, room)
@@ -177,7 +179,9 @@ class QueryServer:
         while len(self._cursors) >= _CURSORS_MAX:
             del self._cursors[next(iter(self._cursors))]
         number = next(self._numbers)
-        self._cursors[number] = _Cursor(question.store, part, rows, monotonic() + _CURSOR_SECONDS)
+        # The page itself has been answered.
+        bare = replace(part, rows=())
+        self._cursors[number] = _Cursor(question.store, bare, rows, monotonic() + _CURSOR_SECONDS)
         return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
 
     def _drop_old_cursors(self) -> None:

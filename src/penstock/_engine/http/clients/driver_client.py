@@ -92,7 +92,7 @@ class HttpDriverClient:
         seconds = question.seconds + _GRACE_SECONDS
         try:
             status, answer = self._exchange(driver, url, body, seconds)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             msg = f"{_shown(driver)} does not answer: {error or type(error).__name__}"
             untrusted = isinstance(error, ssl.SSLCertVerificationError)
             raise DriverNotAsked(msg, again=not untrusted) from error
@@ -206,11 +206,22 @@ class HttpDriverClient:
 
     def _keep(self, url: str, connection: http.client.HTTPConnection) -> None:
         with self._lock:
+            self._drop_old()
             idle = self._idle.setdefault(url, [])
             if len(idle) < _IDLE_MAX:
                 idle.append(_Idle(connection, monotonic() + _IDLE_SECONDS))
                 return
         connection.close()
+
+    def _drop_old(self) -> None:
+        """Close connections that were idle for too long, also to drivers that have ended."""
+        now = monotonic()
+        for url, idle in list(self._idle.items()):
+            for one in [one for one in idle if one.until <= now]:
+                idle.remove(one)
+                one.connection.close()
+            if not idle:
+                del self._idle[url]
 
 
 def _first_certificate(file: Path) -> bytes:

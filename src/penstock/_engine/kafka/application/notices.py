@@ -101,10 +101,10 @@ class NoticeBoard:
             if self._consumer is None or self._ended:
                 return
             self._ended = announcement is None
-            if self._producer is None:
-                self._producer = Producer(self._announcing())
             key = _DRIVER + driver_id.encode()
             try:
+                if self._producer is None:
+                    self._producer = Producer(self._announcing())
                 self._producer.produce(self._topic, announcement, key, _PARTITION)
                 self._producer.poll(0)
             except (BufferError, KafkaException) as error:

@@ -188,7 +188,8 @@ def ask_offsets(
         return {}, {}
 
     def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
-        futures = admin.list_offsets(asked, isolation_level=level, request_timeout=REQUEST_SECONDS)
+        patience = min(REQUEST_SECONDS, timeout_seconds)
+        futures = admin.list_offsets(asked, isolation_level=level, request_timeout=patience)
         try:
             return settle(futures)
         except KafkaException as error:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -59,13 +60,12 @@ class StandbyStores:
         """Close the stores and release the directory; with `wipe`, delete what is in it first."""
         if self.is_open:
             self.is_open = False
-            try:
-                for store in self.stores:
-                    store.close()
+            with ExitStack() as closing:
+                closing.callback(self.directory.release)
                 if wipe:
-                    self.directory.wipe()
-            finally:
-                self.directory.release()
+                    closing.callback(self.directory.wipe)
+                for store in self.stores:
+                    closing.callback(store.close)
 
 
 class StandbyHost(Protocol):
@@ -140,8 +140,11 @@ class Standbys:
         for copy in list(self._open.values()):
             if copy.is_over(now):
                 self._end(copy, now)
-            elif copy.done and now >= copy.looked_at + _FRESH_SECONDS:
-                self._try(copy.plan, partial(self._look, copy, now))
+        stale = [copy for copy in self._open.values() if copy.done]
+        oldest = min(stale, key=lambda copy: copy.looked_at, default=None)
+        # One request at a time: the tasks of this worker wait for it.
+        if oldest is not None and now >= oldest.looked_at + _FRESH_SECONDS:
+            self._try(oldest.plan, partial(self._look, oldest, now))
         if self._waiting:
             self._sweep_next(now)
         elif now >= self._next_round:
@@ -183,7 +186,9 @@ class Standbys:
         """Begin the next sweep, unless one is under way. Copies that are read need none."""
         if all(now < copy.read_until for copy in self._open.values()):
             task = self._waiting.popleft()
-            if task in self._wanted and task not in self._open:
+            if now < self._closed_until.get(task, 0.0):
+                self._waiting.append(task)
+            elif task in self._wanted and task not in self._open:
                 self._begin(self._plans[task], now)
 
     def _begin(self, plan: TaskPlan, now: float) -> _OpenCopy | None:
@@ -245,7 +250,12 @@ class Standbys:
         self._progress[copy.plan.id] = {} if wipe else copy.progress()
         self._count(copy)
         self._restorer.drop([job.partition for job in copy.jobs])
-        copy.stores.close(wipe=wipe)
+        try:
+            copy.stores.close(wipe=wipe)
+        except StreamsError as error:
+            # A copy is worth no task: the worker goes on.
+            _log.warning("a standby replica could not be closed: %s", error)
+            self._host.note_damage(error)
 
     def _count(self, copy: _OpenCopy) -> None:
         self.updated[copy.plan.id] += sum(job.restored for job in copy.jobs)

@@ -346,7 +346,6 @@ class Worker:
             wait_ms = min(wait_ms, self.wait_ms_max)
         if not all(each.started for each in self._tasks.opened.values()):
             wait_ms = 0  # others are being restored
-        self._woken.clear()
         begin = monotonic()
         batch = self._inputs.read(wait_ms / 1000, self._config.max_poll_records)
         end = monotonic()
@@ -356,6 +355,8 @@ class Worker:
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
         # A question waits for one task at most, not for all of them.
         processed = self._processing.step(self._tasks.opened, self._woken.is_set)
+        # The question is answered before the next step.
+        self._woken.clear()
         if processed:
             crash_point("processed")
         self._send(self._tasks.opened.values())

@@ -10,6 +10,7 @@ from conformance.dataframes.comparison import planned
 from conformance.dataframes.feeding import Fed
 from penstock import Consumed, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.kafka.client.topic_history import TopicRange
+from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds, in_equal_batches
 
@@ -59,7 +60,8 @@ def test_a_partition_without_records_is_not_read() -> None:
 @pytest.mark.parametrize("read", [[1] * 10, [10], [3, 4, 3], [9, 1], []])
 def test_batches_end_at_the_same_records_however_they_were_read(read: list[int]) -> None:
     """A repeated task wrote other outputs: a batch's end decides when a bad record is handled."""
-    records = iter([(offset, 0, None, None, ()) for offset in range(10)])
+    raws: list[RawRecord] = [(offset, 0, None, None, ()) for offset in range(10)]
+    records = iter(raws)
     feed = iter([list(islice(records, count)) for count in read])
     batches = [[record[0] for record in batch] for batch in in_equal_batches(feed, 4)]
     assert batches == ([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] if read else [])
