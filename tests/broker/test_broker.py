@@ -83,7 +83,12 @@ def penstock_broker(data: Path) -> Iterator[Command]:
     program = "import sys; from penstock.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "broker", "--port=0", f"--data={data}"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests that run in the background ignore Ctrl-C, and programs inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as process:
         try:
             assert process.stdout is not None

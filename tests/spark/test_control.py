@@ -71,7 +71,7 @@ def check_that_copies_are_read(streams: KafkaStreams, expected: int) -> None:
     copy = lags[1 - own]
     assert copy.offset_lag == 0
     assert copy.current_offset_position == copy.end_offset_position
-    (here,) = streams.metadata_for_all_streams_clients()
+    here, *_ = streams.metadata_for_all_streams_clients()
     assert {part.partition for part in here.standby_topic_partitions} == {1 - own}
 
 

@@ -176,6 +176,13 @@ class Traffic:
 
 
 @pytest.fixture(scope="module")
+def kafka_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalBroker]:
+    """A broker of its own: the program names its topics, and other tests run it, too."""
+    with LocalBroker(tmp_path_factory.mktemp("broker")) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
 def driver(kafka_broker: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
     """One driver for all tests: to start two executors takes longer than most of them."""
     _create_topics(kafka_broker.bootstrap_servers, f"{NAME}-in", f"{NAME}-out")
@@ -425,12 +432,16 @@ def check_while_a_worker_dies(analytics: Analytics, truth: Truth) -> None:
             right += 1
 
 
+def stop(driver: Driver) -> None:
+    driver.say("stop")
+    driver.wait_for("stopped", lambda: driver.told["state"] == "NOT_RUNNING")
+
+
 def test_the_state_is_the_same_in_every_way_through_deaths_and_restarts(
     driver: Driver, kafka_broker: LocalBroker, tmp_path: Path
 ) -> None:
     servers = kafka_broker.bootstrap_servers
-    outputs = ("user-visits", "profiles", "page-views", "alerts")
-    _create_topics(servers, "events", *outputs)
+    _create_topics(servers, "events", "user-visits", "profiles", "page-views", "alerts")
     write_events(servers)
     analytics = Analytics(driver, tmp_path, servers)
     analytics.start()
@@ -444,8 +455,7 @@ def test_the_state_is_the_same_in_every_way_through_deaths_and_restarts(
     check_http(analytics, truth)
     check_python(analytics, truth)
 
-    driver.say("stop")
-    driver.wait_for("stopped", lambda: driver.told["state"] == "NOT_RUNNING")
+    stop(driver)
     check_command_line(analytics, truth, "--program", str(HERE / "user_analytics.py"))
 
     analytics.start()

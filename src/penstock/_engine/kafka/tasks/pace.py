@@ -17,6 +17,7 @@ _STEP_SHARE = 1 / 8
 _SLOW_RECORD_SHARE = 1 / 3
 _SLOW_SECONDS = 30.0
 _WARN_SECONDS = 60.0
+_UNNAMED_MAX = 3
 _NO_TIME = 1e-9
 
 # More than anything is put off by: a clock that shows less has been set back.
@@ -45,6 +46,7 @@ class Pace:
         self._flush_seconds_per_record = 0.0
         self._since_commit = 0
         self._slow_until = 0.0
+        self._unnamed = 0
         self._warn_after = 0.0
 
     def took(self, records: int, seconds: float, now: float) -> None:
@@ -90,6 +92,10 @@ class Pace:
         """Return a warning about a slow function, None if none is due."""
         seconds = max(self._seconds_per_record, self._flush_seconds_per_record)
         if seconds * RECORDS_PER_STEP < self._poll_interval_seconds or now < self._warn_after:
+            return None
+        if function is None and self._unnamed < _UNNAMED_MAX:
+            # The watch has not seen yet which one it is; the next step may know.
+            self._unnamed += 1
             return None
         self._warn_after = now + _WARN_SECONDS
         slow = (
