@@ -19,7 +19,7 @@ from penstock import (
     serdes,
 )
 
-NAME, EVENTS = "shared", "shared-events"
+NAME, EVENTS = "two-drivers-asked", "two-drivers-asked-events"
 TEXT, LONG = serdes.string(), serdes.long()
 WINDOW_MS, HOUR_MS = 10_000, 3_600_000
 
