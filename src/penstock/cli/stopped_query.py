@@ -16,10 +16,9 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient
-
     from penstock._engine.http.clients.direct_client import DirectClient
     from penstock._engine.kafka.changelogs.known_stores import KnownStores
+    from penstock._engine.kafka.client.admin_calls import AdminClient
     from penstock._engine.topology.topology import Topology
 
 

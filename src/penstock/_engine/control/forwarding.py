@@ -10,14 +10,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import count
 from typing import Protocol
 
 from penstock._clock import monotonic
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.queries.asking import Ask, Asker, Assignments, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Answer, FailureKind, Part, Question, Row
+from penstock._engine.queries.questions import (
+    SCAN_ENDED,
+    Answer,
+    FailureKind,
+    Part,
+    Question,
+    Row,
+)
+from penstock._engine.queries.reading import is_full, page_of
 from penstock.errors import StoreNotReadyError
 
 OTHER_DRIVER = 0
@@ -137,13 +145,14 @@ class ForwardedQuestions:
             self._drop_old()
             scan = self._scans.pop(number, None)
         if scan is None or scan.store != question.store:
-            msg = "the scan was open for too long, or its task has moved; begin it again"
-            return Part(-1, failure="absent", message=msg)
+            return Part(-1, failure="absent", message=SCAN_ENDED)
+        rows_max = max(1, question.rows_max)
         try:
-            page, is_full = _page(scan.rows, max(1, question.rows_max))
+            page = page_of(scan.rows, rows_max, _PAGE_BYTES_MAX)
         except StoreNotReadyError as error:
             return Part(scan.part.partition, failure="absent", message=str(error))
-        cursor = self._keep(scan.store, scan.part, scan.rows) if is_full else None
+        follows = is_full(page, rows_max, _PAGE_BYTES_MAX)
+        cursor = self._keep(scan.store, scan.part, scan.rows) if follows else None
         return _sent(scan.part, page, cursor)
 
     def _keep(self, store: str, part: Part, rows: Iterator[Row]) -> int:
@@ -181,15 +190,3 @@ def _sent(part: Part, rows: tuple[Row, ...], cursor: int | None) -> Part:
         part.failure,
         part.message,
     )
-
-
-def _page(rows: Iterator[Row], rows_max: int) -> tuple[tuple[Row, ...], bool]:
-    """Return the next rows, and whether they fill a page."""
-    page: list[Row] = []
-    size = 0
-    for row in islice(rows, rows_max):
-        page.append(row)
-        size += len(row[0]) + len(row[1])
-        if size >= _PAGE_BYTES_MAX:
-            break
-    return tuple(page), len(page) == rows_max or size >= _PAGE_BYTES_MAX

@@ -11,12 +11,12 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import count, islice
+from itertools import count
 from typing import Protocol
 
 from penstock._clock import monotonic
-from penstock._engine.queries.questions import Answer, Part, Position, Question, Row
-from penstock._engine.queries.reading import rows_of
+from penstock._engine.queries.questions import SCAN_ENDED, Answer, Part, Position, Question, Row
+from penstock._engine.queries.reading import bytes_of, is_full, page_of, rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock.errors import StateClosedError
 
@@ -118,7 +118,7 @@ class QueryServer:
         room, count = _ANSWER_BYTES_MAX, len(question.partitions)
         for index in range(count):
             parts.append(self._part(question, index, tasks, room // (count - index)))
-            room = max(0, room - _bytes_of(parts[-1].rows))
+            room = max(0, room - bytes_of(parts[-1].rows))
         return Answer(question.number, tuple(parts))
 
     def _part(self, question: Question, index: int, tasks: list[QueryableTask], room: int) -> Part:
@@ -145,7 +145,7 @@ class QueryServer:
             behind = 0 if task.is_ready else task.offsets_behind()
             reader = store.reader(uncommitted=question.uncommitted)
             rows = rows_of(reader, question.read_of(index))
-            page = _page(rows, question.rows_max, room)
+            page = page_of(rows, question.rows_max, room)
         except LookupError as error:
             return Part(partition, failure="refused", message=str(error))
         except Exception as error:
@@ -158,12 +158,11 @@ class QueryServer:
         cursor = self._cursors.get(number)
         # Numbers are counted by each worker: one of another worker means another scan here.
         if cursor is None or not cursor.is_of(question):
-            msg = "the scan was open for too long, or its task has moved; begin it again"
-            return Part(-1, failure="absent", message=msg)
+            return Part(-1, failure="absent", message=SCAN_ENDED)
         del self._cursors[number]
         part = cursor.part
         try:
-            page = _page(cursor.rows, question.rows_max, _ANSWER_BYTES_MAX)
+            page = page_of(cursor.rows, question.rows_max, _ANSWER_BYTES_MAX)
         except StateClosedError:
             return Part(part.partition, failure="absent", message="its task has moved")
         except Exception as error:
@@ -174,7 +173,7 @@ class QueryServer:
 
     def _keep(self, question: Question, part: Part, rows: Iterator[Row], room: int) -> Part:
         """Keep a scan open that has filled its page, or had no room for any row."""
-        if len(part.rows) < question.rows_max and _bytes_of(part.rows) < room:
+        if not is_full(part.rows, question.rows_max, room):
             return part
         while len(self._cursors) >= _CURSORS_MAX:
             del self._cursors[next(iter(self._cursors))]
@@ -215,19 +214,3 @@ def _progress(partition: int, restoring: tuple[int, int] | None) -> Part:
         return Part(partition)
     reached, end = restoring
     return Part(partition, ((b"", b"", None, reached, end),))
-
-
-def _page(rows: Iterator[Row], rows_max: int, room: int) -> tuple[Row, ...]:
-    """Return the next rows, at most `rows_max`, until they fill the room; none if there is none."""
-    page: list[Row] = []
-    size = 0
-    for row in islice(rows, rows_max if room else 0):
-        page.append(row)
-        size += len(row[0]) + len(row[1])
-        if size >= room:
-            break
-    return tuple(page)
-
-
-def _bytes_of(rows: Iterable[Row]) -> int:
-    return sum(len(key) + len(value) for key, value, *_ in rows)

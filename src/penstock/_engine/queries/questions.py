@@ -47,6 +47,9 @@ asked.
 """
 
 
+SCAN_ENDED = "the scan was open for too long, or its task has moved; begin it again"
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """What is read from the part of a store that a task has. Bounds are included."""

@@ -6,6 +6,7 @@ The store is given as processors see it, with bytes for keys and values (`TaskSt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from penstock._engine.queries.questions import Read, ReadKind, Row
@@ -118,6 +119,30 @@ def _pairs(entries: Iterable[tuple[bytes, Any]]) -> Iterator[Row]:
 def _windowed(entries: Iterable[tuple[Windowed[bytes], Any]]) -> Iterator[Row]:
     for (key, start, end), value in entries:
         yield _row(key, value, start, end)
+
+
+def page_of(rows: Iterator[Row], rows_max: int, room: int) -> tuple[Row, ...]:
+    """Return the next rows, at most `rows_max`, until they fill the room of so many bytes; none if
+    there is no room.
+    """
+    page: list[Row] = []
+    size = 0
+    for row in islice(rows, rows_max if room else 0):
+        page.append(row)
+        size += len(row[0]) + len(row[1])
+        if size >= room:
+            break
+    return tuple(page)
+
+
+def is_full(page: tuple[Row, ...], rows_max: int, room: int) -> bool:
+    """Return whether a page holds as much as it may, so that more rows may follow."""
+    return len(page) >= rows_max or bytes_of(page) >= room
+
+
+def bytes_of(rows: Iterable[Row]) -> int:
+    """Return how many bytes the keys and values of rows have."""
+    return sum(len(key) + len(value) for key, value, *_ in rows)
 
 
 def _row(key: bytes, value: Any, start: int | None = None, end: int | None = None) -> Row:

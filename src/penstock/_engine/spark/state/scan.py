@@ -32,8 +32,7 @@ from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
-    from confluent_kafka.admin import AdminClient
-
+    from penstock._engine.kafka.client.admin_calls import AdminClient
     from penstock._engine.planner.plan import StorePlan
     from penstock._engine.queries.catalogue import StoreEntry
 
