@@ -36,6 +36,7 @@ PATIENCE_SECONDS = 60.0
 """How long a request is tried again, if the caller says nothing else."""
 VISIBLE_SECONDS = 30.0
 """How long topics that were made or deleted may take to be seen so."""
+_SHORTEST_REQUEST_SECONDS = 1.0
 _BROKERS_OWN = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 _ABSENT = KafkaError.UNKNOWN_TOPIC_OR_PART
 
@@ -188,7 +189,8 @@ def ask_offsets(
         return {}, {}
 
     def ask() -> tuple[dict[TopicPartition, Any], dict[TopicPartition, KafkaError]]:
-        patience = min(REQUEST_SECONDS, timeout_seconds)
+        # A request that has no time at all ends the process: librdkafka frees its memory twice.
+        patience = min(REQUEST_SECONDS, max(timeout_seconds, _SHORTEST_REQUEST_SECONDS))
         futures = admin.list_offsets(asked, isolation_level=level, request_timeout=patience)
         try:
             return settle(futures)
