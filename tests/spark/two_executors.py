@@ -77,6 +77,7 @@ def analytics(bootstrap_servers: str, state_dir: str) -> KafkaStreams:
         "penstock.turn.ms": 1000,
         "consumer.session.timeout.ms": 6000,
         "penstock.http.port": 0,
+        "num.standby.replicas": 1,
     }
     return KafkaStreams(names["builder"].build(), config)
 

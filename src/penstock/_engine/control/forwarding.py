@@ -15,7 +15,14 @@ from typing import Protocol
 
 from penstock._clock import monotonic
 from penstock._engine.control.drivers import Driver, Drivers
-from penstock._engine.queries.asking import Ask, Asker, Assignments, ReadOptions, Worker
+from penstock._engine.queries.asking import (
+    Ask,
+    Asker,
+    Assignments,
+    Copies,
+    ReadOptions,
+    Worker,
+)
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import (
     SCAN_ENDED,
@@ -84,6 +91,13 @@ class Forwarding:
         # The last one that runs a task is asked: workers here before drivers, and of these the one
         # that was heard of last.
         return [*others, *workers]
+
+    def copies_with_others(self, own: Copies) -> Copies:
+        """Return workers with the standby copies that they keep, and the other drivers with those
+        of theirs.
+        """
+        others = [((one.id, OTHER_DRIVER), one.standbys) for one in self._drivers.others()]
+        return [*own, *others]
 
     def ask(self, worker: Worker, question: Question) -> Answer | None:
         """Return the answer of a worker or of another driver."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.errors import StoreNotReadyError
 
-PLAN: Any = None
+PLAN: Any = SimpleNamespace(has_standbys=True)
 STORE = StoreEntry("counts", PLAN, {number: f"0_{number}" for number in range(4)}, 4)
 ALL, OPTIONS = Read("range"), ReadOptions(seconds=5.0)
 
@@ -30,17 +32,22 @@ class Side:
 
     def __init__(self, name: str, tasks: dict[str, str], rows: int = 3) -> None:
         self.tasks, self.count, self.size = tasks, rows, 0
+        self.standbys: tuple[str, ...] = ()
         self.asked: list[Question] = []
         self._cursors: dict[int, tuple[int, int]] = {}
         self.drivers = Drivers(Driver(name, f"{name}/1"))
-        self.here = Asker(self._assignments, self._answer)
+        self.here = Asker(self._assignments, self._answer, self._copies)
         self.forwarded = ForwardedQuestions(self.here, lambda: {"counts": STORE})
         self.peers: dict[str, Callable[[Question], Answer]] = {}
         forwarding = Forwarding(self.drivers, self, self._answer)
-        self.everywhere = Asker(lambda: forwarding.with_others(self._assignments()), forwarding.ask)
+        self.everywhere = Asker(
+            lambda: forwarding.with_others(self._assignments()),
+            forwarding.ask,
+            lambda: forwarding.copies_with_others(self._copies()),
+        )
 
     def meet(self, other: Side) -> None:
-        announced = other.drivers.everyone(other.tasks, ())[0]
+        announced = other.drivers.everyone(other.tasks, other.standbys)[0]
         self.drivers.hear(announced.id, wire.encode(Announcement(1, announced)))
         self.peers[announced.id] = other.forwarded.answer
 
@@ -54,19 +61,24 @@ class Side:
     def _assignments(self) -> list[tuple[Worker, dict[str, str]]]:
         return [((f"{self.drivers.own.id}-worker", 1), self.tasks)]
 
+    def _copies(self) -> list[tuple[Worker, tuple[str, ...]]]:
+        return [((f"{self.drivers.own.id}-worker", 1), self.standbys)]
+
     def _answer(self, worker: Worker, question: Question) -> Answer:
         assert worker[1] == 1
         self.asked.append(question)
         if question.cursor is not None:
             partition, begin = self._cursors.pop(question.cursor)
             return Answer(0, (self._part(partition, begin, question.rows_max),))
-        parts = [
-            self._part(each, 0, question.rows_max)
-            if f"0_{each}" in self.tasks
-            else Part(each, failure="absent", message="the task is not here")
-            for each in question.partitions
-        ]
-        return Answer(0, tuple(parts))
+        return Answer(0, tuple(self._first_part(each, question) for each in question.partitions))
+
+    def _first_part(self, partition: int, question: Question) -> Part:
+        task = f"0_{partition}"
+        if task in self.tasks:
+            return self._part(partition, 0, question.rows_max)
+        if question.stale_ok and task in self.standbys:
+            return replace(self._part(partition, 0, question.rows_max), offsets_behind=5)
+        return Part(partition, failure="absent", message="the task is not here")
 
     def _part(self, partition: int, begin: int, rows_max: int) -> Part:
         rows = [row(4 * number + partition, self.size) for number in range(self.count)]
@@ -160,6 +172,22 @@ def test_a_task_that_is_here_is_not_asked_for_elsewhere() -> None:
         first.everywhere.parts(STORE, ALL, [2], OPTIONS)
         assert not second.asked
         assert first.everywhere.owners(STORE)[2] == ("first-worker", 1)
+
+
+def test_the_standby_copy_of_another_driver_answers_where_staleness_is_allowed() -> None:
+    first, second = pair()
+    second.standbys = ("0_1",)
+    first.meet(second)
+    del first.tasks["0_1"]
+    stale = ReadOptions(stale_ok=True, seconds=5.0)
+    part = first.everywhere.parts(STORE, ALL, [1], stale)[1]
+    assert (len(part.rows), part.offsets_behind) == (3, 5)
+    with pytest.raises(StoreNotReadyError, match="no worker has its task"):
+        first.everywhere.parts(STORE, ALL, [1], ReadOptions(seconds=0.1))
+    # The owner is not behind: its copies are left alone.
+    second.asked.clear()
+    first.everywhere.parts(STORE, ALL, [0], stale)
+    assert not second.asked
 
 
 def test_a_global_store_is_read_here() -> None:

@@ -105,7 +105,9 @@ class ApplicationQuery:
         self.local_asker = Asker(self._assignments, self._questions.ask, self._copies)
         """Asks the workers of this driver about their stores."""
         self.asker = Asker(
-            lambda: forwarding.with_others(self._assignments()), forwarding.ask, self._copies
+            lambda: forwarding.with_others(self._assignments()),
+            forwarding.ask,
+            lambda: forwarding.copies_with_others(self._copies()),
         )
         """Asks those of other drivers as well."""
         self.forwarded = ForwardedQuestions(self.local_asker, lambda: self.stores)
