@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any, Literal, TypeAlias
 
 from confluent_kafka import (
+    OFFSET_INVALID,
     IsolationLevel,
     KafkaError,
     KafkaException,
@@ -193,7 +194,8 @@ def ask_offsets(
         patience = min(REQUEST_SECONDS, max(timeout_seconds, _SHORTEST_REQUEST_SECONDS))
         futures = admin.list_offsets(asked, isolation_level=level, request_timeout=patience)
         try:
-            return settle(futures)
+            answers, refusals = settle(futures)
+            _check_answered(answers)
         except KafkaException as error:
             if not is_outdated(code_of(error)):
                 raise
@@ -203,12 +205,23 @@ def ask_offsets(
             if not absent:
                 raise
             return {}, absent
+        return answers, refusals
 
     answers, refusals = with_retries("asking for offsets", ask, timeout_seconds, admin)
     return (
         {(place.topic, place.partition): answer for place, answer in answers.items()},
         {(place.topic, place.partition): refusal for place, refusal in refusals.items()},
     )
+
+
+def _check_answered(answers: Mapping[TopicPartition, Any]) -> None:
+    """Refuse answers of a broker that gave none: of a cluster in which one broker is away the
+    client returns the offsets that the others told, and for the rest no error but this offset.
+    """
+    for place, answer in answers.items():
+        if answer.offset == OFFSET_INVALID:
+            msg = f"no broker has told an offset of topic {place.topic}, {place.partition}"
+            raise KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE, msg))
 
 
 def partition_counts_of(

@@ -12,14 +12,20 @@ pytest.importorskip(
     "confluent_kafka", reason="the Kafka client is not installed; make engine installs it"
 )
 
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.application import internal_topics
 from penstock._engine.kafka.application.internal_topics import ensure_internal_topics
 from penstock._engine.kafka.client import admin_calls, topics
 from penstock._engine.kafka.client.admin_calls import RenewedAdmin
-from penstock._engine.kafka.client.topics import describe_topics, existing_topics, wait_until_made
+from penstock._engine.kafka.client.client_errors import BrokerAway
+from penstock._engine.kafka.client.topics import (
+    describe_topics,
+    end_offsets,
+    existing_topics,
+    wait_until_made,
+)
 from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -69,6 +75,14 @@ class FakeAdmin:
             return {topic.topic: _refusal(code) for topic in new}
         self.counts |= {topic.topic: topic.num_partitions for topic in new}
         return {topic.topic: _answer(None) for topic in new}
+
+    def list_offsets(self, asked: dict[Any, Any], **_: Any) -> dict[Any, Future[Any]]:
+        """Answer as librdkafka does while the leader of partition 1 is away, at first."""
+        self.asked += 1
+        away = {} if self.asked >= self.leaderless_until else {1: OFFSET_INVALID}
+        return {
+            place: _answer(SimpleNamespace(offset=away.get(place.partition, 7))) for place in asked
+        }
 
     def describe_configs(self, resources: list[Any], **_: Any) -> dict[Any, Future[Any]]:
         entries = {"cleanup.policy": SimpleNamespace(value="compact")}
@@ -132,6 +146,20 @@ def test_topics_are_waited_for_until_they_have_leaders() -> None:
     admin.leaderless_until = 7
     ensure(admin)
     assert admin.asked >= 7
+
+
+def test_an_offset_that_no_broker_told_is_asked_for_again() -> None:
+    """One of three brokers was killed: taken for the end of a changelog, it was a store that has
+    nothing to restore, or a worker that ended when it wrote its checkpoint.
+    """
+    admin = FakeAdmin({"t": 2})
+    admin.leaderless_until = 4
+    places = [("t", 0), ("t", 1)]
+    assert end_offsets(cast(AdminClient, admin), places) == dict.fromkeys(places, 7)
+    assert admin.asked == 4
+    admin.leaderless_until = 1000
+    with pytest.raises(BrokerAway, match="no broker has told an offset of topic t, 1"):
+        end_offsets(cast(AdminClient, admin), places, timeout_seconds=0)
 
 
 def test_a_topic_that_was_there_may_be_without_a_leader() -> None:
