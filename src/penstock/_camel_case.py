@@ -51,7 +51,8 @@ class ExplainsCamelCase:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise AttributeError(_explain(self, name), name=name, obj=self)
+            # Python would look in the object for a suggestion of its own.
+            raise AttributeError(_explain(self, name), name=name, obj=None)
 
 
 class ExplainsJavaNames(type):

@@ -20,7 +20,7 @@ from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
 from penstock.application_states import State, StateListener, StateMachine, UncaughtResponse
-from penstock.errors import StreamsError, TopologyError
+from penstock.errors import StreamsError, TopologyError, without_internal_frames
 from penstock.metrics import MetricName, MetricValue
 from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
@@ -135,6 +135,12 @@ class KafkaStreams(ExplainsCamelCase):
         hold at this moment, and all that comes of it: topics that it writes itself are read until
         nothing more comes.
         """
+        try:
+            self._start(available_now=available_now)
+        except StreamsError as error:
+            raise without_internal_frames(error) from error.__cause__
+
+    def _start(self, *, available_now: bool) -> None:
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
         from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
@@ -212,6 +218,8 @@ class KafkaStreams(ExplainsCamelCase):
         except KeyboardInterrupt:
             self._interrupted = True
             raise
+        except StreamsError as error:
+            raise without_internal_frames(error) from error.__cause__
         if self.failure is not None:
             raise self.failure.error()
 

@@ -22,12 +22,14 @@ the class and the attributes are.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import sysconfig
 import threading
 import traceback
 from pathlib import Path
 from types import FrameType
+from typing import TypeVar
 
 __all__ = [
     "ConfigError",
@@ -41,6 +43,8 @@ __all__ = [
     "StreamsError",
     "TopologyError",
 ]
+
+E = TypeVar("E", bound=Exception)
 
 _PACKAGE = __name__.partition(".")[0]
 _LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib")})
@@ -260,3 +264,13 @@ def user_traceback(error: BaseException) -> str:
 def _is_ours(frame: FrameType) -> bool:
     # By module, not by file: the __init__ that a dataclass is given has no file.
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
+
+
+def without_internal_frames(error: E) -> E:
+    """Return an error as a program shall show it that does not start: its sentence, below the line
+    of the program. `PENSTOCK_TRACEBACK=1` keeps the way through Penstock, and the cause.
+    """
+    if os.environ.get("PENSTOCK_TRACEBACK", "") not in {"", "0"}:
+        return error
+    error.__cause__, error.__suppress_context__ = None, True
+    return error.with_traceback(None)

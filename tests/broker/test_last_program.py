@@ -60,16 +60,17 @@ def test_a_program_that_would_lose_its_state_is_refused_and_nothing_is_made(
         prepare(counting(source, verbs=1), config())
     application_id = config().application_id
     assert re.fullmatch(
-        f"this is not the program that application '{application_id}' ran last: store "
-        "'KSTREAM-AGGREGATE-STATE-STORE-0000000002' is gone and "
+        f"this is not the program that application '{application_id}' ran last:\n"
+        "  - store 'KSTREAM-AGGREGATE-STATE-STORE-0000000002' is gone and "
         "'KSTREAM-AGGREGATE-STATE-STORE-0000000003' is new, which looks like the same one under "
-        "another name: it would begin empty; nothing was made or changed; to keep the state, undo "
-        "the change, or give back the old names: "
+        "another name: it would begin empty\n"
+        r"Nothing was made or changed\. You can\n"
+        "  - keep the state: undo the change, or give back the old names: "
         r"Materialized\('KSTREAM-AGGREGATE-STATE-STORE-0000000002'\) at "
-        r".*test_last_program\.py:\d+; to begin anew, choose another 'application\.id' or reset "
-        r"the application \(delete its internal topics, its committed offsets and its local "
-        r"state\); to let it run as it is, set 'penstock\.accept\.changed\.topology' to "
-        "'[0-9a-f]{12}'",
+        r".*test_last_program\.py:\d+\n"
+        r"  - begin anew: choose another 'application\.id', or run 'penstock reset PROGRAM', which "
+        r"deletes its internal topics, committed offsets and local state\n"
+        r"  - let it run as it is: set 'penstock\.accept\.changed\.topology' to '[0-9a-f]{12}'",
         str(caught.value),
     )
     assert topics_of(config()) == before

@@ -23,6 +23,7 @@ import pytest
 from penstock import (
     FixedKeyProcessor,
     KStream,
+    Materialized,
     ProcessingError,
     Processor,
     Produced,
@@ -31,6 +32,7 @@ from penstock import (
     SerializationError,
     StreamsBuilder,
     StreamsError,
+    TimeWindows,
     serdes,
 )
 from penstock.handlers import Response
@@ -305,6 +307,25 @@ def value_of_the_wrong_type_for_its_sink(stream: KStream[str, str]) -> None:
 )
 def value_of_the_wrong_type_right_below_the_source(stream: KStream[str, str]) -> None:
     stream.to("lengths", Produced(value=serdes.long()))  # drawn
+
+
+@fails(
+    "processor 'KTABLE-TOSTREAM-0000000003' (defined at {drawn}) failed on the record {here}: "
+    "sink 'KSTREAM-SINK-0000000004' (defined at "
+    "{fails}) writes to topic 'counts' with a key serde that does not fit: got Windowed "
+    "Windowed(key='bad', start=0, end=10) {here}; "
+    "serdes.string() writes str; got Windowed; a key in a window is written by "
+    "serdes.time_windowed(KEY_SERDE, WINDOW_SIZE), in a session by "
+    "serdes.session_windowed(KEY_SERDE): to(..., Produced(key=...)); or write the plain key: "
+    "select_key(lambda windowed, value: windowed.key)",
+    "KTABLE-TOSTREAM-0000000003",
+    ProcessingError,
+)
+def plain_serde_for_a_key_in_a_window(stream: KStream[str, str]) -> None:
+    words = stream.filter(lambda key, value: value is not None).group_by_key()
+    windows = words.windowed_by(TimeWindows.of_size(10, grace=0))
+    counts = windows.count(Materialized("counts")).to_stream()  # drawn
+    counts.to("counts", Produced(key=serdes.string(), value=serdes.long()))  # fails
 
 
 @fails(

@@ -34,6 +34,7 @@ from penstock import (
     Topology,
     serdes,
 )
+from penstock.dsl.options import UnknownBranch
 from penstock.handlers import LogAndContinueExceptionHandler
 from penstock.testing import MockProcessorContext, TestRecord, TopologyTestDriver
 from penstock.timestamps import WallclockTimestampExtractor
@@ -169,6 +170,40 @@ def for_each_without_an_action() -> None:
 )
 def branch_without_a_predicate() -> None:
     words().split().branch(None)  # wrong
+
+
+def letters(word: str) -> Any:
+    yield from word
+
+
+@refused(
+    "map_values' mapper must be a plain function; got the generator function letters, which does "
+    "nothing but make an iterator when it is called; use flat_map_values, whose function may yield "
+    "several"
+)
+def map_values_with_a_generator() -> None:
+    words().map_values(letters)  # wrong
+
+
+@refused(
+    "reduce's reducer must be a plain function; got the generator function total, which does "
+    "nothing but make an iterator when it is called; return a value"
+)
+def reduce_with_a_generator() -> None:
+    def total(aggregate: str, value: str) -> Any:
+        yield aggregate + value
+
+    words().group_by_key().reduce(total)  # wrong
+
+
+@refused(
+    "there is no branch 'long': the name of a branch is that of its split, here 'by-size-', and "
+    "its own; there are: 'by-size-long', 'by-size-0'",
+    UnknownBranch,
+)
+def branch_by_its_own_name_alone() -> None:
+    split = words().split(named="by-size-").branch(anything, Branched(name="long"))
+    split.default_branch()["long"]
 
 
 @refused(

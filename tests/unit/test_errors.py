@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from penstock.errors import (
     StateLockedError,
     failure_location,
     user_location,
+    without_internal_frames,
 )
 
 
@@ -128,3 +130,26 @@ def test_every_kind_is_a_state_error_with_its_path(kind: type[StateError]) -> No
     assert isinstance(error, StateError)
     assert isinstance(error, StreamsError)
     assert (str(error), error.path) == ("it is so", Path("state"))
+
+
+def test_an_error_of_the_start_shows_its_sentence_and_the_users_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail() -> None:
+        try:
+            raise ValueError("inner")
+        except ValueError as inner:
+            raise StreamsError("the sentence") from inner
+
+    def shown() -> str:
+        try:
+            fail()
+        except StreamsError as error:
+            return "".join(traceback.format_exception(without_internal_frames(error)))
+        raise AssertionError
+
+    monkeypatch.delenv("PENSTOCK_TRACEBACK", raising=False)
+    assert shown() == "penstock.errors.StreamsError: the sentence\n"
+    monkeypatch.setenv("PENSTOCK_TRACEBACK", "1")
+    assert "ValueError: inner" in shown()
+    assert "in fail" in shown()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeAlias, TypeVar
 
 from penstock._durations import Duration, to_milliseconds
 from penstock._engine.topology.checks import (
@@ -280,7 +280,7 @@ class Branched(Generic[K, V]):
             raise TopologyError(msg)
         for role, given in (("function", self.function), ("consumer", self.consumer)):
             if given is not None:
-                check_function(given, f"a branch's {role}", "stream")
+                check_function(given, f"a branch's {role}", "stream", returns="anything")
 
 
 def _key_and_value(key: object, value: object) -> str:
@@ -326,6 +326,29 @@ class Printed(Generic[K, V]):
     ) -> Printed[K2, V2]:
         """Write to a file, which is emptied first."""
         return Printed(path, label, mapper, name)
+
+
+class Branches(dict[str, V]):
+    """The branches of a split; one that is not there is an error that lists the others."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def __missing__(self, name: str) -> NoReturn:
+        names = ", ".join(map(repr, self)) or "none"
+        msg = (
+            f"there is no branch {name!r}: the name of a branch is that of its split, here "
+            f"{self._prefix!r}, and its own; there are: {names}"
+        )
+        raise UnknownBranch(msg)
+
+
+class UnknownBranch(KeyError):
+    """A branch that is not there; a plain KeyError would show its message in quotes."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 def check_duration(duration: Duration, what: str) -> int:

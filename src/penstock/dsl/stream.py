@@ -28,6 +28,7 @@ from penstock.dsl.loose_serdes import serdes_belong_in
 from penstock.dsl.materialized import is_versioned, store_name, table_store
 from penstock.dsl.options import (
     Branched,
+    Branches,
     Grouped,
     Materialized,
     NameLike,
@@ -87,12 +88,18 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         self, mapper: Callable[[K, V], tuple[K2, V2]], *, named: NameLike = None
     ) -> KStream[K2, V2]:
         """Turn each record into the pair `mapper(key, value)`. Java: KStream.map."""
-        check_function(mapper, "map's mapper", "key", "value")
+        check_function(mapper, "map's mapper", "key", "value", several="flat_map")
         return self._rekeyed(self._draw("KSTREAM-MAP-", nodes.Map(mapper), named), None)
 
     def map_values(self, mapper: Callable[[V], V2], *, named: NameLike = None) -> KStream[K, V2]:
         """Replace each value by `mapper(value)`. Java: KStream.mapValues."""
-        check_function(mapper, "map_values' mapper", "value", instead="map_values_with_key")
+        check_function(
+            mapper,
+            "map_values' mapper",
+            "value",
+            instead="map_values_with_key",
+            several="flat_map_values",
+        )
         operation = nodes.MapValues(mapper, with_key=False)
         return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
 
@@ -100,7 +107,13 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         self, mapper: Callable[[K, V], V2], *, named: NameLike = None
     ) -> KStream[K, V2]:
         """Replace each value by `mapper(key, value)`. Java: KStream.mapValues."""
-        check_function(mapper, "map_values_with_key's mapper", "key", "value")
+        check_function(
+            mapper,
+            "map_values_with_key's mapper",
+            "key",
+            "value",
+            several="flat_map_values_with_key",
+        )
         operation = nodes.MapValues(mapper, with_key=True)
         return self._revalued(self._draw("KSTREAM-MAPVALUES-", operation, named))
 
@@ -110,7 +123,7 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         """Turn each record into the pairs of `mapper(key, value)`, none or many. Java:
         KStream.flatMap.
         """
-        check_function(mapper, "flat_map's mapper", "key", "value")
+        check_function(mapper, "flat_map's mapper", "key", "value", returns="several")
         return self._rekeyed(self._draw("KSTREAM-FLATMAP-", nodes.FlatMap(mapper), named), None)
 
     def flat_map_values(
@@ -118,7 +131,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> KStream[K, V2]:
         """Send the record once for each value of `mapper(value)`. Java: KStream.flatMapValues."""
         check_function(
-            mapper, "flat_map_values' mapper", "value", instead="flat_map_values_with_key"
+            mapper,
+            "flat_map_values' mapper",
+            "value",
+            instead="flat_map_values_with_key",
+            returns="several",
         )
         operation = nodes.FlatMapValues(mapper, with_key=False)
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
@@ -129,7 +146,9 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         """Send the record once for each value of `mapper(key, value)`. Java:
         KStream.flatMapValues.
         """
-        check_function(mapper, "flat_map_values_with_key's mapper", "key", "value")
+        check_function(
+            mapper, "flat_map_values_with_key's mapper", "key", "value", returns="several"
+        )
         operation = nodes.FlatMapValues(mapper, with_key=True)
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
 
@@ -141,12 +160,12 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
 
     def peek(self, action: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
         """Call `action(key, value)` for its effect and pass the record on. Java: KStream.peek."""
-        check_function(action, "peek's action", "key", "value")
+        check_function(action, "peek's action", "key", "value", returns="anything")
         return self._same(self._draw("KSTREAM-PEEK-", nodes.Peek(action, end=False), named))
 
     def for_each(self, action: Callable[[K, V], object], *, named: NameLike = None) -> None:
         """Call `action(key, value)` for its effect; the stream ends here. Java: KStream.foreach."""
-        check_function(action, "for_each's action", "key", "value")
+        check_function(action, "for_each's action", "key", "value", returns="anything")
         self._draw("KSTREAM-FOREACH-", nodes.Peek(action, end=True), named)
 
     def print(self, printed: Printed[K, V] | None = None) -> None:
@@ -399,7 +418,9 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
         self._source = source
         self._step = step
         self._operation = nodes.Branch()
-        self._branches: dict[str, KStream[Any, Any]] = {}
+        self._branches: dict[str, KStream[Any, Any]] = Branches(
+            source.graph.steps[step].drawing.name
+        )
 
     def branch(
         self, predicate: Callable[[K, V], object], branched: Branched[K, V] | None = None

@@ -123,12 +123,14 @@ def refusal(
     harmful = [change for change in changes if not change.keeps_state]
     names = [text for change in harmful if (text := _old_name(change, topology)) is not None]
     keep = f", or give back the old names: {', '.join(names)}" if names else ""
+    told = "".join(f"\n  - {change.text}" for change in harmful)
     return (
-        f"this is not the program that application {application_id!r} ran last: "
-        f"{'; '.join(change.text for change in harmful)}; nothing was made or changed; to keep the "
-        f"state, undo the change{keep}; to begin anew, choose another 'application.id' or reset "
-        "the application (delete its internal topics, its committed offsets and its local state); "
-        f"to let it run as it is, set {accepting}"
+        f"this is not the program that application {application_id!r} ran last:{told}\n"
+        "Nothing was made or changed. You can\n"
+        f"  - keep the state: undo the change{keep}\n"
+        "  - begin anew: choose another 'application.id', or run 'penstock reset PROGRAM', which "
+        "deletes its internal topics, committed offsets and local state\n"
+        f"  - let it run as it is: set {accepting}"
     )
 
 

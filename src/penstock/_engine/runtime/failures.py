@@ -43,6 +43,7 @@ from penstock.handlers import (
 )
 from penstock.record import ConsumerRecord, HeaderPairs, Headers, ProducerRecord, Record
 from penstock.serdes.plain import said
+from penstock.windowed import Windowed
 
 _log = logging.getLogger(__name__)
 
@@ -258,8 +259,8 @@ class Failures:
         return self._unsettled(
             node,
             f"writes to topic {record.topic!r} with a {origin} serde that does not fit: got "
-            f"{type(got).__name__} {got!r} {self._place()}; {said(error)}; pass the right one: "
-            f"to(..., Produced({origin}=...)), or set 'default.{origin}.serde'",
+            f"{type(got).__name__} {got!r} {self._place()}; {said(error)}; "
+            f"{_fitting_serde(got, origin)}",
         )
 
     def _ask(self, handler: Callable[[], Response], kind: str, node: Node) -> Response:
@@ -374,3 +375,14 @@ def _text(error: Exception) -> str:
     location = failure_location(error)
     kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
     return f"{kind}{error}{f' (at {location})' if location else ''}"
+
+
+def _fitting_serde(got: object, origin: SerializationOrigin) -> str:
+    """Return how to write a key or value of this type."""
+    if isinstance(got, Windowed):
+        return (
+            "a key in a window is written by serdes.time_windowed(KEY_SERDE, WINDOW_SIZE), in a "
+            "session by serdes.session_windowed(KEY_SERDE): to(..., Produced(key=...)); or write "
+            "the plain key: select_key(lambda windowed, value: windowed.key)"
+        )
+    return f"pass the right one: to(..., Produced({origin}=...)), or set 'default.{origin}.serde'"

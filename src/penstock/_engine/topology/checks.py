@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
+import logging
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FunctionType
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from penstock._engine.topology.naming import check_name
 from penstock.errors import TopologyError
@@ -17,15 +20,26 @@ from penstock.serdes.names import factory_meant
 from penstock.stores import StoreBuilder
 
 T = TypeVar("T")
+Returns: TypeAlias = Literal["a value", "several", "anything"]
+"""What a function of the user must return."""
+
+_log = logging.getLogger(__name__)
 
 _OFFSET_RESETS = ("earliest", "latest", "none")
 
 
 def check_function(
-    function: object, what: str, *parameters: str, instead: str | None = None
+    function: object,
+    what: str,
+    *parameters: str,
+    instead: str | None = None,
+    returns: Returns = "a value",
+    several: str | None = None,
 ) -> None:
     """Refuse anything that cannot be called with `parameters`; `instead` is the verb whose function
-    takes more parameters.
+    takes more parameters, `several` the one whose function may yield several results.
+
+    A function that must return a value and can only return None is warned of.
     """
     if not callable(function):
         hint = "" if parameters else f"; write lambda: {shown(function)}"
@@ -33,12 +47,14 @@ def check_function(
             hint = "; pass the function itself, without calling it"
         msg = f"{what} must be a function; got {shown(function)}{hint}"
         raise TopologyError(msg)
-    if inspect.iscoroutinefunction(function):
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         msg = (
             f"{what} must be a plain function, since nobody awaits what it gives; got the async "
             f"function {getattr(function, '__name__', function)}; write it with def"
         )
         raise TopologyError(msg)
+    if inspect.isfunction(function) and parameters:
+        _check_result(function, what, returns, several)
     taken = _parameters_unless(function, len(parameters))
     if taken is not None:
         hint = f"; did you mean {instead}?" if instead else ""
@@ -47,6 +63,25 @@ def check_function(
             f"{taken}{hint}"
         )
         raise TopologyError(msg)
+
+
+def _check_result(function: FunctionType, what: str, returns: Returns, several: str | None) -> None:
+    if returns != "several" and inspect.isgeneratorfunction(function):
+        hint = f"use {several}, whose function may yield several" if several else "return a value"
+        msg = (
+            f"{what} must be a plain function; got the generator function {function.__name__}, "
+            f"which does nothing but make an iterator when it is called; {hint}"
+        )
+        raise TopologyError(msg)
+    if returns != "anything" and returns_only_none(function):
+        code = function.__code__
+        _log.warning(
+            "%s %s at %s:%d can only return None: is its 'return' missing?",
+            what,
+            function.__name__,
+            code.co_filename,
+            code.co_firstlineno,
+        )
 
 
 def check_timestamp_extractor(extractor: object) -> None:
@@ -122,7 +157,10 @@ def check_partitions(partitions: object) -> None:
 
 def check_partitioner(partitioner: object) -> None:
     """Refuse what is no partitioner."""
-    check_function(partitioner, "partitioner", "topic", "key", "value", "partitions")
+    # None is for Kafka's own partitioner.
+    check_function(
+        partitioner, "partitioner", "topic", "key", "value", "partitions", returns="anything"
+    )
 
 
 def split_topics(topics: Iterable[object]) -> tuple[tuple[str, ...], re.Pattern[str] | None]:
@@ -278,6 +316,25 @@ def shown(value: object) -> str:
     if type(value).__repr__ is object.__repr__:
         return f"an object of class {type(value).__name__}"
     return repr(value)
+
+
+def returns_only_none(function: FunctionType) -> bool:
+    """Return whether a function ends without a result wherever it ends, as one does whose `return`
+    is missing. A lambda says what it returns: it is meant.
+    """
+    if function.__name__ == "<lambda>":
+        return False
+    returned: list[bool] = []
+    last: dis.Instruction | None = None
+    for one in dis.get_instructions(function):
+        if one.opname == "RETURN_CONST":
+            returned.append(one.argval is None)
+        elif one.opname == "RETURN_VALUE":
+            loaded = last is not None and last.opname == "LOAD_CONST" and last.argval is None
+            # What a jump brings here is another value.
+            returned.append(loaded and not one.is_jump_target)
+        last = one
+    return bool(returned) and all(returned)
 
 
 def takes(function: object, count: int) -> bool:

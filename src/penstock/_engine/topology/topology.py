@@ -109,17 +109,26 @@ class Topology(ExplainsCamelCase):
             )
         )
 
-    def add_processor(self, name: str, supplier: Callable[[], Any], *parents: str) -> Topology:
-        """Add a processor; `supplier()` makes a new one each time. Java: Topology.addProcessor."""
+    def add_processor(
+        self,
+        name: str,
+        supplier: Callable[[], Any],
+        *parent: str,
+        parents: str | Iterable[str] = (),
+    ) -> Topology:
+        """Add a processor; `supplier()` makes a new one each time. Its parents are names, one after
+        another, or a list. Java: Topology.addProcessor.
+        """
         sample = check_supplier(supplier)
         operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
-        return self.add_operation(name, operation, parents)
+        return self.add_operation(name, operation, _parents(parent, parents))
 
     def add_sink(
         self,
         name: str,
         topic: str | Callable[..., str],
-        *parents: str,
+        *parent: str,
+        parents: str | Iterable[str] = (),
         key: AnySerde | None = None,
         value: AnySerde | None = None,
         partitioner: Callable[..., Any] | None = None,
@@ -133,7 +142,8 @@ class Topology(ExplainsCamelCase):
         if partitioner is not None:
             check_partitioner(partitioner)
         location = user_location()
-        return self.add_sink_node(SinkNode(name, topic, parents, key, value, partitioner, location))
+        names = _parents(parent, parents)
+        return self.add_sink_node(SinkNode(name, topic, names, key, value, partitioner, location))
 
     def add_state_store(self, store: StoreBuilder, *processors: str) -> Topology:
         """Add a store and connect it to processors. Java: Topology.addStateStore."""
@@ -348,3 +358,7 @@ class Topology(ExplainsCamelCase):
 
     def _sources(self) -> list[SourceNode]:
         return [node for node in self.nodes.values() if isinstance(node, SourceNode)]
+
+
+def _parents(one_by_one: tuple[str, ...], listed: str | Iterable[str]) -> tuple[str, ...]:
+    return (*one_by_one, *((listed,) if isinstance(listed, str) else listed))

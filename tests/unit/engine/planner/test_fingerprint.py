@@ -353,12 +353,15 @@ def test_a_refusal_says_what_changed_and_all_ways_out(moved: str) -> None:
         if moved == "store"
         else "Repartitioned('KSTREAM-REPARTITION-0000000001')"
     )
-    assert text.startswith("this is not the program that application 'app' ran last: ")
-    ways_to_keep = "undo the change, or give back the old names: "
-    assert f"; nothing was made or changed; to keep the state, {ways_to_keep}{name} at " in text
-    assert f"{name} at {__file__}:" in text
-    assert text.endswith(
-        "; to begin anew, choose another 'application.id' or reset the application (delete its "
-        "internal topics, its committed offsets and its local state); to let it run as it is, set "
-        "'it' to 'this'"
+    first, *lines = text.splitlines()
+    assert first == "this is not the program that application 'app' ran last:"
+    assert lines[0].startswith(f"  - {moved} 'KSTREAM-")
+    assert lines[-4] == "Nothing was made or changed. You can"
+    assert lines[-3].startswith(
+        f"  - keep the state: undo the change, or give back the old names: {name} at {__file__}:"
     )
+    assert lines[-2:] == [
+        "  - begin anew: choose another 'application.id', or run 'penstock reset PROGRAM', which "
+        "deletes its internal topics, committed offsets and local state",
+        "  - let it run as it is: set 'it' to 'this'",
+    ]

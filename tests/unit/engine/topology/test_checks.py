@@ -66,3 +66,51 @@ def test_a_file_that_can_be_written_is_left_empty(tmp_path: Path) -> None:
     path.write_text("old")
     check_writable(str(path))
     assert path.read_text() == ""
+
+
+def without_return(key: Any, value: Any) -> Any:
+    value += 1
+
+
+def with_bare_return(key: Any, value: Any) -> Any:
+    if key:
+        return
+    value += 1
+
+
+def with_a_value(key: Any, value: Any) -> Any:
+    if key:
+        return value
+    return None
+
+
+def with_or_none(key: Any, value: Any) -> Any:
+    return value or None
+
+
+def with_errors_only(key: Any, value: Any) -> Any:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize("function", [without_return, with_bare_return])
+def test_a_function_without_a_result_is_warned_of(
+    function: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    check_function(function, "f", "key", "value")
+    (message,) = caplog.messages
+    assert message == (
+        f"f {function.__name__} at {__file__}:{function.__code__.co_firstlineno} can only return "
+        "None: is its 'return' missing?"
+    )
+    check_function(function, "an action", "key", "value", returns="anything")
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.parametrize(
+    "function", [with_a_value, with_or_none, with_errors_only, lambda key, value: None, max]
+)
+def test_a_function_that_may_have_a_result_is_not_warned_of(
+    function: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    check_function(function, "f", "key", "value")
+    assert not caplog.messages

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from penstock import FixedKeyProcessor, Processor, Record, Stores, Topology, serdes
 from penstock._engine.topology.nodes.stream_nodes import (
     ProcessorNode,
@@ -84,3 +86,11 @@ def test_pictures_are_made_of_the_description() -> None:
     topology = Topology().add_source("s", "in").add_sink("k", "out", "s")
     assert "flowchart" in topology.to_mermaid()
     assert topology.to_svg().startswith("<svg")
+
+
+@pytest.mark.parametrize("listed", ["s", ["s"], ("s",)])
+def test_parents_may_be_listed(listed: Any) -> None:
+    topology = Topology().add_source("s", "in")
+    topology.add_processor("p", Echo, parents=listed).add_sink("k", "out", parents=["p"])
+    plain = Topology().add_source("s", "in").add_processor("p", Echo, "s").add_sink("k", "out", "p")
+    assert str(topology.describe()) == str(plain.describe())

@@ -56,7 +56,8 @@ def open_admin(config: StreamsConfig) -> AdminClient:
     """Return an admin client that the cluster has answered.
 
     Raises:
-        ConfigError: the cluster refuses the connection, as with a wrong password.
+        ConfigError: the cluster refuses the connection, as with a wrong password, or no host of
+            `bootstrap.servers` is known.
         StreamsError: no broker answers until `task.timeout.ms`.
     """
     faults: list[KafkaError] = []
@@ -76,6 +77,12 @@ def open_admin(config: StreamsConfig) -> AdminClient:
                 f"not trusted: {reason}; {advice(reason, settings)}"
             )
             raise ConfigError(msg)
+        if _hosts_are_unknown(config.bootstrap_servers, faults):
+            msg = (
+                f"no host of 'bootstrap.servers' is known here: {reason}; is the name right, and "
+                "does this machine, or container, know it?"
+            )
+            raise ConfigError(msg)
         if clock.monotonic() >= deadline:
             msg = (
                 f"the Kafka cluster at {config.bootstrap_servers} does not answer: {reason}; is it "
@@ -91,6 +98,19 @@ def open_admin(config: StreamsConfig) -> AdminClient:
             )
         warned = True
     return admin
+
+
+def _hosts_are_unknown(servers: str, faults: list[KafkaError]) -> bool:
+    """Return whether no name among `servers` exists. A name server that fails for the moment is
+    waited for.
+    """
+    unknown = [
+        fault.str()
+        for fault in faults
+        if fault.code() == KafkaError._RESOLVE and "Temporary failure" not in fault.str()
+    ]
+    names = [server.strip() for server in servers.split(",") if server.strip()]
+    return all(any(name in said for said in unknown) for name in names)
 
 
 def _greet(admin: AdminClient) -> KafkaError | None:

@@ -214,3 +214,22 @@ def test_a_client_whose_thread_has_died_is_not_waited_for_for_ever(
     with pytest.raises(KafkaException) as caught:
         settle({"topic": never})
     assert caught.value.args[0].code() == KafkaError._TIMED_OUT
+
+
+@pytest.mark.parametrize(
+    ("servers", "said", "unknown"),
+    [
+        ("a:1", ["a:1/bootstrap: Failed to resolve 'a:1': Name or service not known"], True),
+        ("a:1,b:2", ["Failed to resolve 'a:1': Name or service not known"], False),
+        ("a:1, b:2", ["resolve 'a:1': Name ...", "resolve 'b:2': No such host is known"], True),
+        ("a:1", ["Failed to resolve 'a:1': Temporary failure in name resolution"], False),
+        ("a:1", [], False),
+    ],
+)
+def test_names_that_no_server_knows_are_not_waited_for(
+    servers: str, said: list[str], unknown: bool
+) -> None:
+    """As in Java, which refuses 'bootstrap.servers' if none of them can be resolved."""
+    faults = [KafkaError(KafkaError._RESOLVE, text) for text in said]
+    faults.append(KafkaError(KafkaError._ALL_BROKERS_DOWN, "a:1 and b:2 are down"))
+    assert admin_calls._hosts_are_unknown(servers, faults) is unknown
