@@ -88,6 +88,16 @@ def test_topics_of_a_program_are_made(
     assert lines in command("topics")
 
 
+def test_topics_are_made_by_name(command: Any, kafka_topic: CreateTopic) -> None:
+    other = kafka_topic("other")
+    names = [f"{other}-a", f"{other}-b"]
+    rows = json.loads(command("topics", "--create", *names, "--partitions", "3", "--json"))
+    assert [(row["name"], row["partitions"]) for row in rows] == [(name, 3) for name in names]
+    command("produce", f"{other}-c", typed="x\n", code=1)
+    command("produce", f"{other}-c", "--create", typed="x\n")
+    assert command("consume", f"{other}-c", "--once") == "x\n"
+
+
 def test_the_doctor_sees_what_is_missing(
     command: Any, kafka_topic: CreateTopic, tmp_path: Path
 ) -> None:

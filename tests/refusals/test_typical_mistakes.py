@@ -860,8 +860,8 @@ def capacity_without_workers() -> None:
 
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
 COMMANDS = (
-    "run, backfill, describe, plan, topics, produce, consume, query, reset, capacity, doctor, "
-    "broker, demo, completion"
+    "run, backfill, describe, plan, config, topics, produce, consume, query, reset, capacity, "
+    "doctor, broker, demo, completion"
 )
 BUILDER = (
     "from penstock import StreamsBuilder\n{0} = StreamsBuilder()\n{0}.stream('in').to('out')\n"
@@ -1214,7 +1214,10 @@ def test_reset_while_it_runs(
         member.poll(0.1)
     servers = kafka_broker.bootstrap_servers
     told = shell.call(f"reset app.py --yes --bootstrap-servers {servers}")
+    code, looked = shell.call(f"reset app.py --dry-run --bootstrap-servers {servers}")
     member.close()
+    assert code == 0
+    assert looked.startswith("note: app runs now; stop it before it is reset\n")
     assert told == (
         1,
         "penstock: application 'app' must not run while it is reset; its group has 1 member: app-1 "

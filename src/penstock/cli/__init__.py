@@ -23,6 +23,7 @@ COMMANDS = (
     "backfill",
     "describe",
     "plan",
+    "config",
     "topics",
     "produce",
     "consume",

@@ -23,6 +23,7 @@ something between them. A key's record goes to the partition where Kafka Streams
 """
 _EXAMPLES = """\
   penstock produce lines                                  type lines; Ctrl-D ends
+  penstock produce lines --create                         the same; makes the topic if it is missing
   penstock produce payments --separator : < file          key:value in each line
   penstock produce counts --separator = --value long      the value as Java's Long
   penstock produce users --separator : --null NULL        `ada:NULL` is a deletion
@@ -100,6 +101,11 @@ def register(commands: Commands) -> None:
             help=f"what a {part} is (default string): {', '.join(TYPES)}; bytes in hexadecimal",
         )
     parser.add_argument("--null", metavar="TEXT", help="a key or value that is this text is null")
+    parser.add_argument(
+        "--create",
+        action="store_true",
+        help="make the topic if it is missing, with as many partitions as the broker's default",
+    )
     parser.add_argument("--partition", type=int, metavar="N", help="write all to this partition")
     add_json(parser, _JSON_HELP)
     add_cluster(parser, of_program=False)
@@ -124,6 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
     config = StreamsConfig({"application.id": "penstock", **settings_of(arguments)})
     named = config.bootstrap_servers if config.names_cluster else None
     with shared_broker(named) as servers:
+        if arguments.create:
+            _create(topic, StreamsConfig({**config.given(), "bootstrap.servers": servers}))
         count = partition_count(servers, topic, config)
         if arguments.partition is not None and not 0 <= arguments.partition < count:
             msg = f"topic {topic!r} has the partitions 0 to {count - 1}; got {arguments.partition}"
@@ -134,6 +142,13 @@ def run(arguments: argparse.Namespace) -> int:
         written = produce(sys.stdin, writer, form, arguments.partition)
     print(f"wrote {written:,} records to {topic}", file=sys.stderr)
     return 0
+
+
+def _create(topic: str, config: StreamsConfig) -> None:
+    from penstock._engine.kafka.local_broker.embedded import make_topics  # noqa: PLC0415
+
+    if make_topics([topic], config):
+        print(f"made {topic}", file=sys.stderr, flush=True)
 
 
 def produce(lines: Iterable[str], writer: Writer, form: Form, partition: int | None = None) -> int:

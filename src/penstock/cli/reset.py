@@ -150,8 +150,11 @@ def run(arguments: argparse.Namespace) -> int:
     with reached(config) as whole:
         wish = wish_of(arguments, topology, name, SystemClock().now_ms())
         facts = examine(wish, whole, arguments.wait)
-        check_not_running(name, facts.members)
+        if not arguments.dry_run:
+            check_not_running(name, facts.members)
         plan = decide_reset(wish, facts)
+        if facts.members:
+            print(f"note: {name} runs now; stop it before it is reset", file=sys.stderr)
         print(to_json(asdict(plan)) if arguments.json else "\n".join(as_text(plan)))
         if arguments.dry_run or plan.is_empty or (arguments.json and not arguments.yes):
             return 0

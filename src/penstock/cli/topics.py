@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.planner.internal_topics import is_internal
 from penstock._engine.planner.layout import draft_of
+from penstock._engine.topology.topology import Topology
 from penstock.cli.arguments.clusters import reached
 from penstock.cli.arguments.options import (
     add_cluster,
@@ -36,6 +37,7 @@ _EXAMPLES = """\
   penstock topics                                      all topics
   penstock topics app.py                               those of a program
   penstock topics app.py --create --partitions 12      make its missing input and output topics
+  penstock topics --create orders payments             make these, without a program
   penstock topics --json | jq '.[].name'
 """
 _COLUMNS = ("topic", "partitions", "copies", "offsets", "cleanup", "retention")
@@ -53,8 +55,9 @@ def register(commands: Commands) -> None:
     add_program(parser, optional=True)
     parser.add_argument(
         "--create",
-        action="store_true",
-        help="make the topics that the program reads or writes and that are missing",
+        nargs="*",
+        metavar="NAME",
+        help="make these topics, or those that the program reads or writes, if they are missing",
     )
     parser.add_argument(
         "--partitions", type=positive, metavar="N", help="of new topics (default: the broker's)"
@@ -72,21 +75,31 @@ def register(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the topics."""
+    named: list[str] = arguments.create or []
+    if arguments.program is None and len(named) == 1 and is_program(named[0]):
+        arguments.program, named = named[0], []
     if arguments.program is None:
-        if arguments.create:
-            msg = "--create makes the topics of a program; name it: penstock topics app.py --create"
+        if arguments.create is not None and not named:
+            msg = (
+                "--create needs names, penstock topics --create NAME, or a program: penstock "
+                "topics app.py --create"
+            )
             raise StreamsError(msg)
         config = StreamsConfig({"application.id": "penstock", **settings_of(arguments)})
         with reached(config) as whole:
+            if named:
+                _create(named, whole, arguments)
             facts = _look(whole)
+        if named:
+            facts = [topic for topic in facts if topic.name in named]
         rows = [asdict(topic) for topic in facts]
         print(to_json(rows) if arguments.json else "\n".join(_all_as_text(facts)))
         return 0
     settings = settings_of(arguments)
     application = load_application(arguments.program, settings, arguments.arguments)
     with reached(application.config) as whole:
-        if arguments.create:
-            _create(Application(application.topology, whole), arguments)
+        if arguments.create is not None:
+            _create([*named, *topics_named(application.topology, whole)], whole, arguments)
         facts = _look(whole)
     rows = rows_of(roles(application, [topic.name for topic in facts]), facts)
     print(to_json(rows) if arguments.json else "\n".join(as_text(rows)))
@@ -175,14 +188,23 @@ def _look(config: StreamsConfig) -> list[TopicFacts]:
     return look_at_topics(admin, existing_topics(admin))
 
 
-def _create(application: Application, arguments: argparse.Namespace) -> None:
-    from penstock._engine.kafka.local_broker.embedded import make_missing_topics  # noqa: PLC0415
+def is_program(text: str) -> bool:
+    """Return whether a word is a program, app.py or app.py:name, and no topic."""
+    return text.partition(":")[0].endswith(".py")
 
-    made = make_missing_topics(
-        application.topology,
-        application.config,
-        arguments.partitions or -1,
-        arguments.replication_factor or -1,
+
+def topics_named(topology: Topology, config: StreamsConfig) -> list[str]:
+    """Return the topics that a program reads or writes by name."""
+    from penstock._engine.kafka.local_broker.embedded import topics_of  # noqa: PLC0415
+
+    return sorted(topics_of(topology, config))
+
+
+def _create(names: Iterable[str], config: StreamsConfig, arguments: argparse.Namespace) -> None:
+    from penstock._engine.kafka.local_broker.embedded import make_topics  # noqa: PLC0415
+
+    made = make_topics(
+        names, config, arguments.partitions or -1, arguments.replication_factor or -1
     )
     told = f"made {', '.join(made)}" if made else "no topic was missing"
     print(told, file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from penstock import Consumed, Materialized, Produced, StreamsBuilder, StreamsCo
 from penstock._engine.kafka.application.topic_listing import TopicFacts
 from penstock.cli import main
 from penstock.cli.arguments.programs import Application
-from penstock.cli.topics import as_text, roles, rows_of
+from penstock.cli.topics import as_text, is_program, roles, rows_of
 
 TEXT = serdes.string()
 DEAD = "errors.dead.letter.queue.topic.name"
@@ -50,6 +50,14 @@ def test_what_is_missing_is_shown() -> None:
     ]
 
 
-def test_only_the_topics_of_a_program_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_to_be_made_must_be_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["topics", "--create"]) == 1
-    assert "name it: penstock topics app.py --create" in capsys.readouterr().err
+    assert "--create needs names, penstock topics --create NAME" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("app.py", True), ("a/app.py:topology", True), ("orders", False), ("orders.v2", False)],
+)
+def test_a_program_is_no_topic(word: str, expected: bool) -> None:
+    assert is_program(word) is expected

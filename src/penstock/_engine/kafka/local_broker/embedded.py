@@ -6,7 +6,7 @@ a cluster it is a mistake.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from confluent_kafka import KafkaError
@@ -55,8 +55,17 @@ def make_missing_topics(
 
     -1 leaves the number of partitions or copies to the broker.
     """
+    return make_topics(topics_of(topology, config), config, partitions, copies)
+
+
+def make_topics(
+    names: Iterable[str], config: StreamsConfig, partitions: int = -1, copies: int = -1
+) -> list[str]:
+    """Make the topics that the broker has not, and wait until they can be used; return their
+    names.
+    """
     admin = AdminClient(admin_settings(config))
-    missing = sorted(topics_of(topology, config) - set(existing_topics(admin)))
+    missing = sorted(set(names) - set(existing_topics(admin)))
     if not missing:
         return []
     new = [NewTopic(topic, partitions, copies) for topic in missing]
