@@ -33,19 +33,25 @@ def main() -> None:
     """Measure and print."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else RECORDS
     with tempfile.TemporaryDirectory() as folder:
-        with LocalBroker(Path(folder) / "broker", jvm_options=BROKER_JVM) as broker:
-            broker.create_topic(TOPIC, PARTITIONS, {"retention.ms": "-1"})
-            _fill(broker.bootstrap_servers, count)
-            others = set(tree(os.getpid())) - {os.getpid()}
-            spark = _session()
-            ways = _ways(spark, broker.bootstrap_servers, count, Path(folder))
-            best = dict.fromkeys(ways, (float("inf"), float("inf")))
-            for _ in range(ROUNDS):
-                for name, way in ways.items():
-                    best[name] = min(best[name], _measured(way, others))
-            spark.stop()
+        best = _best(Path(folder), count)
     for name, (seconds, used) in best.items():
         print(f"{name:22} {count / seconds:11,.0f} records/s {used / count * 1e6:7.2f} us CPU each")
+
+
+def _best(folder: Path, count: int) -> dict[str, tuple[float, float]]:
+    """Return the seconds and the processor seconds of the best round of each way."""
+    with LocalBroker(folder / "broker", jvm_options=BROKER_JVM) as broker:
+        broker.create_topic(TOPIC, PARTITIONS, {"retention.ms": "-1"})
+        _fill(broker.bootstrap_servers, count)
+        others = set(tree(os.getpid())) - {os.getpid()}
+        spark = _session()
+        ways = _ways(spark, broker.bootstrap_servers, count, folder)
+        best = dict.fromkeys(ways, (float("inf"), float("inf")))
+        for _ in range(ROUNDS):
+            for name, way in ways.items():
+                best[name] = min(best[name], _measured(way, others))
+        spark.stop()
+    return best
 
 
 def _ways(
@@ -68,9 +74,7 @@ def _ways(
         "plain consumer": lambda: _consume(servers, count),
         "history": lambda: _write(streams.history(TOPIC, config, spark=spark)),
         "read": lambda: _write(streams.read(TOPIC, config, spark=spark)),
-        "read, JSON as text": lambda: _write(
-            streams.read(TOPIC, config, value=json, spark=spark)
-        ),
+        "read, JSON as text": lambda: _write(streams.read(TOPIC, config, value=json, spark=spark)),
         "read, table": lambda: _write(streams.read(TOPIC, config, table=True, spark=spark)),
         "read_stream": stream,
         "read_stream, 10 batches": lambda: stream(max_offsets_per_trigger=count // 10),

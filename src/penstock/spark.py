@@ -1,4 +1,4 @@
-"""The same topology over DataFrames: a bounded Spark job; topics as DataFrames, streaming and batch;
+"""The same topology over DataFrames: a bounded Spark job; topics as streaming and batch DataFrames;
 the backfill of an application, which goes live from there; and the stores of an application as
 tables.
 

@@ -20,6 +20,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from penstock._engine.kafka.client.admin_calls import until
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
+from penstock._engine.spark.dataframes import stream_reader
 from penstock._engine.spark.dataframes.offsets import Document
 from penstock._engine.spark.dataframes.request import ReadRequest
 from penstock._engine.spark.dataframes.stream_reader import TopicStreamReader
@@ -71,8 +72,9 @@ Open = Callable[..., Query]
 
 
 @pytest.fixture
-def open_query(kafka_broker: LocalBroker, tmp_path: Path) -> Open:
+def open_query(kafka_broker: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     """Return what opens a query on topics; `at` is the offset of its checkpoint."""
+    monkeypatch.setattr(stream_reader, "_SETTLING_SECONDS", 0.3)
     config = StreamsConfig(
         {
             "application.id": "streamed",
@@ -205,9 +207,7 @@ def test_new_partitions_and_new_topics_are_found(
     assert pattern.batch() == []
     for future in admin.create_partitions([NewPartitions(topic, 2)]).values():
         future.result(30)
-    for future in admin.create_topics(
-        [_new_topic(f"{prefix}-late")]
-    ).values():
+    for future in admin.create_topics([_new_topic(f"{prefix}-late")]).values():
         future.result(30)
     write(topic, "new", partition=1)
     write(f"{prefix}-late", "late")
@@ -235,8 +235,12 @@ def test_records_that_were_deleted_are_a_loss(
         assert lenient.batch() == ["c", "d"]
         assert "the query goes on with what there is" in caplog.text
         # Deleted when the Spark tasks were planned already.
-        late = [row["value"] for part in parts for rows in lenient.reader.read(part) for row in
-                rows.to_pylist()]
+        late = [
+            row["value"]
+            for part in parts
+            for rows in lenient.reader.read(part)
+            for row in rows.to_pylist()
+        ]
         assert late == [b"c", b"d"]
         assert "reading goes on at 2" in caplog.text
     with pytest.raises(StreamsError, match="offset 0 was deleted before it was read"):
@@ -275,7 +279,7 @@ def test_a_table_has_no_records_without_a_key(
 
 def test_a_topic_that_does_not_exist_is_an_error(open_query: Open) -> None:
     with pytest.raises(StreamsError, match="missing: 's-none'"):
-        open_query("s-none")
+        open_query("s-none").batch()
 
 
 def test_starts_can_be_moments_and_offsets(
@@ -289,7 +293,7 @@ def test_starts_can_be_moments_and_offsets(
     assert open_query(topic, starting=1).batch() == ["a", "b", "c"]
     assert open_query(topic, starting=2**41).batch() == []
     with pytest.raises(StreamsError, match="has the committed offsets 0 to 3"):
-        open_query(topic, starting={topic: {0: 9}})
+        open_query(topic, starting={topic: {0: 9}}).batch()
 
 
 def _next(query: Query) -> list[str]:

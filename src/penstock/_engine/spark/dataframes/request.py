@@ -1,4 +1,4 @@
-"""What a reader of topics asks for, checked: which topics, from where to where, in which columns."""
+"""What a reader of topics asks for, checked: which topics, from where to where, which columns."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class ReadRequest:
         """
         if self.ending is not None:
             msg = (
-                "a stream has no end: 'endingOffsets' and 'endingTimestamp' are for batch reads; to "
-                "read what is there now and stop, use trigger(availableNow=True)"
+                "a stream has no end: 'endingOffsets' and 'endingTimestamp' are for batch reads; "
+                "to read what is there now and stop, use trigger(availableNow=True)"
             )
             raise ConfigError(msg)
 

@@ -23,8 +23,9 @@ from penstock._engine.spark.state.cells import (
     is_kept_as_bytes,
     time_cell,
 )
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
 from penstock.serdes import Serde
+from penstock.serdes.wrapping import completed
 
 ToBatch: TypeAlias = Callable[[Sequence[RawRecord], Split, int | None], pa.RecordBatch]
 """Makes rows of records of a split, and of the kind of its timestamps."""
@@ -106,12 +107,25 @@ def times(milliseconds: Sequence[int]) -> pa.Array:
 
 
 def _type(serde: Serde[Any] | None) -> CellType:
-    return BYTES if serde is None else column_type(serde)
+    return BYTES if serde is None else column_type(_whole(serde))
+
+
+def _whole(serde: Serde[Any]) -> Serde[Any]:
+    """Return a serde ready for use. One of windowed keys is so only where it is used: what it is
+    made of cannot be pickled.
+    """
+
+    def lacks() -> Serde[Any]:
+        msg = f"{serde!r} lacks the serde of its keys; pass it as the first argument"
+        raise ConfigError(msg)
+
+    return completed(serde, lacks, lacks)
 
 
 def _column(serde: Serde[Any] | None, place: int) -> ToColumn:
     """Return what makes the column of the keys or values of records."""
     shown = _type(serde)
+    serde = None if serde is None else _whole(serde)
     if serde is None or is_kept_as_bytes(serde):
         return lambda records, _: pa.array([record[place] for record in records], shown.arrow)
     decode, to_cell, arrow = _decoder(serde), shown.to_cell, shown.arrow
@@ -144,4 +158,3 @@ def _decoder(serde: Serde[Any]) -> Callable[[str, bytes | None, Any], Any]:
         return serde.deserialize
     decode = serde.decode
     return lambda _topic, data, _headers: None if data is None else decode(data)
-

@@ -41,8 +41,8 @@ class TopicSource(DataSource):
     def schema(self) -> str:
         from penstock._engine.spark.dataframes.split_partitions import rows_of  # noqa: PLC0415
 
-        request, config = self.asked()
-        return rows_of(request, config).schema()
+        request, _ = self.asked()
+        return rows_of(request).schema()
 
     def reader(self, schema: Any) -> DataSourceReader:
         from penstock._engine.spark.dataframes.batch_reader import TopicBatchReader  # noqa: PLC0415

@@ -26,18 +26,15 @@ class SplitPartition(InputPartition):
         self.timestamp_type = timestamp_type
 
 
-def rows_of(request: ReadRequest, config: StreamsConfig) -> RecordRows:
-    """Return the columns of a request; serdes of windowed keys get the defaults they lack."""
-    place = f"the reader of {request.choice}"
-    key = None if request.key is None else config.key_serde(request.key, place)
-    value = None if request.value is None else config.value_serde(request.value, place)
-    return RecordRows(key, value, request.headers)
+def rows_of(request: ReadRequest) -> RecordRows:
+    """Return the columns of a request."""
+    return RecordRows(request.key, request.value, request.headers)
 
 
 def scan_of(request: ReadRequest, config: StreamsConfig, *, latest: bool = False) -> TopicScan:
     """Return how the ranges of a request are read; `latest`: the last row of each key alone."""
     return TopicScan(
-        rows_of(request, config),
+        rows_of(request),
         reading_settings(config),
         fail_on_data_loss=request.fail_on_data_loss,
         table=request.table,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -40,6 +41,7 @@ from penstock._engine.spark.dataframes.offsets import (
 from penstock._engine.spark.dataframes.request import ReadRequest, bounds_of
 from penstock._engine.spark.dataframes.split_partitions import SplitPartition, read_part, scan_of
 from penstock._engine.spark.shipping.shipping import dumps
+from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
@@ -68,9 +70,12 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def initialOffset(self) -> Document:
         """Return an offset that says how to find the start; the first batch holds what was found.
 
-        The start is looked for now, so that records which come from now on are read.
+        The start is looked for now, so that records which come from now on are read. After a
+        restart Spark may ask for it without need: then it need not be there any more, and if it is
+        needed, `latestOffset` says what is wrong.
         """
-        self._began()
+        with suppress(StreamsError):
+            self._began()
         return initial_document(str(self._request.starting_as_stream))
 
     def getDefaultReadLimit(self) -> ReadLimit:

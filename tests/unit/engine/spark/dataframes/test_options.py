@@ -61,7 +61,10 @@ def test_a_pattern_and_words_for_offsets() -> None:
             {"topic": "a", "startingTimestamp": "5", "startingOffsets": "latest"},
             "must not be given together",
         ),
-        ({"topic": "a", "failOnDataLoss": "no"}, "'failOnDataLoss' must be true or false; got 'no'"),
+        (
+            {"topic": "a", "failOnDataLoss": "no"},
+            "'failOnDataLoss' must be true or false; got 'no'",
+        ),
         ({"topic": "a", "maxOffsetsPerTrigger": "0"}, "must be a whole number from 1 on; got '0'"),
         ({"topic": "a", "keyType": "strong"}, "did you mean 'string'"),
     ],
@@ -99,5 +102,5 @@ def test_without_servers_the_environment_counts(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_unknown_option_is_refused() -> None:
-    with pytest.raises(ConfigError, match="bootstrap.server"):
+    with pytest.raises(ConfigError, match=r"bootstrap\.server"):
         config_of({"topic": "a", "bootstrap.server": "x:1"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,10 +14,9 @@ from penstock import serdes
 from penstock._engine.kafka.client.topic_history import Split
 from penstock._engine.runtime.records import RawRecord
 from penstock._engine.spark.dataframes.rows import RecordRows, times
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.contract import HeaderPairs
-from penstock.serdes.wrapping import completed
 from penstock.windowed import Windowed
 
 SPLIT = Split("orders", 2, 0, 9)
@@ -65,24 +65,25 @@ def test_bytes_are_as_sparks_own_source_has_them() -> None:
 def test_serdes_make_typed_columns() -> None:
     rows = RecordRows(serdes.string(), serdes.json(Order))
     assert rows.schema().startswith("key string, value struct<`item`:string,`count`:bigint>, topic")
-    (row, gone) = batch(
-        rows, (0, 0, b"k", b'{"item":"tea","count":2}', ()), (1, 0, b"k", None, ())
-    )
+    (row, gone) = batch(rows, (0, 0, b"k", b'{"item":"tea","count":2}', ()), (1, 0, b"k", None, ()))
     assert (row["key"], row["value"]) == ("k", {"item": "tea", "count": 2})
     assert gone["value"] is None
 
 
 def test_windowed_keys_are_structs() -> None:
-    serde: Serde[Any] = completed(
-        serdes.time_windowed(serdes.string(), 10_000), serdes.string, serdes.string
-    )
-    rows = RecordRows(serde, serdes.long())
+    serde = serdes.time_windowed(serdes.string(), 10_000)
+    rows = pickle.loads(pickle.dumps(RecordRows(serde, serdes.long())))
     assert rows.schema().startswith("key struct<key:string,start:timestamp,end:timestamp>, ")
     key = serde.encode(Windowed("k", 10_000, 20_000))
     (row,) = batch(rows, (0, 0, key, (7).to_bytes(8, "big"), ()))
     assert row["key"]["key"] == "k"
     assert row["key"]["end"] == datetime(1970, 1, 1, 0, 0, 20, tzinfo=UTC)
     assert row["value"] == 7
+
+
+def test_a_windowed_serde_without_that_of_its_keys_is_refused() -> None:
+    with pytest.raises(ConfigError, match="lacks the serde of its keys"):
+        RecordRows(serdes.session_windowed(None)).schema()
 
 
 def test_a_serde_sees_topic_and_headers() -> None:
