@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
 
 from penstock._engine.kafka.client.admin_calls import until
@@ -298,9 +298,14 @@ def test_starts_can_be_moments_and_offsets(
 
 def _next(query: Query) -> list[str]:
     """Run batches until one has rows."""
-    seen: list[str] = []
-    assert until(lambda: bool(seen.extend(query.batch()) or seen), 30), "no batch had rows"
-    return seen
+    seen: list[list[str]] = []
+
+    def has_rows() -> bool:
+        seen.append(query.batch())
+        return bool(seen[-1])
+
+    assert until(has_rows, 30), "no batch had rows"
+    return seen[-1]
 
 
 def _new_topic(name: str) -> Any:

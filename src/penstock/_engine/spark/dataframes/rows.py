@@ -130,7 +130,7 @@ def _column(serde: Serde[Any] | None, place: int) -> ToColumn:
         return lambda records, _: pa.array([record[place] for record in records], shown.arrow)
     decode, to_cell, arrow = _decoder(serde), shown.to_cell, shown.arrow
 
-    def cell(record: RawRecord, topic: str) -> Any:
+    def cell(record: Any, topic: str) -> Any:
         value = decode(topic, record[place], record[HEADERS])
         return None if value is None else to_cell(value)
 

@@ -67,14 +67,17 @@ class TopicSource(DataSource):
             sink,
         )
 
-        return sink.batch_writer(self.options, schema, overwrite)
+        made: DataSourceWriter = sink.batch_writer(dict(self.options), schema, overwrite=overwrite)
+        return made
 
     def streamWriter(self, schema: Any, overwrite: bool) -> DataSourceStreamWriter:
         from penstock._engine.spark.dataframes import (  # type: ignore[attr-defined]  # noqa: PLC0415
             sink,
         )
 
-        return sink.stream_writer(self.options, schema, overwrite)
+        del overwrite  # output mode complete: each batch is appended whole
+        made: DataSourceStreamWriter = sink.stream_writer(dict(self.options), schema)
+        return made
 
     def asked(self) -> tuple[ReadRequest, StreamsConfig]:
         """Return what the options ask for.
