@@ -35,7 +35,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         best = _best(Path(folder), count)
     for name, (seconds, used) in best.items():
-        print(f"{name:22} {count / seconds:11,.0f} records/s {used / count * 1e6:7.2f} us CPU each")
+        print(f"{name:24} {count / seconds:11,.0f} records/s {used / count * 1e6:7.2f} us CPU each")
 
 
 def _best(folder: Path, count: int) -> dict[str, tuple[float, float]]:
