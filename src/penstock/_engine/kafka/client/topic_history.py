@@ -135,17 +135,16 @@ def _read(reader: Reader, split: Split) -> Iterator[list[RawRecord]]:
     deadline = clock.monotonic() + _SILENT_SECONDS
     while True:
         portions = reader.read(_WAIT_SECONDS, _BATCH_MESSAGES)
-        if not portions:
-            if clock.monotonic() >= deadline:
-                raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
-            continue
         records, ended = _within(portions, split)
         if records:
             yield records
-        # What the reader does with the records is no silence of the broker.
-        deadline = clock.monotonic() + _SILENT_SECONDS
+            # What the reader does with the records is no silence of the broker.
+            deadline = clock.monotonic() + _SILENT_SECONDS
         if ended:
             return
+        # Errors that may pass are no records: a topic that was deleted must not be waited for.
+        if not records and clock.monotonic() >= deadline:
+            raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
 
 
 def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord], bool]:
