@@ -1,5 +1,6 @@
-"""The same topology over DataFrames: a bounded Spark job; a topic's past as a DataFrame; the
-backfill of an application, which goes live from there; and the stores of an application as tables.
+"""The same topology over DataFrames: a bounded Spark job; topics as streaming and batch DataFrames;
+the backfill of an application, which goes live from there; and the stores of an application as
+tables.
 
 ```python
 from penstock import spark as streams
@@ -25,10 +26,21 @@ if TYPE_CHECKING:
     from penstock._engine.spark.batch.backfill import BackfillReport
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
+    from penstock._engine.spark.dataframes.request import Edge, Topics
     from penstock._engine.spark.session import DataFrame, SparkSession
     from penstock.serdes import Serde
 
-__all__ = ["Typed", "backfill", "history", "history_ends", "register", "run", "state"]
+__all__ = [
+    "Typed",
+    "backfill",
+    "history",
+    "history_ends",
+    "read",
+    "read_stream",
+    "register",
+    "run",
+    "state",
+]
 
 
 def run(
@@ -56,6 +68,100 @@ def run(
     from penstock._engine.spark.batch.start import start  # noqa: PLC0415
 
     return Result(start(topology, inputs, config, partitions))
+
+
+def read_stream(
+    topics: Topics,
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+    starting: Edge = None,
+    headers: bool = False,
+    table: bool = False,
+    max_offsets_per_trigger: int | None = None,
+    max_records_per_partition: int | None = None,
+    fail_on_data_loss: bool = True,
+    spark: SparkSession | None = None,
+) -> DataFrame:
+    """Return the committed records of topics as a streaming DataFrame.
+
+    `topics` is a name, several, or a compiled pattern that whole names match. Columns are those of
+    Spark's own Kafka source: `key`, `value`, `topic`, `partition`, `offset`, `timestamp`,
+    `timestampType`, and with `headers=True` `headers`. With serdes `key` and `value` are typed.
+    `config` says where the cluster is, as for an application; if it is left out, variables such as
+    `PENSTOCK_BOOTSTRAP_SERVERS` do.
+
+    A query begins at `starting`: "earliest", "latest" (the default, but for tables), a moment, or
+    offsets by topic and partition; later it goes on where its checkpoint says. A batch has about
+    `max_offsets_per_trigger` offsets; a Spark task reads a partition of a topic, or, with
+    `max_records_per_partition`, a part of it. `table=True` shows the changes of a table: records
+    without a key are left out, a null value is a deletion. Records that were deleted before they
+    were read end the query, unless `fail_on_data_loss` is False.
+
+    Raises:
+        ConfigError: an argument is wrong.
+    """
+    # Importing this module alone needs no Spark.
+    from penstock._engine.spark.dataframes.frames import stream_frame  # noqa: PLC0415
+    from penstock._engine.spark.dataframes.options import config_for  # noqa: PLC0415
+    from penstock._engine.spark.dataframes.request import ReadRequest, choice_of  # noqa: PLC0415
+
+    request = ReadRequest(
+        choice_of(topics),
+        starting=starting,
+        key=key,
+        value=value,
+        headers=headers,
+        table=table,
+        fail_on_data_loss=fail_on_data_loss,
+        max_offsets_per_trigger=max_offsets_per_trigger,
+        max_records_per_partition=max_records_per_partition,
+    )
+    return stream_frame(request, config_for(config), spark)
+
+
+def read(
+    topics: Topics,
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+    starting: Edge = None,
+    ending: Edge = None,
+    headers: bool = False,
+    table: bool = False,
+    max_records_per_partition: int | None = None,
+    fail_on_data_loss: bool = True,
+    spark: SparkSession | None = None,
+) -> DataFrame:
+    """Return the committed records of topics as a batch DataFrame, with the columns and arguments
+    of `read_stream`.
+
+    It has all from `starting` (by default the first record) to `ending` (by default the end of each
+    partition now). Both are found once, at this call. With `table=True` it has the latest row of
+    each key, and none of a key that was deleted.
+
+    Raises:
+        StreamsError: a topic does not exist, or has not the offsets.
+    """
+    # Importing this module alone needs no Spark.
+    from penstock._engine.spark.dataframes.frames import batch_frame  # noqa: PLC0415
+    from penstock._engine.spark.dataframes.options import config_for  # noqa: PLC0415
+    from penstock._engine.spark.dataframes.request import ReadRequest, choice_of  # noqa: PLC0415
+
+    request = ReadRequest(
+        choice_of(topics),
+        starting=starting,
+        ending=ending,
+        key=key,
+        value=value,
+        headers=headers,
+        table=table,
+        fail_on_data_loss=fail_on_data_loss,
+        max_records_per_partition=max_records_per_partition,
+    )
+    return batch_frame(request, config_for(config), spark)
 
 
 def history(
@@ -141,11 +247,13 @@ def state(
 
 
 def register(spark: SparkSession) -> None:
-    """Make `spark.read.format("penstock-state")` known to a session. PySpark finds it by itself
-    where Penstock is installed; a session that began before needs this call.
+    """Make the formats `penstock` and `penstock-state` known to a session. PySpark finds them by
+    itself where Penstock is installed; a session that began before needs this call.
     """
+    from penstock._engine.spark.dataframes.source import register as register_topics  # noqa: PLC0415
     from penstock._engine.spark.state.source import register as register_state  # noqa: PLC0415
 
+    register_topics(spark)
     register_state(spark)
 
 

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "backfill.md": "tests/spark/test_backfill_docs.py",
     "dataframes.md": "tests/spark/test_dataframes_docs.py",
     "spark/state-as-tables.md": "tests/spark/test_state.py",
+    "spark/topics.md": "tests/spark/test_topics.py",
     "user-analytics.md": "tests/spark/test_examples.py",
     "tutorial.md": "tests/spark/test_tutorial.py",
     "how-to/query-the-state.md": "tests/spark/test_queries.py",

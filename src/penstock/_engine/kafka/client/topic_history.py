@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from confluent_kafka import KafkaError, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from penstock import _clock as clock
@@ -23,9 +23,9 @@ from penstock._engine.runtime.records import OFFSET, RawRecord
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
-Bound: TypeAlias = datetime | int | Mapping[int, int] | None
-"""A moment (a datetime, or milliseconds since the epoch), the offset of each partition, or None
-for as far as it goes.
+Bound: TypeAlias = datetime | int | Mapping[int, int] | Literal["earliest", "latest"] | None
+"""A moment (a datetime, or milliseconds since the epoch), the offset of each partition (-2 for the
+first, -1 for the end), the first or the end of all, or None for as far as it goes.
 """
 
 RECORDS_PER_SPLIT = 250_000
@@ -34,6 +34,12 @@ _READ_AHEAD_MESSAGES = 20_000
 _WAIT_SECONDS = 1.0
 _SILENT_SECONDS = 60.0
 _NO_LATER_RECORD = -1
+_FIRST, _END = -2, -1
+_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
+
+
+class RecordsGoneError(StreamsError):
+    """The offsets that shall be read are not in the topic any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,8 @@ def read_split(settings: Mapping[str, Any], split: Split) -> Iterator[list[RawRe
     """Yield the committed records of a split, in order, in batches.
 
     Raises:
-        StreamsError: the records are gone, or the broker does not answer.
+        RecordsGoneError: the records were deleted.
+        StreamsError: the broker does not answer, or refuses.
     """
     reader = open_reader(settings)
     try:
@@ -107,21 +114,37 @@ def read_split(settings: Mapping[str, Any], split: Split) -> Iterator[list[RawRe
         reader.consumer.close()
 
 
+def first_offset(settings: Mapping[str, Any], split: Split) -> int:
+    """Return the first offset that the partition of a split still has.
+
+    Raises:
+        StreamsError: the broker does not answer, or the topic was deleted.
+    """
+    consumer = open_reader(settings).consumer
+    try:
+        place = TopicPartition(split.topic, split.partition)
+        first, _ = consumer.get_watermark_offsets(place, timeout=_SILENT_SECONDS)
+    except KafkaException as error:
+        raise StreamsError(_untold(split, error.args[0].str())) from error
+    finally:
+        consumer.close()
+    return first
+
+
 def _read(reader: Reader, split: Split) -> Iterator[list[RawRecord]]:
     deadline = clock.monotonic() + _SILENT_SECONDS
     while True:
         portions = reader.read(_WAIT_SECONDS, _BATCH_MESSAGES)
-        if not portions:
-            if clock.monotonic() >= deadline:
-                raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
-            continue
         records, ended = _within(portions, split)
         if records:
             yield records
-        # What the reader does with the records is no silence of the broker.
-        deadline = clock.monotonic() + _SILENT_SECONDS
+            # What the reader does with the records is no silence of the broker.
+            deadline = clock.monotonic() + _SILENT_SECONDS
         if ended:
             return
+        # Errors that may pass are no records: a topic that was deleted must not be waited for.
+        if not records and clock.monotonic() >= deadline:
+            raise StreamsError(_untold(split, f"nothing has come for {_SILENT_SECONDS:.0f} s"))
 
 
 def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord], bool]:
@@ -134,6 +157,8 @@ def _within(portions: Iterable[Portion], split: Split) -> tuple[list[RawRecord],
                 # Where reading would go on, behind markers and what was compacted away.
                 if offset >= split.end:
                     return found, True
+            elif error.code() in _GONE:
+                raise RecordsGoneError(_untold(split, error.str()))
             elif not is_retriable(error):
                 raise StreamsError(_untold(split, error.str()))
         elif records[-1][OFFSET] >= split.end - 1:
@@ -157,9 +182,16 @@ def _resolve(
 ) -> dict[int, int]:
     if bound is None:
         return dict(default)
+    if isinstance(bound, str):
+        return dict(extent.lowest if bound == "earliest" else extent.highest)
     if isinstance(bound, Mapping):
-        _check(extent, bound)
-        return {**default, **bound}
+        named = {_FIRST: extent.lowest, _END: extent.highest}
+        told = {
+            partition: named[offset].get(partition, offset) if offset in named else offset
+            for partition, offset in bound.items()
+        }
+        _check(extent, told)
+        return {**default, **told}
     if isinstance(bound, datetime) and bound.tzinfo is None:
         msg = f"a moment of history must have a time zone; got {bound!r}"
         raise StreamsError(msg)

@@ -7,9 +7,9 @@ added columns, and a round trip through Parquet.
 from __future__ import annotations
 
 import json
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -22,33 +22,22 @@ from penstock._engine.kafka.client.topic_history import (
     Split,
     TopicRange,
     find_range,
-    read_split,
     reading_settings,
 )
 from penstock._engine.runtime.records import RawRecord
-from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.dataframes.frames import frame_of
+from penstock._engine.spark.dataframes.rows import ToBatch, header_column
+from penstock._engine.spark.dataframes.split_partitions import SplitPartition
+from penstock._engine.spark.dataframes.topic_scan import TopicScan
 from penstock._engine.spark.session import session_for
-from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 ENDS = "penstock.ends"
 """The name of the end offsets in the metadata of column `offset`."""
 
-ReadSplits: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-
 _SCHEMA = f"key binary, value binary, timestamp long, headers {HEADERS}, partition int, offset long"
-_ARROW = pa.schema(
-    [
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("timestamp", pa.int64()),
-        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
-        ("partition", pa.int32()),
-        ("offset", pa.int64()),
-    ]
-)
 
 
 def history(
@@ -89,10 +78,9 @@ def read_stretch(
     records_per_split: int = RECORDS_PER_SPLIT,
 ) -> DataFrame:
     """Return the records of a range of a topic as a DataFrame."""
-    splits = stretch.splits(records_per_split)
-    numbers = session.range(0, len(splits), 1, max(1, len(splits)))
-    reader = _reader_of(splits, reading_settings(config))
-    read = map_in_arrow(numbers, reader, _SCHEMA, f"history_of_{stretch.topic}")
+    parts = [SplitPartition(split) for split in stretch.splits(records_per_split)]
+    scan = TopicScan(HistoryRows(), reading_settings(config))
+    read = frame_of(scan, parts, session, f"history_of_{stretch.topic}")
     ends = {str(partition): end for partition, end in sorted(stretch.ends.items())}
     with_ends = F.col("offset").alias("offset", metadata={ENDS: json.dumps(ends)})
     return read.select(*[with_ends if name == "offset" else name for name in read.columns])
@@ -115,32 +103,27 @@ def _settings(given: Mapping[str, Any] | None) -> StreamsConfig:
     return StreamsConfig({**named, **given})
 
 
-def _reader_of(splits: list[Split], settings: Mapping[str, Any]) -> ReadSplits:
-    """Return the function that reads the splits whose numbers are in its batches. The settings are
-    part of its code, where no option shows them; one may be the user's function (`oauth_cb`).
-    """
-    packed = dumps((splits, settings))
+@dataclass(frozen=True, slots=True)
+class HistoryRows:
+    """The columns of a history: those that a bounded run takes for an input."""
 
-    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        splits, settings = pickle.loads(packed)
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                for records in read_split(settings, splits[number]):
-                    yield to_arrow(records, splits[number].partition)
+    def schema(self) -> str:
+        """Return the columns."""
+        return _SCHEMA
 
-    return read
+    def to_batch(self) -> ToBatch:
+        """Return what makes rows."""
+        return _to_batch
 
 
-def to_arrow(records: Sequence[RawRecord], partition: int) -> pa.RecordBatch:
-    """Return records of one partition as an Arrow batch."""
-    offsets, timestamps, keys, values, headers = zip(*records, strict=True)
-    pairs = [[{"key": key, "value": value} for key, value in each] for each in headers]
-    columns = [
-        pa.array(keys, pa.binary()),
-        pa.array(values, pa.binary()),
-        pa.array(timestamps, pa.int64()),
-        pa.array(pairs, _ARROW.field("headers").type),
-        pa.array([partition] * len(records), pa.int32()),
-        pa.array(offsets, pa.int64()),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=_ARROW)
+def _to_batch(records: Sequence[RawRecord], split: Split, _: int | None) -> pa.RecordBatch:
+    offsets, timestamps, keys, values, _headers = zip(*records, strict=True)
+    columns: dict[str, pa.Array] = {
+        "key": pa.array(keys, pa.binary()),
+        "value": pa.array(values, pa.binary()),
+        "timestamp": pa.array(timestamps, pa.int64()),
+        "headers": header_column(records),
+        "partition": pa.repeat(pa.scalar(split.partition, pa.int32()), len(records)),
+        "offset": pa.array(offsets, pa.int64()),
+    }
+    return pa.RecordBatch.from_pydict(columns)

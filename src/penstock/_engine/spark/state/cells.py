@@ -52,6 +52,11 @@ def cell_type(serde: Serde[Any]) -> CellType:
     return CellType(name, arrow_type(name), _same)
 
 
+def column_type(serde: Serde[Any]) -> CellType:
+    """Return the type of a column as `cell_type` does, and bytes for serdes that have none."""
+    return BYTES if is_kept_as_bytes(serde) else cell_type(serde)
+
+
 def is_kept_as_bytes(serde: Serde[Any]) -> bool:
     """Return whether the values of a serde have no column type: their bytes are shown."""
     return not window_bytes_of(serde) and type_of(serde) == "binary"
@@ -81,6 +86,8 @@ def _text(value: Any) -> str:
     return json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
 
 
+BYTES = CellType("binary", pa.binary(), _same)
+"""Of bytes that no type is known of."""
 _TEXT = CellType("string", pa.string(), _text)
 _STRING = CellType("string", pa.string(), _same)
 _LONG = CellType("bigint", pa.int64(), _same)

@@ -21,9 +21,10 @@ from penstock._engine.runtime.stores.store_kinds import StoredRow, codec_of
 from penstock._engine.spark.batch.columns import HELD_BY_OPERATORS, TIMES_OF_STORES
 from penstock._engine.spark.batch.tasks.stage import local_root
 from penstock._engine.spark.state.cells import (
+    BYTES,
     TIME,
     CellType,
-    cell_type,
+    column_type,
     is_kept_as_bytes,
     time_cell,
 )
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from penstock._engine.queries.catalogue import StoreEntry
 
 _BATCH_ROWS = 10_000
-_BYTES = CellType("binary", pa.binary(), lambda data: data)
 _TIMES = {"timestamp": 2, "start": 3, "end": 4}
 """Where a stored row has its times."""
 
@@ -80,7 +80,7 @@ class StateScan:
     def _columns(self) -> dict[str, CellType]:
         codec = codec_of(self.plan, self.config)
         serdes = {"key": codec.key_serde, "value": codec.value_serde}
-        return {name: _type_of(serde) for name, serde in serdes.items()}
+        return {name: column_type(serde) for name, serde in serdes.items()}
 
 
 class _Batches:
@@ -130,9 +130,5 @@ def plan_scan(
     return StateScan(entry.plan, config, find_extent(entry, config, admin, until))
 
 
-def _type_of(serde: Serde[Any]) -> CellType:
-    return _BYTES if is_kept_as_bytes(serde) else cell_type(serde)
-
-
 def _decoder(serde: Serde[Any], decode: Any) -> Any:
-    return _BYTES.to_cell if is_kept_as_bytes(serde) else decode
+    return BYTES.to_cell if is_kept_as_bytes(serde) else decode

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock._engine.spark.state.scan import StateScan
 
 NAME = "penstock-state"
-_OWN = ("application", "store", "keytype", "valuetype", "until", "settings")
+_OWN = ("application", "store", "keytype", "valuetype", "until", "settings", "path")
 
 
 def register(spark: SparkSession) -> None:
@@ -76,6 +76,7 @@ def scan_of_options(options: Mapping[str, str]) -> StateScan:
         StreamsError: there is no such application or store.
     """
     # PySpark imports this module in every session that looks for data sources.
+    from penstock._engine.spark.dataframes.options import settings_of  # noqa: PLC0415
     from penstock._engine.spark.state.table import scan_of, settings_for  # noqa: PLC0415
     from penstock.serdes.names import resolve  # noqa: PLC0415
 
@@ -84,32 +85,12 @@ def scan_of_options(options: Mapping[str, str]) -> StateScan:
         if not given.get(name):
             msg = f"format({NAME!r}) needs option({name!r}, ...)"
             raise ConfigError(msg)
-    config = settings_for(given["application"], _settings(given))
+    config = settings_for(given["application"], settings_of(given, _OWN))
     types = {
         part: None if given.get(f"{part}type") is None else resolve(given[f"{part}type"])
         for part in ("key", "value")
     }
     return scan_of(given["store"], config, until=_offsets(given.get("until")), **types)  # type: ignore[arg-type]
-
-
-def _settings(options: Mapping[str, str]) -> dict[str, Any] | None:
-    from penstock.settings.secrets import is_secret, shown  # noqa: PLC0415
-    from penstock.settings.sources import read_file  # noqa: PLC0415
-
-    others = {name: value for name, value in options.items() if name not in _OWN}
-    others.pop("path", None)
-    for name, value in others.items():
-        if is_secret(name) or shown(name, value) != value:
-            msg = (
-                f"option {name!r} holds a secret, and options are readable in every Python process "
-                "and in Spark's plans: put it into a file and say option('settings', "
-                "'client.properties'), or use penstock.spark.state(..., config)"
-            )
-            raise ConfigError(msg)
-    file = options.get("settings")
-    if file is None:
-        return others or None
-    return {**read_file(file), **others}
 
 
 def _offsets(text: str | None) -> dict[int, int] | None:

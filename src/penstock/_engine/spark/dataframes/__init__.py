@@ -1,0 +1,1 @@
+"""Topics as DataFrames, and DataFrames as topics: the data source `penstock`."""

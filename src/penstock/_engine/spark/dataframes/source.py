@@ -1,0 +1,108 @@
+"""The data source `penstock`: topics as DataFrames, and DataFrames into topics.
+
+PySpark imports this module in every session that looks for data sources, so it imports little.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
+
+from penstock import _clock as clock
+
+if TYPE_CHECKING:
+    from penstock._engine.spark.dataframes.request import ReadRequest
+    from penstock.settings import StreamsConfig
+
+NAME = "penstock"
+
+
+def register(spark: SparkSession) -> None:
+    """Make the data source known to a session."""
+    spark.dataSource.register(TopicSource)
+
+
+class TopicSource(DataSource):
+    """Topics of Kafka."""
+
+    @classmethod
+    def name(cls) -> str:
+        return NAME
+
+    def schema(self) -> str:
+        from penstock._engine.spark.dataframes.split_partitions import rows_of  # noqa: PLC0415
+
+        request, _ = self.asked()
+        return rows_of(request).schema()
+
+    def reader(self, schema: Any) -> DataSourceReader:
+        from penstock._engine.spark.dataframes.batch_reader import TopicBatchReader  # noqa: PLC0415
+
+        del schema  # Spark compares it with that of the rows
+        request, config = self.asked()
+        request.check_batch()
+        return TopicBatchReader(request, config)
+
+    def streamReader(self, schema: Any) -> DataSourceStreamReader:
+        from penstock._engine.spark.dataframes.stream_reader import (  # noqa: PLC0415
+            TopicStreamReader,
+        )
+
+        del schema
+        request, config = self.asked()
+        request.check_stream()
+        return TopicStreamReader(request, config)
+
+    def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
+        from penstock._engine.spark.dataframes import (  # type: ignore[attr-defined]  # noqa: PLC0415
+            sink,
+        )
+
+        made: DataSourceWriter = sink.batch_writer(dict(self.options), schema, overwrite=overwrite)
+        return made
+
+    def streamWriter(self, schema: Any, overwrite: bool) -> DataSourceStreamWriter:
+        from penstock._engine.spark.dataframes import (  # type: ignore[attr-defined]  # noqa: PLC0415
+            sink,
+        )
+
+        del overwrite  # output mode complete: each batch is appended whole
+        made: DataSourceStreamWriter = sink.stream_writer(dict(self.options), schema)
+        return made
+
+    def asked(self) -> tuple[ReadRequest, StreamsConfig]:
+        """Return what the options ask for.
+
+        Raises:
+            ConfigError: an option is missing, wrong or a secret.
+        """
+        from penstock._engine.spark.dataframes.options import config_of, request_of  # noqa: PLC0415
+
+        return request_of(self.options), config_of(self.options)
+
+
+def source_of(request: ReadRequest, config: StreamsConfig) -> type[DataSource]:
+    """Return a data source of one read, which is part of its code, where no option shows it."""
+    from penstock._engine.spark.shipping.shipping import dumps  # noqa: PLC0415
+
+    packed = dumps((request, config))
+    unique = f"{NAME}_{clock.new_id()}"
+
+    class OneRead(TopicSource):
+        @classmethod
+        def name(cls) -> str:
+            return unique
+
+        def asked(self) -> Any:
+            return pickle.loads(packed)
+
+    return OneRead

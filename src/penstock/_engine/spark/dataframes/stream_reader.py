@@ -1,0 +1,210 @@
+"""Topics as a streaming source: offsets are Kafka's, so a replayed batch reads the same records.
+
+Spark calls all but `read` in one Python process that lives as long as the query; `read` runs in the
+workers, on what the InputPartition and this object bring. Java: KafkaMicroBatchStream of Spark.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+
+from penstock import _clock as clock
+from penstock._engine.kafka.client.admin_calls import until
+from penstock._engine.kafka.client.topic_offsets import TopicOffsets
+from penstock._engine.planner.tasks import Partition
+from penstock._engine.spark.dataframes.offsets import (
+    Available,
+    Document,
+    Position,
+    admit,
+    find_losses,
+    from_document,
+    initial_document,
+    is_initial,
+    plan_batch,
+    refusal,
+    start_of,
+    to_document,
+)
+from penstock._engine.spark.dataframes.request import ReadRequest, bounds_of
+from penstock._engine.spark.dataframes.split_partitions import SplitPartition, read_part, scan_of
+from penstock._engine.spark.shipping.shipping import dumps
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_log = logging.getLogger(__name__)
+
+# Spark asks again 10 ms after it was told that there is nothing new.
+_IDLE_SECONDS = 0.05
+_SETTLING_SECONDS = 2.0
+
+
+class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads topics batch by batch."""
+
+    def __init__(self, request: ReadRequest, config: StreamsConfig) -> None:
+        self._request = request
+        self._scan = dumps(scan_of(request, config))
+        self._topics = TopicOffsets(config, request.choice)
+        self._state = _QueryState()
+
+    def __reduce__(self) -> Any:
+        # What workers need: how to read. The clients stay in the process that has them.
+        return _WorkerReader, (self._scan,)
+
+    def initialOffset(self) -> Document:
+        """Return an offset that says how to find the start; the first batch holds what was found.
+
+        The start is looked for now, so that records which come from now on are read. After a
+        restart Spark may ask for it without need: then it need not be there any more, and if it is
+        needed, `latestOffset` says what is wrong.
+        """
+        with suppress(StreamsError):
+            self._began()
+        return initial_document(str(self._request.starting_as_stream))
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        limit = self._request.max_offsets_per_trigger
+        return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._topics.refresh()
+        self._state.target = self._look()
+
+    def latestOffset(self, start: Document, limit: ReadLimit) -> Document:
+        first = is_initial(start)
+        begin = self._began() if first else from_document(start)
+        now = self._settled(begin)
+        self._report(find_losses(begin, now))
+        begins = self._begins(begin, now)
+        rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        end = Position(admit(begins, now.offsets, rows), now.ids)
+        if first:
+            return to_document(end, began=begin)
+        if end == begin:
+            self._rest()
+            return start
+        return to_document(end)
+
+    def reportLatestOffset(self) -> Document | None:
+        """Return the ends of the topics, as Spark shows them in the progress of a query."""
+        seen = self._state.seen
+        return None if seen is None else to_document(Position(seen.offsets))
+
+    def partitions(self, start: Document, end: Document) -> Sequence[InputPartition]:
+        begin, finish = start_of(start, end), from_document(end)
+        moved = [
+            one
+            for one, to in finish.offsets.items()
+            if begin.offsets.get(one) != to or not begin.is_of(one, finish.ids)
+        ]
+        if not moved:
+            return []
+        seen = self._state.seen
+        if seen is None or any(finish.offsets[one] > seen.offsets.get(one, -1) for one in moved):
+            self._topics.refresh()  # a batch that is run again after a restart
+            seen = self._look()
+        now = Available(self._topics.firsts(moved), seen.offsets)
+        wanted = Position({one: finish.offsets[one] for one in moved}, finish.ids)
+        splits, losses = plan_batch(begin, wanted, now, self._request.max_records_per_partition)
+        self._report(losses)
+        kinds = self._timestamp_types({split.topic for split in splits})
+        return [SplitPartition(split, kinds.get(split.topic)) for split in splits]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return read_part(self._scan, partition)
+
+    def _began(self) -> Position:
+        """Return where the query begins, found once. With a target it does not begin behind it."""
+        if self._state.began is None:
+            since = bounds_of(self._request.starting_as_stream)
+            found = self._topics.ranges(since, {})
+            starts = {(one.topic, at): to for one in found for at, to in one.starts.items()}
+            target = self._state.target
+            if target is not None:
+                starts = {one: min(at, target.offsets.get(one, at)) for one, at in starts.items()}
+            self._state.began = Position(starts, self._topics.ids())
+        return self._state.began
+
+    def _look(self) -> Position:
+        offsets = self._topics.ends()
+        self._state.seen = Position(offsets, self._topics.ids())
+        return self._state.seen
+
+    def _settled(self, begin: Position) -> Position:
+        """Return the ends of now, or of the target. An end before what was read may be that of a
+        new leader that does not know better yet: it is asked again before it counts as a loss.
+        """
+        if self._state.target is not None:
+            return self._state.target
+        now = self._look()
+        if find_losses(begin, now):
+            self._topics.refresh()
+            until(lambda: not find_losses(begin, self._look()), _SETTLING_SECONDS)
+            now = self._look()
+        return now
+
+    def _begins(self, begin: Position, now: Position) -> Mapping[Partition, int]:
+        """Return where each partition goes on; one that is new begins with its first record."""
+        known = {one: begin.offsets[one] for one in now.offsets if begin.is_of(one, now.ids)}
+        new = [one for one, end in now.offsets.items() if known.get(one, end + 1) > end]
+        return {**now.offsets, **known, **self._topics.firsts(new)}
+
+    def _timestamp_types(self, topics: set[str]) -> Mapping[str, int]:
+        known = self._state.timestamp_types
+        if unknown := topics - set(known):
+            known.update(dict.fromkeys(unknown))
+            known.update(self._topics.timestamp_types(unknown))
+        return {topic: kind for topic, kind in known.items() if kind is not None}
+
+    def _report(self, losses: list[str]) -> None:
+        if losses and self._request.fail_on_data_loss:
+            raise refusal(losses)
+        for lost in losses:
+            _log.warning("%s; the query goes on with what there is", lost)
+
+    def _rest(self) -> None:
+        """Wait a moment if the last answer was that there is nothing new, too."""
+        now = clock.monotonic()
+        pause = self._state.idle_until - now
+        if pause > 0:
+            time.sleep(pause)
+        self._state.idle_until = clock.monotonic() + _IDLE_SECONDS
+
+
+class _QueryState:
+    """What the process of a query remembers between two calls."""
+
+    def __init__(self) -> None:
+        self.began: Position | None = None
+        self.target: Position | None = None
+        """Where a query ends that reads what is available now."""
+        self.seen: Position | None = None
+        """The ends of the last look."""
+        self.timestamp_types: dict[str, int | None] = {}
+        self.idle_until = 0.0
+
+
+class _WorkerReader(DataSourceStreamReader):
+    """The part of a reader that runs in workers."""
+
+    def __init__(self, scan: bytes) -> None:
+        self._scan = scan
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        return read_part(self._scan, partition)
