@@ -4,26 +4,26 @@ from collections.abc import Callable
 
 from penstock import Processor, ProcessorContext, Record, Topology
 
-made: list[str] = []
-
 
 class Show(Processor[str, str, str, str]):
-    def __init__(self, log: Callable[[str], None]) -> None:
-        self.log = log
+    def __init__(self, log: Callable[[str], None], made: list[str]) -> None:
+        self.log, self.made = log, made
 
     def init(self, context: ProcessorContext[str, str]) -> None:
         super().init(context)
-        self.log("last made: " + " ".join(made[-3:]))
+        self.log("last made: " + " ".join(self.made[-3:]))
 
     def process(self, record: Record[str, str]) -> None:
         self.context.forward(record)
 
 
 def topology(log: Callable[[str], None]) -> Topology:
+    made: list[str] = []
+
     def supplier(name: str) -> Callable[[], Show]:
         def make() -> Show:
             made.append(name)
-            return Show(log)
+            return Show(log, made)
 
         return make
 
