@@ -123,8 +123,10 @@ def _answer_of_versions(store: Any, words: list[str]) -> str | None:
     command, key, *given = words
     if command == "put":
         return str(store.put(key, _word(given[0]), _number(given[1])))
-    called = store.delete if command == "delete" else store.get
+    called = store.delete if command.startswith("delete") else store.get
     version = called(key, *map(_number, given))
+    if version is not None and command.endswith("until"):
+        return f"{version.value} until {_shown(version.valid_to)}"
     return "-" if version is None else f"{version.value}@{version.timestamp}"
 
 

@@ -12,11 +12,19 @@ public abstract class VersionedCommands extends StoreCommands<VersionedKeyValueS
                 return version(store.get(words[1]));
             case "as_of":
                 return version(store.get(words[1], number(words[2])));
+            case "until":
+                return until(store.get(words[1], number(words[2])));
+            case "delete_until":
+                return until(store.delete(words[1], number(words[2])));
             case "delete":
                 return version(store.delete(words[1], number(words[2])));
             default:
                 throw new IllegalArgumentException(words[0]);
         }
+    }
+
+    private static String until(final VersionedRecord<String> record) {
+        return record == null ? "-" : record.value() + " until " + record.validTo().map(String::valueOf).orElse("-");
     }
 
     private static String version(final VersionedRecord<String> record) {

@@ -208,16 +208,13 @@ NAMES: dict[str, dict[str, str]] = {
         "Double": "serdes.double",
         "Float": "serdes.float",
         "Integer": "serdes.integer",
-        "ListSerde": "no: `serdes.json(list[int])`, with other bytes",
+        "ListSerde": "serdes.list_of",
         "Long": "serdes.long",
         "Short": "serdes.short",
         "String": "serdes.string",
         "UUID": "serdes.uuid",
         "Void": "serdes.void",
         "serdeFrom": "serdes.of",
-    },
-    "Topology": {
-        "addReadOnlyStateStore": "no: read the topic as a table, or `Topology.add_global_store`"
     },
     "KafkaStreams": {
         "setStandbyUpdateListener": "no: copies are swept, and tell nobody",
@@ -226,15 +223,6 @@ NAMES: dict[str, dict[str, str]] = {
         "metadataForLocalThreads": "KafkaStreams.reports",
     },
     "Processor": {},
-    "ProcessingContext": {
-        "keySerde": "no: processors get values, not bytes",
-        "valueSerde": "no: processors get values, not bytes",
-        "stateDir": "no: a store's files are the engine's",
-    },
-    "RecordContext": {
-        "sourceRawKey": "no: `ErrorHandlerContext.source_raw_key` has it after a failure",
-        "sourceRawValue": "no: `ErrorHandlerContext.source_raw_value` has it after a failure",
-    },
     "StreamPartitioner": {"partitions": "Produced(partitioner=...)"},
     "TimestampExtractor": {"extract": "Consumed(timestamp_extractor=...)"},
     "Stores": {
@@ -268,7 +256,6 @@ NAMES: dict[str, dict[str, str]] = {
         "makeAllowNullable": "ValueAndTimestamp(value=..., timestamp=...)",
         "getValueOrNull": "ValueAndTimestamp.value",
     },
-    "VersionedRecord": {"validTo": "no: what a later version replaced is not told"},
     "RocksDBConfigSetter": {
         "setConfig": "no: the function itself",
         "close": "no: there are no objects to close",
@@ -299,19 +286,23 @@ NAMES: dict[str, dict[str, str]] = {
         "getRecordTime": "TestRecord.timestamp",
     },
     "MockProcessorContext": {
-        "keySerde": "no: processors get values, not bytes",
-        "valueSerde": "no: processors get values, not bytes",
-        "stateDir": "no: a store's files are the engine's",
         "recordCollector": "no: of Java's own machinery",
         "getStateStoreContext": "no: `MockProcessorContext.add_state_store` takes a ready store",
     },
 }
 
 NOT_FOR_USERS = {
-    "Topology": {"add_global_store_nodes", "add_operation", "add_sink_node", "add_source_node"},
+    "Topology": {
+        "add_global_store_nodes",
+        "add_operation",
+        "add_sink_node",
+        "add_source_node",
+        "add_supplied_stores",
+    },
     "TopologyDescription": set[str](),
     "StoreBuilder": {
         "engine",
+        "follows_settings",
         "key",
         "kind",
         "max_entries",

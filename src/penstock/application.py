@@ -15,6 +15,7 @@ from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.control.supervision import Supervision, UncaughtHandler
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
@@ -70,13 +71,13 @@ class KafkaStreams(ExplainsCamelCase):
                 "builder.build()?"
             )
             raise TopologyError(msg)
-        self._topology = topology
         self._invocation = invocation.current()
         self._config = config if isinstance(config, StreamsConfig) else StreamsConfig(config)
         if self._invocation.settings:
             self._config = StreamsConfig({**self._config.given(), **self._invocation.settings})
+        self._topology = with_default_stores(topology, self._config)
         if self._invocation.look is not None:
-            self._invocation.look(topology, self._config)
+            self._invocation.look(self._topology, self._config)
         self._spark = spark
         self._states = StateMachine()
         self._query: ApplicationQuery | None = None

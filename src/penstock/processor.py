@@ -12,18 +12,21 @@ class Deduplicate(Processor[str, str, str, str]):
 ```
 
 A supplier is any callable without arguments that returns a new processor each time: the class
-itself will do.
+itself will do. If it has a `stores()` without arguments (in a class, a static method), the stores
+that this returns are added with the processor and connected to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeAlias, TypeVar
 
 from penstock._durations import Duration
 from penstock.metrics import StreamsMetrics
 from penstock.record import FixedKeyRecord, Headers, Record, RecordMetadata
+from penstock.serdes import Serde
 
 __all__ = [
     "Cancellable",
@@ -74,6 +77,20 @@ class _Context(Protocol[R_contra]):
     def application_id(self) -> str: ...
     @property
     def task_id(self) -> str: ...
+    @property
+    def key_serde(self) -> Serde[Any]:
+        """The default serde of keys; ConfigError if there is none."""
+
+    @property
+    def value_serde(self) -> Serde[Any]:
+        """The default serde of values; ConfigError if there is none."""
+
+    @property
+    def state_dir(self) -> Path:
+        """A directory of this task for files of your own. It is on this machine only and may be
+        lost with the task: keep what matters in a store.
+        """
+
     @property
     def metrics(self) -> StreamsMetrics:
         """Takes sensors of the processor's own, shown by `KafkaStreams.metrics`."""

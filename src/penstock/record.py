@@ -181,6 +181,9 @@ class RecordContext:
     offset: int
     timestamp: int
     headers: Headers
+    source_raw_key: bytes | None = None
+    source_raw_value: bytes | None = None
+    """The bytes of the input record in hand; None if there is none, as in a timer."""
 
 
 @dataclass(frozen=True, slots=True)

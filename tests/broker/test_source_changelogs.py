@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
+from penstock import (
+    Consumed,
+    Materialized,
+    Processor,
+    ProcessorContext,
+    Record,
+    Stores,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.client.topics import existing_topics
 from penstock._engine.runtime.records import Output
@@ -63,6 +73,61 @@ def test_rows_that_came_while_it_was_away_are_processed_and_not_restored(
     assert latest(kafka_broker, out) == {"a": None, "c": "w"}
     admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
     assert f"{application_id}-rows-changelog" not in existing_topics(admin)
+
+
+class Fill(Processor[str, str, Any, Any]):
+    """Fills a read-only store, and notes beside it that it ran here."""
+
+    def init(self, context: ProcessorContext[Any, Any]) -> None:
+        super().init(context)
+        self.names = context.get_state_store("names")
+        (context.state_dir / "note").write_text("ran", encoding="utf-8")
+
+    def process(self, record: Record[str, str]) -> None:
+        self.names.put(record.key, record.value)
+
+
+class Name(Processor[str, str, str, str]):
+    """Forwards the name of each key."""
+
+    def process(self, record: Record[str, str]) -> None:
+        name = self.context.get_state_store("names").get(record.key)
+        self.context.forward(record.with_value(name or "unknown"))
+
+
+def named(names: str, asked: str, out: str) -> Topology:
+    store = Stores.persistent_key_value_store("names", key=TEXT, value=TEXT)
+    text: dict[str, Any] = {"key": TEXT, "value": TEXT}
+    topology = Topology().add_read_only_state_store(store, "rows", names, "fill", Fill, **text)
+    topology.add_source("asked", asked, **text).add_processor("name", Name, "asked")
+    topology.connect_processor_and_state_stores("name", "names")
+    return topology.add_sink("out", out, "name", **text)
+
+
+def test_a_read_only_store_is_restored_from_its_topic(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    names, asked, out = (kafka_topic(name) for name in ("names", "asked", "out"))
+    application_id = f"read-only-{names}"
+
+    def run(directory: str) -> dict[str, Any]:
+        def done(committed: list[Output]) -> bool:
+            return any(record[0] == out for record in committed)
+
+        config = settings(
+            kafka_broker, tmp_path / directory, application_id, **{"commit.interval.ms": 100}
+        )
+        run_until(named(names, asked, out), config, done)
+        assert [path.read_text() for path in (tmp_path / directory).rglob("user/note")] == ["ran"]
+        return latest(kafka_broker, out)
+
+    write(kafka_broker, names, [("a", "Ann"), ("b", "Bob"), ("b", None)])
+    write(kafka_broker, asked, [("a", "?")])
+    assert run("first") == {"a": "Ann"}
+    write(kafka_broker, asked, [("b", "?"), ("a", "?")])
+    assert run("second") == {"a": "Ann", "b": "unknown"}
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    assert f"{application_id}-names-changelog" not in existing_topics(admin)
 
 
 FORGETFUL = {"cleanup.policy": "delete", "retention.ms": "3600000"}

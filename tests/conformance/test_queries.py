@@ -46,6 +46,7 @@ from penstock.windows import END_OF_TIME
 WITHOUT_READS = {
     "session_store_in_memory_finds_what_ended_between_two_times",
     "versioned_store_gives_until_when_a_version_is_valid",
+    "versioned_store_tells_until_when_a_version_is_valid",
 }
 """Cases whose commands are for processors only, in Java as well."""
 CASES = [

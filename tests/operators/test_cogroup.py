@@ -34,7 +34,7 @@ def test_each_stream_has_its_own_aggregator() -> None:
         pipe(driver, "add", ("a", 5, 3))
         pipe(driver, "take", ("a", 7, 1), ("b", 1, 2))
         assert read(driver, "out") == [("a", 105, 3), ("a", 98, 3), ("b", 99, 2)]
-        assert driver.get_key_value_store("stock").get("a") == 98  # type: ignore[union-attr]
+        assert driver.get_key_value_store("stock").get("a") == 98
 
 
 def test_an_initializer_that_gives_the_same_object_begins_anew_for_each_key() -> None:

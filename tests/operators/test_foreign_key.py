@@ -58,9 +58,7 @@ def test_the_result_is_kept_under_the_name_it_is_given() -> None:
     with drive(lambda b: employees(b, materialized=Materialized("results"))) as driver:
         pipe(driver, "names", (7, "Cyd", 1))
         pipe(driver, "people", ("ann", {"boss": 7}, 2))
-        assert list(driver.get_key_value_store("results").all()) == [  # type: ignore[union-attr]
-            ("ann", [{"boss": 7}, "Cyd"])
-        ]
+        assert list(driver.get_key_value_store("results").all()) == [("ann", [{"boss": 7}, "Cyd"])]
 
 
 class Marked(serdes.Serde[Any]):
@@ -120,3 +118,11 @@ class TestWhatOldProgramsLeft:
             with pytest.raises(ProcessingError) as caught:
                 topic.pipe_input(b"7", b"\x05\x02ann", timestamp=3)
             assert "has version 5" in str(caught.value.__cause__)
+
+
+def test_a_store_may_follow_the_joiner() -> None:
+    builder = StreamsBuilder()
+    left, right = builder.table("left"), builder.table("right")
+    joined = left.join(right, lambda value: value, lambda a, b: a, Materialized("joined"))
+    assert joined.queryable_store_name == "joined"
+    assert "joined" in builder.build().stores

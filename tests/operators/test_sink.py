@@ -8,6 +8,7 @@ import pytest
 
 from penstock import Consumed, Produced, RecordContext, StreamsBuilder, serdes
 from penstock.record import Headers
+from penstock.testing import TopologyTestDriver
 from tests.operators.programs import drive, pipe, read
 
 
@@ -45,8 +46,8 @@ def test_the_function_sees_where_the_record_comes_from() -> None:
     with drive(build) as driver:
         pipe(driver, "in", ("a", 1, 5), ("b", 2, 6, [("trace", b"1")]))
     assert seen == [
-        RecordContext("in", 0, 0, 5, Headers()),
-        RecordContext("in", 0, 1, 6, Headers([("trace", b"1")])),
+        RecordContext("in", 0, 0, 5, Headers(), b'"a"', b"1"),
+        RecordContext("in", 0, 1, 6, Headers([("trace", b"1")]), b'"b"', b"2"),
     ]
 
 
@@ -97,3 +98,23 @@ def test_serdes_come_from_the_option_else_from_the_source_else_from_the_settings
             "option": (b"k", b"\0\0\0\0\0\0\0\4"),
             "settings": (b"k", b"4"),
         }
+
+
+def test_a_topic_extractor_sees_the_raw_bytes_of_the_input() -> None:
+    seen: list[tuple[bytes | None, bytes | None]] = []
+
+    def by_raw(key: Any, value: Any, context: RecordContext) -> str:
+        seen.append((context.source_raw_key, context.source_raw_value))
+        return "out"
+
+    builder = StreamsBuilder()
+    stream = builder.stream("in").map(lambda key, value: ("k", "v"))
+    stream.to(by_raw)
+    stream.to(by_raw)
+    text = serdes.string()
+    config = {"default.key.serde": text, "default.value.serde": text}
+    with TopologyTestDriver(builder.build(), config) as driver:
+        topic = driver.create_input_topic("in", text, text)
+        topic.pipe_input("a", "x")
+        topic.pipe_input(None, "y")
+    assert seen == [(b"a", b"x")] * 2 + [(None, b"y")] * 2

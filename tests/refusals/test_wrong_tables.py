@@ -87,7 +87,7 @@ def subtract_without_the_aggregate() -> object:
     return groups.reduce(lambda total, value: total, lambda value: value)  # wrong
 
 
-@refused("reduce's subtractor must be a function; got Materialized(name='sums', key=None, value=None, store=None, caching=True, logging=True, retention=None, history_retention=None)")  # fmt: skip  # noqa: E501
+@refused("reduce's subtractor must be a function; got Materialized(name='sums', key=None, value=None, store=None, caching=True, logging=True, retention=None, history_retention=None, max_entries=None)")  # fmt: skip  # noqa: E501
 def reduce_without_a_subtractor() -> object:
     left, _ = tables()
     groups = left.group_by(lambda key, value: (value, key), Grouped("groups"))

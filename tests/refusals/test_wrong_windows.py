@@ -160,7 +160,7 @@ def idle_at_once() -> None:
 @refused(
     "aggregate's merger must be a function; got Materialized(name='sums', key=None, "
     "value=None, store=None, caching=True, logging=True, retention=None, "
-    "history_retention=None)"
+    "history_retention=None, max_entries=None)"
 )
 def sessions_without_a_merger() -> None:
     windowed = grouped().windowed_by(SessionWindows.of_inactivity_gap(MINUTE))
@@ -183,7 +183,8 @@ def late_records_to_no_topic() -> None:
 
 @refused(
     "late_to takes a Produced; got Materialized(name='late', key=None, value=None, "
-    "store=None, caching=True, logging=True, retention=None, history_retention=None)"
+    "store=None, caching=True, logging=True, retention=None, history_retention=None, "
+    "max_entries=None)"
 )
 def late_records_with_another_option() -> None:
     windowed = grouped().windowed_by(TimeWindows.of_size(MINUTE))

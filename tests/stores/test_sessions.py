@@ -4,6 +4,7 @@ with and without a cache, committed or not, and restored from its changelog.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ from hypothesis.stateful import (
 
 from penstock import serdes
 from penstock._engine.state.views.session import SessionState
-from penstock.stores._builders import BuiltInEngine, session_store_builder
+from penstock.stores._builders import BuiltInEngine, ReadOrder, session_store_builder
 from penstock.windowed import Windowed
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES, EngineCase, engine_names
@@ -258,3 +259,40 @@ def test_a_session_that_is_out_of_sight_is_kept_until_its_segment_goes(
     assert state.observed_time() == 159_000
     state.put(b"a", 160_000, 160_000, "x", 160_000, ())
     assert list(state.find_kept(0, 99_999)) == []
+
+
+@pytest.mark.parametrize("order", ["key", "time_indexed"])
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("engine", engine_names())
+@pytest.mark.parametrize("kind", ["rocksdb", "in_memory"])
+def test_an_iterator_shows_the_sessions_of_when_it_was_made(
+    kind: BuiltInEngine, engine: str, cached: bool, order: ReadOrder
+) -> None:
+    builder = session_store_builder(
+        "s", serdes.string(), serdes.string(),
+        retention_ms=120_000, engine=kind, caching=cached, order=order,
+    )  # fmt: skip
+    bench = Bench(builder, ENGINES[engine])
+    face = bench.face
+    face.put(Windowed("a", 10, 30_000), "1")
+    bench.commit()
+    face.put(Windowed("a", 100_000, 120_000), "2")
+    open_now: dict[str, Callable[[], Any]] = {
+        "fetch": lambda: face.fetch("a"),
+        "backward_fetch": lambda: face.backward_fetch("a"),
+        "fetch_range": lambda: face.fetch_range("a", "b"),
+        "backward_fetch_range": lambda: face.backward_fetch_range(None, "b"),
+        "find_sessions": lambda: face.find_sessions("a", 0, 120_000),
+        "find_sessions_range": lambda: face.find_sessions_range("a", "b", 0, 120_000),
+        "find_sessions_ending": lambda: face.find_sessions_ending(0, 120_000),
+    }
+    expected = {name: list(rows()) for name, rows in open_now.items()}
+    assert {len(rows) for rows in expected.values()} == {2}
+    opened = {name: rows() for name, rows in open_now.items()}
+    face.put(Windowed("a", 150_000, 150_000), "3")
+    face.remove(Windowed("a", 100_000, 120_000))
+    bench.commit()
+    face.put(Windowed("b", 400_000, 400_000), "4")
+    bench.commit()
+    assert {name: list(rows) for name, rows in opened.items()} == expected
+    bench.close()

@@ -4,7 +4,7 @@ and without a cache and duplicates, committed or not, and restored from its chan
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 
 from penstock import serdes
 from penstock.stores import StoreBuilder
-from penstock.stores._builders import window_store_builder
+from penstock.stores._builders import BuiltInEngine, ReadOrder, window_store_builder
 from penstock.windowed import Windowed
 from tests.stores.bench import Bench
 from tests.stores.engines import ENGINES, EngineCase, engine_names
@@ -250,3 +250,43 @@ def test_it_behaves_like_a_dict_that_forgets(kind: str, engine: str, shape: str)
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.parametrize("order", ["key", "time", "time_indexed"])
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("engine", engine_names())
+@pytest.mark.parametrize("kind", ["rocksdb", "in_memory"])
+def test_an_iterator_shows_the_rows_of_when_it_was_made(
+    kind: BuiltInEngine, engine: str, cached: bool, order: ReadOrder
+) -> None:
+    builder = window_store_builder(
+        "s", serdes.string(), serdes.string(),
+        retention_ms=120_000, window_size_ms=SIZE, engine=kind, caching=cached,
+        timestamped=False, order=order,
+    )  # fmt: skip
+    bench = Bench(builder, ENGINES[engine])
+    face = bench.face
+    face.put("a", "1", 30_000)
+    bench.commit()
+    face.put("a", "2", 120_000)
+    times = 0, 120_000
+    open_now: dict[str, Callable[[], Any]] = {
+        "fetch": lambda: face.fetch("a", *times),
+        "backward_fetch": lambda: face.backward_fetch("a", *times),
+        "fetch_range": lambda: face.fetch_range("a", "b", *times),
+        "backward_fetch_range": lambda: face.backward_fetch_range(None, "b", *times),
+        "fetch_all": lambda: face.fetch_all(*times),
+        "backward_fetch_all": lambda: face.backward_fetch_all(*times),
+        "all": face.all,
+        "backward_all": face.backward_all,
+    }
+    expected = {name: list(rows()) for name, rows in open_now.items()}
+    assert {len(rows) for rows in expected.values()} == {2}
+    opened = {name: rows() for name, rows in open_now.items()}
+    face.put("a", "3", 150_000)
+    face.put("a", "changed", 120_000)
+    bench.commit()
+    face.put("b", "4", 400_000)
+    bench.commit()
+    assert {name: list(rows) for name, rows in opened.items()} == expected
+    bench.close()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.layout import Draft, draft_of, lay_out
 from penstock._engine.planner.outline import (
     Outline,
@@ -86,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     application = load_application(arguments.program, settings, arguments.arguments)
     config = application.config
     config.check_optimizations(application.topology.optimizations)
-    draft = draft_of(application.topology, config.application_id)
+    draft = draft_of(with_default_stores(application.topology, config), config.application_id)
     if arguments.partitions is None:
         draft, counts = _ask_cluster(draft, config)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar, cast, overload
 
 from penstock._camel_case import ExplainsCamelCase
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.topology.build import build
 from penstock._engine.topology.checks import (
     check_option,
@@ -15,9 +16,9 @@ from penstock._engine.topology.checks import (
     split_topics,
 )
 from penstock._engine.topology.graph import Graph, StateStore, StreamSource, TableFromTopic
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import TableSource
 from penstock._engine.topology.topology import Topology
+from penstock._names import check_name
 from penstock.dsl.global_table import GlobalKTable, draw_global_store, draw_global_table
 from penstock.dsl.handle import StreamHandle, TableHandle
 from penstock.dsl.loose_serdes import serdes_belong_in
@@ -208,14 +209,16 @@ class StreamsBuilder(ExplainsCamelCase):
 
         `config` may hold settings of the application; of them a build looks at
         `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name,
-        and `topology.optimization`, which saves internal topics and stores.
+        `topology.optimization`, which saves internal topics and stores, and `default.dsl.store`
+        and `dsl.store.suppliers.class`, which say where stores live.
         """
         settings = _settings(config)
-        return build(
+        topology = build(
             self._graph,
             names_required=settings.explicit_names_required,
             optimizations=settings.topology_optimizations,
         )
+        return with_default_stores(topology, settings)
 
 
 def _settings(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConfig:

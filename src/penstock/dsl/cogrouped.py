@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import check_function, shown
 from penstock._engine.topology.graph import ProcessorDrawing, Repartition, repartition_names
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock._engine.topology.nodes.window_nodes import CogroupMerge
+from penstock._names import check_name
 from penstock.dsl.handle import GroupedHandle, handle_of
 from penstock.dsl.materialized import materialized_option, store_name, table_store, with_versions
 from penstock.dsl.options import Materialized, NameLike, given_name

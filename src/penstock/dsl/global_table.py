@@ -8,20 +8,21 @@ from typing import Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
+    check_brings_no_stores,
     check_option,
     check_store,
     check_supplier,
     check_topic,
 )
 from penstock._engine.topology.graph import GlobalStore, Graph
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.stream_nodes import Operation, TableSource, UserProcessor
+from penstock._names import check_name
 from penstock.dsl.handle import GlobalTableHandle, HasHandle
 from penstock.dsl.options import Consumed, Materialized
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor
 from penstock.stores import StoreBuilder
-from penstock.stores._builders import store_builder
+from penstock.stores._builders import chosen_by, store_builder
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -100,6 +101,7 @@ def draw_global_table(
         caching=kept.caching,
         logging=False,
     )
+    store = chosen_by(store, kept.store)
     _draw(graph, topic, read, TableSource(store, is_materialized=True), store)
     return GlobalKTable(GlobalTableHandle(graph, name))
 
@@ -117,6 +119,7 @@ def draw_global_store(
         Consumed() if consumed is None else check_option(consumed, Consumed, "add_global_store")
     )
     sample = check_supplier(supplier)
+    check_brings_no_stores(supplier, "add_global_store")
     operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
     unlogged = replace(check_store(store, "add_global_store"), logged=False)
     _draw(graph, topic, read, operation, unlogged)

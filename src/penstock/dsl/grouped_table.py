@@ -12,9 +12,9 @@ from penstock._engine.topology.graph import (
     ProcessorDrawing,
     TableRepartition,
 )
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.counting import count_one, count_one_less, nothing_counted
 from penstock._engine.topology.nodes.table_nodes import GroupedTableAggregate, GroupedTableReduce
+from penstock._names import check_name
 from penstock.dsl.handle import TableHandle
 from penstock.dsl.materialized import materialized_option, store_name, table_store, with_versions
 from penstock.dsl.options import Grouped, Materialized, NameLike, given_name

@@ -12,7 +12,12 @@ from penstock.dsl.options import Materialized, check_duration
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
-from penstock.stores._builders import store_builder, versioned_store_builder
+from penstock.stores._builders import (
+    chosen_by,
+    lru_map_builder,
+    store_builder,
+    versioned_store_builder,
+)
 
 Op = TypeVar("Op", bound=TableOperation)
 
@@ -53,7 +58,17 @@ def table_store(
             engine=option.store or "rocksdb",
             logging=option.logging,
         )
-    return store_builder(
+    if option.max_entries is not None:
+        return lru_map_builder(
+            name,
+            key,
+            value,
+            max_entries=option.max_entries,
+            kind="timestamped_key_value",
+            caching=option.caching,
+            logging=option.logging,
+        )
+    store = store_builder(
         name,
         key,
         value,
@@ -62,6 +77,7 @@ def table_store(
         caching=option.caching,
         logging=option.logging,
     )
+    return chosen_by(store, option.store)
 
 
 def is_versioned(option: Materialized[Any, Any]) -> bool:

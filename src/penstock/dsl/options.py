@@ -21,11 +21,11 @@ from penstock._engine.topology.checks import (
     check_timestamp_extractor,
     check_writable,
 )
-from penstock._engine.topology.naming import check_name
+from penstock._names import check_name
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.stores import EngineChoice, Logging, StoreBuilder
-from penstock.stores._builders import check_engine, check_logging
+from penstock.stores._builders import check_engine, check_logging, check_max_entries
 from penstock.timestamps import TimestampExtractor
 
 if TYPE_CHECKING:
@@ -143,12 +143,14 @@ class Materialized(Generic[K, V]):
     """How to keep a table or an aggregate; `name` is its store's, by which it can be queried. Java:
     Materialized.
 
-    `store` chooses where it lives: "rocksdb" (the default), "in_memory", or an engine of your own,
-    see `penstock.state`. With `caching` several changes of a key become one, forwarded at the next
-    commit. `logging` is True, False, or the settings of the changelog topic. `retention` is how
-    long windows and sessions are kept, at least as long as they may still change. With
-    `history_retention` a table is versioned: it remembers its rows of the past for so long, not in
-    memory and never cached. Java: Stores.persistentVersionedKeyValueStore.
+    `store` chooses where it lives: "rocksdb" (the default, unless the setting `default.dsl.store`
+    is another), "in_memory", or an engine of your own, see `penstock.state`. With `caching` several
+    changes of a key become one, forwarded at the next commit. `logging` is True, False, or the
+    settings of the changelog topic. `retention` is how long windows and sessions are kept, at least
+    as long as they may still change. With `history_retention` a table is versioned: it remembers
+    its rows of the past for so long, not in memory and never cached. Java:
+    Stores.persistentVersionedKeyValueStore. With `max_entries` it lives in memory and holds so many
+    keys: the least recently used one is evicted. Java: Stores.lruMap.
     """
 
     name: str | None = None
@@ -159,10 +161,13 @@ class Materialized(Generic[K, V]):
     logging: Logging = True
     retention: Duration | None = None
     history_retention: Duration | None = None
+    max_entries: int | None = None
 
     def __post_init__(self) -> None:
         if self.name is not None:
             check_name(self.name, "store's name")
+        if self.max_entries is not None:
+            self._check_limited()
         check_serde(self.key, "key")
         check_serde(self.value, "value")
         if self.store is not None:
@@ -176,6 +181,21 @@ class Materialized(Generic[K, V]):
                 msg = (
                     "Materialized(history_retention=...) must live in 'rocksdb'; got "
                     "store='in_memory'; leave store out: there are no versioned stores in memory"
+                )
+                raise TopologyError(msg)
+
+    def _check_limited(self) -> None:
+        check_max_entries("Materialized", self.max_entries)
+        others = {
+            "retention": self.retention,
+            "history_retention": self.history_retention,
+            "store": None if self.store == "in_memory" else self.store,
+        }
+        for part, given in others.items():
+            if given is not None:
+                msg = (
+                    f"Materialized(max_entries=...) must have no {part}; got {part}={given!r}; a "
+                    "store that holds so many keys lives in memory and knows no times"
                 )
                 raise TopologyError(msg)
 

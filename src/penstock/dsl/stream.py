@@ -13,6 +13,7 @@ from penstock._engine.topology.checks import (
     check_store_names,
     check_supplier,
     shown,
+    supplied_stores,
 )
 from penstock._engine.topology.graph import (
     ProcessorDrawing,
@@ -329,7 +330,10 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         named: NameLike = None,
         state_stores: Iterable[str] = (),
     ) -> KStream[K2, V2]:
-        """Process each record with a processor of your own. Java: KStream.process."""
+        """Process each record with a processor of your own. Java: KStream.process.
+
+        It may use `state_stores`, by their names, and the stores of its supplier's `stores()`.
+        """
         if not isinstance(check_supplier(supplier), Processor):
             msg = (
                 "process takes a supplier of Processor; got one of FixedKeyProcessor; use "
@@ -369,11 +373,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def _draw_processor(
         self, prefix: str, supplier: Callable[[], Any], named: NameLike, state_stores: Iterable[str]
     ) -> int:
-        stores = check_store_names(state_stores)
+        stores, supplied = check_store_names(state_stores), supplied_stores(supplier)
         # Unlike every other verb, a named processor uses up no number.
         name = given_name(named) or self._handle.graph.names.processor(prefix)
         operation = nodes.UserProcessor(supplier, fixed_key=prefix == "KSTREAM-PROCESSVALUES-")
-        return self._handle.add(ProcessorDrawing(name, operation, stores))
+        return self._handle.add(ProcessorDrawing(name, operation, stores, supplied))
 
     def _grouped(
         self, step: int, option: Grouped[Any, Any], *, repartition_required: bool

@@ -9,10 +9,10 @@ from penstock._camel_case import ExplainsCamelCase, ExplainsJavaNames
 from penstock._durations import Duration
 from penstock._engine.topology.checks import check_option
 from penstock._engine.topology.graph import ProcessorDrawing
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.table_nodes import TableSuppress
 from penstock._engine.topology.rewrites.table_needs import Ask, send_old_values
 from penstock._engine.topology.rewrites.window_search import find_window_grace, go_on_when_idle
+from penstock._names import check_name
 from penstock.dsl.handle import TableHandle
 from penstock.dsl.options import check_duration
 from penstock.errors import TopologyError

@@ -12,6 +12,7 @@ from penstock._engine.topology.checks import (
     check_option,
     check_store_names,
     check_transformer_supplier,
+    supplied_stores,
 )
 from penstock._engine.topology.graph import ProcessorDrawing
 from penstock._engine.topology.nodes import stream_nodes as nodes
@@ -131,11 +132,11 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         without a store is looked up through a transformer of its own, which must not need stores.
         """
         check_transformer_supplier(supplier)
-        stores = check_store_names(state_stores)
+        stores, supplied = check_store_names(state_stores), supplied_stores(supplier)
         option, store = self._view_store(materialized, None, "transform_values")
         name = self._handle.name(named, "KTABLE-TRANSFORMVALUES-")
         operation = TableTransformValues(supplier, store)
-        return self._view(name, operation, option, None, stores)
+        return self._view(name, operation, option, None, (stores, supplied))
 
     def suppress(self, until: Suppressed) -> KTable[K, V]:
         """Buffer changes and emit only the last ones: when a window closes, when a time has
@@ -187,14 +188,14 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         other: KTable[KO, VO],
         foreign_key_extractor: Callable[[V], KO | None] | Callable[[K, V], KO | None],
         joiner: Callable[[V, VO], V2],
-        table_joined: TableJoined[K, KO] | None = None,
+        table_joined: TableJoined[K, KO] | Materialized[K, V2] | None = None,
         materialized: Materialized[K, V2] | None = None,
     ) -> KTable[K, V2]: ...
     def join(self, other: KTable[Any, Any], *arguments: Any, **options: Any) -> KTable[K, Any]:
         """Join the rows of two tables that have the same key: `joiner(value, other_value)`. With a
         foreign-key extractor before the joiner, join each row with the one of the other table that
-        has the key `foreign_key_extractor(value)`, or `(key, value)`; None drops the row. Java:
-        KTable.join.
+        has the key `foreign_key_extractor(value)`, or `(key, value)`; None drops the row. There
+        `materialized` may follow the joiner directly. Java: KTable.join.
         """
         return join_by_either_key(self._handle, other, arguments, options, INNER)
 
@@ -213,7 +214,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         other: KTable[KO, VO],
         foreign_key_extractor: Callable[[V], KO | None] | Callable[[K, V], KO | None],
         joiner: Callable[[V, VO | None], V2],
-        table_joined: TableJoined[K, KO] | None = None,
+        table_joined: TableJoined[K, KO] | Materialized[K, V2] | None = None,
         materialized: Materialized[K, V2] | None = None,
     ) -> KTable[K, V2]: ...
     def left_join(self, other: KTable[Any, Any], *arguments: Any, **options: Any) -> KTable[K, Any]:
@@ -317,7 +318,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         operation: nodes.TableOperation,
         option: Materialized[Any, Any] | None,
         value_serde: Serde[Any] | None,
-        stores: tuple[str, ...] = (),
+        stores: tuple[tuple[str, ...], tuple[StoreBuilder, ...]] = ((), ()),
     ) -> KTable[K, Any]:
         handle = self._handle
         if option is None:
@@ -326,7 +327,7 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         else:
             operation = with_versions(operation, option)
         return handle.table(
-            handle.add(ProcessorDrawing(name, operation, stores)),
+            handle.add(ProcessorDrawing(name, operation, *stores)),
             key_serde=option.key or handle.key_serde,
             value_serde=option.value or value_serde,
             sources=handle.sources,

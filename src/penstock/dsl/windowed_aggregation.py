@@ -22,7 +22,7 @@ from penstock.dsl.options import Materialized, check_duration
 from penstock.errors import TopologyError
 from penstock.serdes import Serde, session_windowed, time_windowed
 from penstock.stores import StoreBuilder
-from penstock.stores._builders import session_store_builder, window_store_builder
+from penstock.stores._builders import chosen_by, session_store_builder, window_store_builder
 from penstock.windowed import Windowed
 from penstock.windows import (
     END_OF_TIME,
@@ -131,6 +131,24 @@ def windowed_store(
     emits_on_close: bool = False,
 ) -> StoreBuilder:
     """Return the store of an aggregation in windows of that kind."""
+    if option.max_entries is not None:
+        msg = (
+            f"store {name!r} of windows must not be limited by max_entries; got "
+            f"Materialized(max_entries={option.max_entries}); use retention"
+        )
+        raise TopologyError(msg)
+    store = _windowed_store(windows, option, name, serdes, emits_on_close=emits_on_close)
+    return chosen_by(store, option.store)
+
+
+def _windowed_store(
+    windows: AnyWindows,
+    option: Materialized[Any, Any],
+    name: str,
+    serdes: Serdes,
+    *,
+    emits_on_close: bool,
+) -> StoreBuilder:
     retention_ms, engine = _retention(windows, option, name), option.store or "rocksdb"
     match windows:
         case SessionWindows():

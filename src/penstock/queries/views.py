@@ -194,7 +194,7 @@ class Source:
         return self.codec.decode_value(row[1])
 
     def version(self, row: Row) -> VersionedRecord[Any]:
-        return VersionedRecord(self.bare_value(row), row[2] or 0)
+        return VersionedRecord(self.bare_value(row), row[2] or 0, row[4])
 
 
 class _View(ExplainsCamelCase):

@@ -25,6 +25,7 @@ from penstock.serdes.contract import HeaderPairs, Serde
 from penstock.serdes.document_types import is_pydantic
 from penstock.serdes.documents import JsonSerde, PydanticSerde
 from penstock.serdes.functions import FunctionSerde
+from penstock.serdes.lists import list_serde
 from penstock.serdes.names import resolve
 from penstock.serdes.numbers import FloatSerde, IntegerSerde
 from penstock.serdes.plain import BooleanSerde, BytesSerde, StringSerde, UuidSerde, VoidSerde
@@ -40,6 +41,7 @@ __all__ = [
     "float",
     "integer",
     "json",
+    "list_of",
     "long",
     "of",
     "resolve",
@@ -210,6 +212,18 @@ def of(
     serdes.of(compress, decompress, name='squeezed')
     """
     return FunctionSerde(encode, decode, name)
+
+
+def list_of(inner: Serde[T]) -> Serde[list[T]]:
+    """Write lists of what `inner` writes; an entry may be None. Java: Serdes.ListSerde.
+
+    >>> list_of(integer()).encode([1, 2])
+    b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x02'
+    >>> words = list_of(string())
+    >>> words.decode(words.encode(["a", None, "bc"]))
+    ['a', None, 'bc']
+    """
+    return list_serde(inner)
 
 
 def time_windowed(

@@ -82,6 +82,21 @@ def resolve(spec: object) -> Serde[Any]:
     raise ConfigError(msg)
 
 
+def windowed_kind(spec: object) -> str | None:
+    """Return the kind of windowed serde that a setting names, ours or Java's class; None if it
+    names none. Its parts are other settings.
+
+    >>> windowed_kind("org.apache.kafka.streams.kstream.WindowedSerdes$TimeWindowedSerde")
+    'time_windowed'
+    """
+    if not isinstance(spec, str):
+        return None
+    simple = spec.rpartition("$")[2].rpartition(".")[2]
+    named = {"TimeWindowedSerde": "time_windowed", "SessionWindowedSerde": "session_windowed"}
+    kind = named.get(simple, simple)
+    return kind if kind in named.values() else None
+
+
 def _without_java_prefix(name: str) -> str:
     for prefix in _JAVA_PREFIXES:
         if name.startswith(prefix):

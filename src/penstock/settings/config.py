@@ -21,7 +21,7 @@ from penstock.handlers import (
     ProcessingExceptionHandler,
     ProductionExceptionHandler,
 )
-from penstock.serdes import Serde
+from penstock.serdes import Serde, session_windowed, time_windowed
 from penstock.serdes.wrapping import completed
 from penstock.settings import parsing
 from penstock.settings.client_keys import CLIENT_KEYS, PREFIXES, TOPIC_PREFIX, Client
@@ -67,6 +67,8 @@ class StreamsConfig(SettingValues):
         if self._values["application.id"] is None:
             msg = "setting 'application.id' must be given; it names the application"
             raise ConfigError(msg)
+        for key in ("default.key.serde", "default.value.serde"):
+            self._values[key] = self._with_windows(key, self._values[key])
         # What the engine takes from the consumers' settings must be right before anything starts.
         _ = self.auto_offset_reset, self.max_poll_records
 
@@ -252,6 +254,20 @@ class StreamsConfig(SettingValues):
         return completed(
             serde, lambda: self.required_key_serde(node), lambda: self.required_value_serde(node)
         )
+
+    def _with_windows(self, key: str, serde: Any) -> Any:
+        """Return a default serde; one of windowed keys is made of other settings. Java:
+        WindowedSerdes, configured.
+        """
+        if not isinstance(serde, str):
+            return serde
+        needed = ["windowed.inner.class.serde", "window.size.ms"]
+        parts = [self._values[part] for part in needed[: 2 if serde == "time_windowed" else 1]]
+        for part, value in zip(needed, parts, strict=False):
+            if value is None:
+                msg = f"setting {key!r} is {serde!r}, which needs the setting {part!r} too"
+                raise ConfigError(msg)
+        return time_windowed(*parts) if serde == "time_windowed" else session_windowed(*parts)
 
     def _required_serde(self, part: str, node: str) -> Serde[Any]:
         serde = self._values[f"default.{part}.serde"]

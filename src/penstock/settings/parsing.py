@@ -10,6 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from penstock.serdes import resolve
+from penstock.serdes.names import windowed_kind
+from penstock.stores._builders import check_engine
+
 _PORT_MAX = 65535
 
 
@@ -108,6 +112,22 @@ def one_of(*choices: str, refused: dict[str, str] | None = None) -> Callable[[An
         raise ValueError(msg)
 
     return parse
+
+
+def serde(value: Any) -> Any:
+    """Read a serde, or the name of one; that of windowed keys stays a name until all settings are
+    known.
+    """
+    return windowed_kind(value) or resolve(value)
+
+
+def dsl_stores(value: Any) -> Any:
+    """Read where stores live: an engine's name, Java's class of it, or an engine of the user's."""
+    if isinstance(value, str):
+        simple = value.rpartition("$")[2].rpartition(".")[2].removesuffix("DslStoreSuppliers")
+        value = {"RocksDB": "rocksdb", "InMemory": "in_memory"}.get(simple, value)
+    check_engine(value)
+    return value
 
 
 def of_client(key: str) -> Callable[[Any], Any]:

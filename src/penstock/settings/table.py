@@ -124,14 +124,27 @@ _DATA = (
     Setting(
         "default.key.serde",
         None,
-        serdes.resolve,
+        parsing.serde,
         "reads and writes keys where a verb says nothing else",
     ),
     Setting(
         "default.value.serde",
         None,
-        serdes.resolve,
+        parsing.serde,
         "reads and writes values where a verb says nothing else",
+    ),
+    Setting(
+        "windowed.inner.class.serde",
+        None,
+        serdes.resolve,
+        "the keys within windows, if a default serde is 'time_windowed' or 'session_windowed'",
+    ),
+    Setting(
+        "window.size.ms",
+        None,
+        parsing.at_least(1),
+        "the size of the windows, if a default serde is 'time_windowed'",
+        "ms",
     ),
     Setting(
         "default.timestamp.extractor",
@@ -255,6 +268,19 @@ _EMISSION = (
 )
 
 _STATE = (
+    Setting(
+        "default.dsl.store",
+        "rocksDB",
+        parsing.one_of("rocksDB", "in_memory"),
+        "where the stores of verbs live that do not say it themselves",
+    ),
+    Setting(
+        "dsl.store.suppliers.class",
+        None,
+        parsing.dsl_stores,
+        "the same, and goes before it: 'rocksdb', 'in_memory', Java's class of either, or an "
+        "engine of your own",
+    ),
     Setting(
         "state.dir",
         str(Path(tempfile.gettempdir()) / "penstock"),
@@ -418,13 +444,11 @@ NOT_HONOURED = frozenset(
         "allow.os.group.write.access",
         "built.in.metrics.version",
         "default.client.supplier",
-        "default.dsl.store",
         "default.list.key.serde.inner",
         "default.list.key.serde.type",
         "default.list.value.serde.inner",
         "default.list.value.serde.type",
         "dsl.store.format",
-        "dsl.store.suppliers.class",
         "group.protocol",
         "log.summary.interval.ms",
         "max.warmup.replicas",
@@ -441,8 +465,6 @@ NOT_HONOURED = frozenset(
         "state.cleanup.dir.max.age.ms",
         "task.assignor.class",
         "upgrade.from",
-        "window.size.ms",
-        "windowed.inner.class.serde",
     }
 )
 """Keys of Kafka Streams that have no effect here, so they are refused."""

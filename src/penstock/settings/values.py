@@ -15,6 +15,7 @@ from penstock.settings.table import (
     KEEP_FINAL_RESULTS,
     WINDOW_EMIT_INTERVAL,
 )
+from penstock.stores import EngineChoice
 from penstock.timestamps import TimestampExtractor
 
 
@@ -112,6 +113,15 @@ class SettingValues:
     @property
     def cache_bytes_max(self) -> int:
         return cast(int, self._values["statestore.cache.max.bytes"])
+
+    @property
+    def dsl_engine(self) -> EngineChoice:
+        """Where the stores of verbs live that do not say it themselves."""
+        given = self._values["dsl.store.suppliers.class"]
+        by_name: EngineChoice = (
+            "in_memory" if self._values["default.dsl.store"] == "in_memory" else "rocksdb"
+        )
+        return by_name if given is None else cast("EngineChoice", given)
 
     @property
     def explicit_names_required(self) -> bool:

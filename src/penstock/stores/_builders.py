@@ -7,7 +7,7 @@ segments, and a read of several keys of a store on disk goes segment by segment.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from penstock.errors import TopologyError
@@ -63,7 +63,7 @@ class StoreBuilder:
 
     name: str
     key: Serde[Any] | None
-    """None, as only tables and aggregates may have it, means the default serde."""
+    """None means the default serde of the settings."""
     value: Serde[Any] | None
     logged: bool = True
     """Whether each change is also written to a changelog topic, from which the store can be
@@ -80,6 +80,10 @@ class StoreBuilder:
     """The right side's, in the store of an outer join."""
     max_entries: int | None = field(default=None, repr=False)
     """How many keys a store may hold; the least recently used one is evicted."""
+    follows_settings: bool = field(default=False, repr=False)
+    """Whether `engine` is only what there is without settings: `default.dsl.store` and
+    `dsl.store.suppliers.class` choose it.
+    """
 
 
 def store_builder(
@@ -100,25 +104,20 @@ def store_builder(
 
 def lru_map_builder(
     name: str,
-    key: Serde[Any],
-    value: Serde[Any],
+    key: Serde[Any] | None,
+    value: Serde[Any] | None,
     *,
     max_entries: int,
+    kind: StoreKind = "key_value",
     caching: bool = False,
     logging: Logging = True,
 ) -> StoreBuilder:
     """Return the builder of a key-value store in memory that holds a limited number of keys."""
-    if not isinstance(max_entries, int) or isinstance(max_entries, bool) or max_entries < 1:
-        msg = (
-            f"store {name!r}: max_entries must be a whole number, at least 1; got "
-            f"{max_entries!r}; pass how many keys the store may hold"
-        )
-        raise TopologyError(msg)
+    check_max_entries(f"store {name!r}", max_entries)
     logged, settings = _changelog(logging)
     return StoreBuilder(
-        name, key, value, logged, "key_value", "in_memory", caching, settings,
-        max_entries=max_entries,
-    )  # fmt: skip
+        name, key, value, logged, kind, "in_memory", caching, settings, max_entries=max_entries
+    )
 
 
 def window_store_builder(
@@ -261,6 +260,23 @@ def suppression_buffer_builder(
     """Return the builder of the buffer of suppress."""
     logged, settings = _changelog(logging)
     return StoreBuilder(name, key, value, logged, "suppression", "in_memory", False, settings)
+
+
+def chosen_by(builder: StoreBuilder, choice: EngineChoice | None) -> StoreBuilder:
+    """Return the builder of a verb's store; without a choice of the user's, settings choose where
+    it lives.
+    """
+    return replace(builder, follows_settings=True) if choice is None else builder
+
+
+def check_max_entries(what: str, max_entries: object) -> None:
+    """Refuse anything but a count of at least one."""
+    if not isinstance(max_entries, int) or isinstance(max_entries, bool) or max_entries < 1:
+        msg = (
+            f"{what}: max_entries must be a whole number, at least 1; got "
+            f"{max_entries!r}; pass how many keys the store may hold"
+        )
+        raise TopologyError(msg)
 
 
 def check_engine(engine: object) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock._durations import Duration, to_milliseconds
+from penstock._names import check_name
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.stores._builders import (
@@ -27,65 +28,72 @@ from penstock.stores._builders import (
 
 __all__ = ["Stores"]
 
+_WHAT = "store's name"
+
 
 class Stores:
     """The kinds of stores. Java: Stores.
 
     `logging` is True, False, or the settings of the changelog topic. With `caching` several changes
     of a key become one in the store and in the changelog, made at the next commit. `store` is where
-    it lives: "rocksdb", "in_memory", or an engine of your own, see `penstock.state`.
+    it lives: "rocksdb", "in_memory", or an engine of your own, see `penstock.state`. A serde that
+    is left out is the default one of the settings.
     """
 
     @staticmethod
     def key_value_store(
         name: str,
         *,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         store: EngineChoice = "rocksdb",
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a key-value store that lives where `store` says."""
-        return store_builder(name, key, value, engine=store, caching=caching, logging=logging)
+        return store_builder(
+            check_name(name, _WHAT), key, value, engine=store, caching=caching, logging=logging
+        )
 
     @staticmethod
     def in_memory_key_value_store(
         name: str,
         *,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a key-value store that lives in memory."""
-        return store_builder(name, key, value, caching=caching, logging=logging)
+        return store_builder(check_name(name, _WHAT), key, value, caching=caching, logging=logging)
 
     @staticmethod
     def persistent_key_value_store(
         name: str,
         *,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a key-value store that lives on disk, in RocksDB."""
-        return store_builder(name, key, value, engine="rocksdb", caching=caching, logging=logging)
+        return store_builder(
+            check_name(name, _WHAT), key, value, engine="rocksdb", caching=caching, logging=logging
+        )
 
     @staticmethod
     def timestamped_key_value_store(
         name: str,
         *,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         store: EngineChoice = "rocksdb",
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a store that keeps a time with each value, as those of tables do."""
         return store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             kind="timestamped_key_value",
@@ -99,8 +107,8 @@ class Stores:
         name: str,
         *,
         max_entries: int,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
@@ -108,7 +116,12 @@ class Stores:
         recently used one is evicted.
         """
         return lru_map_builder(
-            name, key, value, max_entries=max_entries, caching=caching, logging=logging
+            check_name(name, _WHAT),
+            key,
+            value,
+            max_entries=max_entries,
+            caching=caching,
+            logging=logging,
         )
 
     @staticmethod
@@ -116,8 +129,8 @@ class Stores:
         name: str,
         *,
         history_retention: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         segment_interval: Duration | None = None,
         store: EngineChoice = "rocksdb",
         logging: Logging = True,
@@ -126,7 +139,7 @@ class Stores:
         Java: persistentVersionedKeyValueStore.
         """
         return versioned_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             history_retention_ms=_milliseconds(name, "history_retention", history_retention),
@@ -143,8 +156,8 @@ class Stores:
         *,
         retention: Duration,
         window_size: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         store: EngineChoice = "rocksdb",
         retain_duplicates: bool = False,
         caching: bool = False,
@@ -152,7 +165,7 @@ class Stores:
     ) -> StoreBuilder:
         """Ask for a window store that lives where `store` says."""
         return window_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),
@@ -170,15 +183,15 @@ class Stores:
         *,
         retention: Duration,
         window_size: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         retain_duplicates: bool = False,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a window store that lives on disk, in RocksDB."""
         return window_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),
@@ -195,15 +208,15 @@ class Stores:
         *,
         retention: Duration,
         window_size: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         retain_duplicates: bool = False,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a window store that lives in memory."""
         return window_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),
@@ -221,8 +234,8 @@ class Stores:
         *,
         retention: Duration,
         window_size: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         store: EngineChoice = "rocksdb",
         retain_duplicates: bool = False,
         caching: bool = False,
@@ -232,7 +245,7 @@ class Stores:
         do.
         """
         return window_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),
@@ -248,15 +261,15 @@ class Stores:
         name: str,
         *,
         retention: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         store: EngineChoice = "rocksdb",
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a session store that lives where `store` says."""
         return session_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),
@@ -270,14 +283,14 @@ class Stores:
         name: str,
         *,
         retention: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a session store that lives on disk, in RocksDB."""
         return session_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),
@@ -290,14 +303,14 @@ class Stores:
         name: str,
         *,
         retention: Duration,
-        key: Serde[Any],
-        value: Serde[Any],
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
         """Ask for a session store that lives in memory."""
         return session_store_builder(
-            name,
+            check_name(name, _WHAT),
             key,
             value,
             retention_ms=_milliseconds(name, "retention", retention),

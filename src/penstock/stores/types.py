@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, overload
 
+from penstock.serdes import Serde
 from penstock.windowed import Windowed
 
 __all__ = [
@@ -58,8 +59,10 @@ class KeyValueStore(Protocol[K, V]):
     def reverse_all(self) -> Iterator[tuple[K, V]]:
         """Return all entries, last first."""
 
-    def prefix_scan(self, prefix: bytes) -> Iterator[tuple[K, V]]:
-        """Return the entries whose serialized key begins with `prefix`."""
+    def prefix_scan(self, prefix: Any, serde: Serde[Any] | None = None) -> Iterator[tuple[K, V]]:
+        """Return the entries whose serialized key begins with that of `prefix`: bytes as they are,
+        anything else as `serde` writes it, or as the store's keys are written. Java: prefixScan.
+        """
 
     def approximate_num_entries(self) -> int:
         """Return the approximate number of entries."""
@@ -79,10 +82,13 @@ class TimestampedKeyValueStore(KeyValueStore[K, ValueAndTimestamp[V]], Protocol[
 
 
 class VersionedRecord(NamedTuple, Generic[V]):
-    """A version of a value, and since when it is valid. Java: VersionedRecord."""
+    """A version of a value, since when it is valid, and until when: None if it still is. As in
+    Java, a store's `get` of one time leaves out the latter. Java: VersionedRecord.
+    """
 
     value: V
     timestamp: int
+    valid_to: int | None = None
 
 
 NEWEST: Final = -1
@@ -110,9 +116,16 @@ class VersionedKeyValueStore(Protocol[K_contra, V]):
     def delete(self, key: K_contra, timestamp: int) -> VersionedRecord[V] | None:
         """Delete `key` from `timestamp` on; return the value it had then."""
 
-    def get(self, key: K_contra, as_of: int | None = None) -> VersionedRecord[V] | None:
+    @overload
+    def get(self, key: K_contra, as_of: int | None = None) -> VersionedRecord[V] | None: ...
+    @overload
+    def get(
+        self, key: K_contra, time_from: int, time_to: int, /
+    ) -> Iterator[VersionedRecord[V]]: ...
+    def get(self, key: K_contra, as_of: int | None = None, time_to: int | None = None) -> Any:
         """Return the newest value of `key`, or the one it had at the time `as_of`; None if it had
-        none, or if the history does not reach back that far.
+        none, or if the history does not reach back that far. Between two times, both included,
+        return all versions that were valid at some time then, the newest first.
         """
 
 

@@ -14,13 +14,14 @@ from typing import Any, TypeVar
 from penstock._camel_case import ExplainsCamelCase
 from penstock._clock import ManualClock, SystemClock, monotonic
 from penstock._durations import Duration, to_milliseconds
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.plan import plan_as_one, plan_global_stores
 from penstock._engine.runtime.global_task import GlobalTask
 from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
-from penstock._engine.topology.checks import check_given_serde, shown
+from penstock._engine.topology.checks import check_given_serde, check_topic, shown
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
 from penstock.handlers import LogAndContinueExceptionHandler
@@ -93,6 +94,8 @@ class TopologyTestDriver(ExplainsCamelCase):
             SystemClock().now_ms() if initial_wall_clock_ms is None else initial_wall_clock_ms
         )
         self._clock = ManualClock(start_ms)
+        topology = with_default_stores(topology, settings)
+        self._topology_stores = tuple(topology.stores)
         plan = plan_as_one(topology, settings.application_id)
         self._patterns = [source.pattern for source in plan.sources() if source.pattern is not None]
         topics = plan.source_topics()
@@ -120,6 +123,7 @@ class TopologyTestDriver(ExplainsCamelCase):
             cache_budget=budget,
             global_stores=global_stores,
         )
+        self._task.directory = self._engines.folder / "0_0"
         self._task.set_lags(self._lags)
         self._task.start(start_ms)
         self._closed = False
@@ -133,6 +137,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         auto_advance: Duration = 0,
     ) -> TestInputTopic[K, V]:
         """Open a topic to pipe records into."""
+        check_topic(topic)
         _check_serdes(key_serde, value_serde)
         start = self._clock.now_ms() if start_timestamp is None else start_timestamp
         return TestInputTopic(topic, self._pipe, (key_serde, value_serde), start, auto_advance)
@@ -141,6 +146,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         self, topic: str, key_serde: Serde[K], value_serde: Serde[V]
     ) -> TestOutputTopic[K, V]:
         """Open a topic to read records from; internal topics can be read too."""
+        check_topic(topic)
         _check_serdes(key_serde, value_serde)
         return TestOutputTopic(topic, self._written, (key_serde, value_serde))
 
@@ -157,60 +163,69 @@ class TopologyTestDriver(ExplainsCamelCase):
         return set(self._written)
 
     def get_state_store(self, name: str) -> Any:
-        """Return a store of the topology, live and writable; None if there is none of that name."""
-        store = self._store(name)
-        return None if store is None else store.face
+        """Return a store of the topology, live and writable.
 
-    def get_key_value_store(self, name: str) -> KeyValueStore[Any, Any] | None:
+        Raises:
+            ValueError: the topology has no store of that name, or no processor uses it.
+        """
+        return self._store(name).face
+
+    def get_key_value_store(self, name: str) -> KeyValueStore[Any, Any]:
         """Return a store as keys and values, also that of a table or an aggregate, whose times are
-        left out; None if there is none of that name and kind.
+        left out.
+
+        Raises:
+            ValueError: as with all these getters, there is none of that name and kind.
         """
-        store = self._store_of(name, "key_value", "timestamped_key_value")
-        return None if store is None else store.values
+        store: KeyValueStore[Any, Any] = self._store_of(
+            name, "key_value", "timestamped_key_value"
+        ).values
+        return store
 
-    def get_timestamped_key_value_store(
-        self, name: str
-    ) -> TimestampedKeyValueStore[Any, Any] | None:
-        """Return the store of a table or an aggregate, values with their times; None if there is
-        none of that name and kind.
-        """
-        store = self._store_of(name, "timestamped_key_value")
-        return None if store is None else store.face
+    def get_timestamped_key_value_store(self, name: str) -> TimestampedKeyValueStore[Any, Any]:
+        """Return the store of a table or an aggregate, values with their times."""
+        store: TimestampedKeyValueStore[Any, Any] = self._store_of(
+            name, "timestamped_key_value"
+        ).face
+        return store
 
-    def get_versioned_key_value_store(self, name: str) -> VersionedKeyValueStore[Any, Any] | None:
-        """Return the store of a versioned table; None if there is none of that name and kind."""
-        store = self._store_of(name, "versioned_key_value")
-        return None if store is None else store.face
+    def get_versioned_key_value_store(self, name: str) -> VersionedKeyValueStore[Any, Any]:
+        """Return the store of a versioned table."""
+        store: VersionedKeyValueStore[Any, Any] = self._store_of(name, "versioned_key_value").face
+        return store
 
-    def get_window_store(self, name: str) -> WindowStore[Any, Any] | None:
-        """Return a window store, also that of a windowed aggregate, whose times are left out; None
-        if there is none of that name and kind.
-        """
-        store = self._store_of(name, "window", "timestamped_window")
-        return None if store is None else store.values
+    def get_window_store(self, name: str) -> WindowStore[Any, Any]:
+        """Return a window store, also that of a windowed aggregate, whose times are left out."""
+        store: WindowStore[Any, Any] = self._store_of(name, "window", "timestamped_window").values
+        return store
 
-    def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any] | None:
-        """Return the store of a windowed aggregate, values with their times; None if there is none
-        of that name and kind.
-        """
-        store = self._store_of(name, "timestamped_window")
-        return None if store is None else store.face
+    def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any]:
+        """Return the store of a windowed aggregate, values with their times."""
+        store: TimestampedWindowStore[Any, Any] = self._store_of(name, "timestamped_window").face
+        return store
 
-    def get_session_store(self, name: str) -> SessionStore[Any, Any] | None:
-        """Return a session store; None if there is none of that name and kind."""
-        store = self._store_of(name, "session")
-        return None if store is None else store.face
+    def get_session_store(self, name: str) -> SessionStore[Any, Any]:
+        """Return a session store."""
+        store: SessionStore[Any, Any] = self._store_of(name, "session").face
+        return store
 
     def get_all_state_stores(self) -> dict[str, Any]:
-        """Return all stores by name, global ones too."""
+        """Return all stores by name, global ones too; as in Java, None for a store that no
+        processor uses: no task opens it.
+        """
+        unused: dict[str, Any] = dict.fromkeys(self._topology_stores)
         of_all = {} if self._global is None else self._global.task_stores
-        return {**self._task.stores, **{name: store.face for name, store in of_all.items()}}
+        opened = {**self._task.stores, **{name: store.face for name, store in of_all.items()}}
+        return {**unused, **opened}
 
     def metrics(self) -> dict[str, int | float | str]:
         """Return what the task has counted, and what feeds the global stores, under Kafka Streams'
-        names, and what sensors of processors say.
+        names, and what sensors of processors say; with `metrics.recording.level` DEBUG also how
+        late records were.
         """
         counted: dict[str, Any] = dict(self._task.counters.by_name())
+        if self._task.node_meter is not None:
+            counted |= self._task.node_meter.task_values(monotonic())
         for row in self._task.sensors.rows(monotonic()):
             counted |= row.values
         if self._global is not None:
@@ -237,13 +252,29 @@ class TopologyTestDriver(ExplainsCamelCase):
     ) -> None:
         self.close()
 
-    def _store_of(self, name: str, *kinds: StoreKind) -> TaskStore | None:
+    def _store_of(self, name: str, *kinds: StoreKind) -> TaskStore:
         store = self._store(name)
-        return store if store is not None and store.kind in kinds else None
+        if store.kind not in kinds:
+            msg = (
+                f"state store {name!r} must be of kind {' or '.join(map(_spoken, kinds))}; it is "
+                f"of kind {_spoken(store.kind)}; use the getter of that kind"
+            )
+            raise ValueError(msg)
+        return store
 
-    def _store(self, name: str) -> TaskStore | None:
-        store = self._task.task_store(name)
-        return self._task.global_store(name) if store is None else store
+    def _store(self, name: str) -> TaskStore:
+        store = self._task.task_store(name) or self._task.global_store(name)
+        if store is not None:
+            return store
+        if name in self._topology_stores:
+            msg = (
+                f"state store {name!r} is used by no processor, so that no task opens it; connect "
+                f"it: process(..., state_stores=[{name!r}])"
+            )
+            raise ValueError(msg)
+        known = ", ".join(map(repr, self.get_all_state_stores())) or "none"
+        msg = f"the topology has no state store {name!r}; its stores: {known}"
+        raise ValueError(msg)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -324,6 +355,10 @@ def _global_task(
     # As in Java's driver, whatever the settings say.
     skip_unreadable = LogAndContinueExceptionHandler()
     return GlobalTask(plan, settings, make_engine, skip_unreadable, budget)
+
+
+def _spoken(kind: StoreKind) -> str:
+    return repr(kind.replace("_", " "))
 
 
 def _check_serdes(key: object, value: object) -> None:

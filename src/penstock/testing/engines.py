@@ -27,16 +27,18 @@ class DriverEngines:
         self._application_id = f"{application_id}-{new_id()}"
         self._task_id = task_id
         self._at_end = ExitStack()
+        self.folder = Path(gettempdir()) / self._application_id
+        """Where files of this driver go; nothing else uses it, and it is deleted in the end."""
+        self._at_end.callback(rmtree, self.folder, ignore_errors=True)
 
     def open(self, plan: StorePlan) -> StoreEngine:
         """Open the engine of a store; only those of the user's own are not in memory."""
         opens = own_engine_of(plan)
         if opens is None:
             return memory_engine(plan)
-        folder, name = Path(gettempdir()) / self._application_id, plan.builder.name
-        place = StorePlace(self._application_id, self._task_id, name, folder / name)
+        name = plan.builder.name
+        place = StorePlace(self._application_id, self._task_id, name, self.folder / name)
         engine = open_engine(opens, place)
-        self._at_end.callback(rmtree, folder, ignore_errors=True)
         self._at_end.callback(destroy_state, opens, place)
         return engine
 

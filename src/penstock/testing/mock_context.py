@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
@@ -13,6 +14,7 @@ from penstock.errors import StreamsError
 from penstock.metrics import StreamsMetrics
 from penstock.processor import PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, RecordMetadata
+from penstock.serdes import Serde, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,16 @@ class MockProcessorContext(ExplainsCamelCase):
     [CapturedForward(record=Record('k', 42, 0), child=None)]
     """
 
-    def __init__(self, config: Mapping[str, Any] | None = None, *, task_id: str = "0_0") -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any] | None = None,
+        *,
+        task_id: str = "0_0",
+        state_dir: Path | str | None = None,
+    ) -> None:
         self.application_id = str((config or {}).get("application.id", ""))
         self.task_id = task_id
+        self._state_dir = state_dir
         self.record_metadata = RecordMetadata(None, -1, -1)
         self.committed = False
         self._sensors = TaskSensors(debug=True)
@@ -64,6 +73,24 @@ class MockProcessorContext(ExplainsCamelCase):
         self._stores: dict[str, Any] = {}
         self._stream_time_ms: int | None = None
         self._system_time_ms: int | None = None
+
+    @property
+    def key_serde(self) -> Serde[Any]:
+        """The serde of `default.key.serde`."""
+        return resolve(self._config.get("default.key.serde"))
+
+    @property
+    def value_serde(self) -> Serde[Any]:
+        """The serde of `default.value.serde`."""
+        return resolve(self._config.get("default.value.serde"))
+
+    @property
+    def state_dir(self) -> Path:
+        """The directory that was given."""
+        if self._state_dir is None:
+            msg = "MockProcessorContext has no state_dir; pass it: state_dir=tmp_path"
+            raise StreamsError(msg)
+        return Path(self._state_dir)
 
     @property
     def metrics(self) -> StreamsMetrics:

@@ -17,6 +17,8 @@ from penstock import (
     Printed,
     Produced,
     Repartitioned,
+    StreamsBuilder,
+    TimeWindows,
     TopologyError,
     serdes,
 )
@@ -92,3 +94,24 @@ def test_wrong_tables_and_groupings_are_refused(
 ) -> None:
     with pytest.raises(TopologyError, match=message):
         kind(**given)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, "2", 2.0])
+def test_a_store_holds_at_least_one_key(wrong: Any) -> None:
+    with pytest.raises(TopologyError, match="Materialized: max_entries must be a whole number"):
+        Materialized("m", max_entries=wrong)
+
+
+@pytest.mark.parametrize(
+    "others", [{"retention": 5}, {"history_retention": 5}, {"store": "rocksdb"}]
+)
+def test_a_store_of_few_keys_lives_in_memory_and_knows_no_times(others: dict[str, Any]) -> None:
+    with pytest.raises(TopologyError, match=f"must have no {next(iter(others))}; got"):
+        Materialized("m", max_entries=2, **others)
+    assert Materialized("m", max_entries=2, store="in_memory").max_entries == 2
+
+
+def test_windows_are_not_limited_by_a_number_of_keys() -> None:
+    windowed = StreamsBuilder().stream("in").group_by_key().windowed_by(TimeWindows.of_size(5))
+    with pytest.raises(TopologyError, match="of windows must not be limited by max_entries"):
+        windowed.count(Materialized("m", max_entries=2))

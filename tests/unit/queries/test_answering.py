@@ -164,7 +164,7 @@ WINDOWS = [
     (Windowed("a", 40, 50), "4"),
 ]
 SESSIONS = [(Windowed("a", 10, 15), "1"), (Windowed("a", 40, 45), "4")]
-OLD, NEW = VersionedRecord("1", 10), VersionedRecord("4", 40)
+OLD, NEW = VersionedRecord("1", 10, 40), VersionedRecord("4", 40)
 
 ANSWERS: list[tuple[str, Query[Any], Any]] = [
     ("plain", KeyQuery("a"), "4"),

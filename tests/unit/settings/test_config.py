@@ -296,3 +296,26 @@ class TestShowing:
     def test_the_processors_see_everything(self) -> None:
         seen = config({"app.limit": 1, "sasl.password": "x"}).as_mapping()
         assert (seen["app.limit"], seen["sasl.password"], seen["poll.ms"]) == (1, "x", 100)
+
+
+JAVAS = "org.apache.kafka.streams.kstream.WindowedSerdes$"
+
+
+@pytest.mark.parametrize("name", ["time_windowed", f"{JAVAS}TimeWindowedSerde"])
+def test_a_serde_of_windowed_keys_is_made_of_settings(name: str) -> None:
+    inner, size = "windowed.inner.class.serde", "window.size.ms"
+    given = {"application.id": "app", "default.key.serde": name, inner: "string", size: "10"}
+    config = StreamsConfig(given)
+    assert config.required_key_serde("it") == serdes.time_windowed(serdes.string(), 10)
+    again = StreamsConfig(config)
+    assert again.required_key_serde("it") == config.required_key_serde("it")
+    assert pickle.loads(pickle.dumps(config)).given() == config.given()
+    for missing in (inner, size):
+        with pytest.raises(ConfigError, match=f"needs the setting '{missing}' too"):
+            StreamsConfig({key: value for key, value in given.items() if key != missing})
+
+
+def test_sessions_need_no_size() -> None:
+    given = {"application.id": "app", "default.value.serde": f"{JAVAS}SessionWindowedSerde"}
+    config = StreamsConfig({**given, "windowed.inner.class.serde": serdes.long()})
+    assert config.required_value_serde("it") == serdes.session_windowed(serdes.long())

@@ -56,3 +56,34 @@ def test_an_engine_that_there_is_not_is_refused() -> None:
         match="must live in 'rocksdb', 'in_memory' or an engine of your own; got 'lmdb'",
     ):
         Stores.timestamped_key_value_store("s", key=text, value=text, store=wrong)
+
+
+STORES: dict[str, dict[str, Any]] = {
+    "key_value_store": {},
+    "in_memory_key_value_store": {},
+    "persistent_key_value_store": {},
+    "timestamped_key_value_store": {},
+    "lru_map": {"max_entries": 2},
+    "versioned_key_value_store": {"history_retention": 10},
+    "window_store": {"retention": 10, "window_size": 5},
+    "persistent_window_store": {"retention": 10, "window_size": 5},
+    "in_memory_window_store": {"retention": 10, "window_size": 5},
+    "timestamped_window_store": {"retention": 10, "window_size": 5},
+    "session_store": {"retention": 10},
+    "persistent_session_store": {"retention": 10},
+    "in_memory_session_store": {"retention": 10},
+}
+
+
+@pytest.mark.parametrize("name", [None, "", 5, "a b"])
+@pytest.mark.parametrize("kind", STORES)
+def test_names_that_cannot_exist_are_refused_at_once(kind: str, name: Any) -> None:
+    with pytest.raises(TopologyError, match=r"^a store's name must ") as caught:
+        getattr(Stores, kind)(name, **STORES[kind])
+    assert "test_suppliers.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_serdes_that_are_left_out_are_the_default_ones(kind: str) -> None:
+    store = getattr(Stores, kind)("s", **STORES[kind])
+    assert (store.key, store.value) == (None, None)

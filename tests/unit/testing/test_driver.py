@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from penstock import (
     StreamsBuilder,
     StreamsError,
     Topology,
+    TopologyError,
     ValueAndTimestamp,
     Windowed,
     serdes,
@@ -106,7 +109,42 @@ def test_stores_are_live() -> None:
         driver.get_state_store("s").put("k", "mine")
         driver.create_input_topic("in", TEXT, TEXT).pipe_key_value_list([("k", "v"), ("l", "w")])
         assert list(driver.get_state_store("s").all()) == [("k", "mine"), ("l", "w")]
-        assert driver.get_state_store("other") is None
+        with pytest.raises(ValueError, match=r"no state store 'other'; its stores: 's'$"):
+            driver.get_state_store("other")
+
+
+def test_a_store_that_no_processor_uses_is_listed_but_not_opened() -> None:
+    builder = echo()
+    builder.add_state_store(Stores.in_memory_key_value_store("idle", key=TEXT, value=TEXT))
+    with driver_of(builder) as driver:
+        assert driver.get_all_state_stores() == {"idle": None}
+        with pytest.raises(ValueError, match=r"state store 'idle' is used by no processor"):
+            driver.get_key_value_store("idle")
+
+
+def test_suppliers_are_called_in_the_order_of_the_nodes() -> None:
+    made: list[str] = []
+
+    def supplier(name: str) -> Any:
+        def make() -> Hold:
+            made.append(name)
+            return Hold()
+
+        return make
+
+    topology = Topology().add_source("source", "in")
+    topology.add_processor("a", supplier("a"), "source").add_processor("b", supplier("b"), "a")
+    made.clear()
+    TopologyTestDriver(topology, CONFIG).close()
+    assert made == ["a", "b"]
+
+
+@pytest.mark.parametrize("topic", [None, "", 5, "a b"])
+def test_topics_that_cannot_exist_are_refused_when_they_are_opened(topic: Any) -> None:
+    with driver_of(echo()) as driver:
+        for create in (driver.create_input_topic, driver.create_output_topic):
+            with pytest.raises(TopologyError, match=r"^a topic's name must "):
+                create(topic, TEXT, TEXT)
 
 
 def test_metrics_are_named_as_in_kafka_streams() -> None:
@@ -188,13 +226,17 @@ def test_each_kind_of_store_has_its_getter() -> None:
             driver.get_versioned_key_value_store: {"versions"},
         }
         for getter, found in getters.items():
-            assert {name for name in names if getter(name) is not None} == found
-            assert getter("other") is None
+            for name in [*names, "other"]:
+                with (
+                    contextlib.nullcontext()
+                    if name in found
+                    else pytest.raises(ValueError, match=name)
+                ):
+                    assert getter(name) is not None
         timed = driver.get_window_store("timed")
-        assert timed is not None
         timed.put("k", "v", 20)
         assert list(timed.all()) == [(Windowed("k", 20, 30), "v")]
-        assert driver.get_timestamped_window_store("timed").fetch("k", 20) == ("v", -1)  # type: ignore[union-attr]
+        assert driver.get_timestamped_window_store("timed").fetch("k", 20) == ("v", -1)
         assert set(driver.get_all_state_stores()) == set(names)
 
 
@@ -212,14 +254,94 @@ def test_the_store_of_a_table_is_seen_with_and_without_times() -> None:
         driver.create_input_topic("in", TEXT, TEXT).pipe_input("k", "v", timestamp=5)
         values = driver.get_key_value_store("counts")
         rows = driver.get_timestamped_key_value_store("counts")
-        assert values is not None
-        assert rows is not None
         assert (values.get("k"), rows.get("k")) == (1, ValueAndTimestamp(1, 5))
         values.put("l", 7)
         assert list(values.all()) == [("k", 1), ("l", 7)]
         assert rows.get("l") == ValueAndTimestamp(7, -1)
         plain = driver.get_key_value_store("s")
-        assert plain is not None
         assert plain.get("k") == "v"
-        assert driver.get_timestamped_key_value_store("s") is None
-        assert driver.get_key_value_store("other") is None
+        with pytest.raises(ValueError, match=r"'s' must be of kind 'timestamped key value'; it is"):
+            driver.get_timestamped_key_value_store("s")
+
+
+class _Ask(Processor[Any, Any, Any, Any]):
+    """Forwards what its context says."""
+
+    def init(self, context: ProcessorContext[Any, Any]) -> None:
+        super().init(context)
+        (context.state_dir / "note").write_text("kept", encoding="utf-8")
+
+    def process(self, record: Record[Any, Any]) -> None:
+        context = self.context
+        serdes_ = context.key_serde, context.value_serde
+        self.context.forward(record.with_value(f"{serdes_} {context.state_dir}"))
+
+
+def test_a_context_knows_the_default_serdes_and_a_directory_of_its_task() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").process(_Ask).to("out")
+    with driver_of(builder, **{"application.id": "app"}) as driver:
+        driver.create_input_topic("in", TEXT, TEXT).pipe_input("k", "v")
+        answer = driver.create_output_topic("out", TEXT, TEXT).read_value()
+        assert answer is not None
+        said, _, path = answer.rpartition(" ")
+        assert said == "(serdes.string(), serdes.string())"
+        directory = Path(path)
+        assert (directory / "note").read_text(encoding="utf-8") == "kept"
+        # Not that of an application of the same name.
+        assert directory.parent.name != "app"
+    assert not directory.parent.exists()
+
+
+def test_without_a_default_serde_a_context_says_what_to_set() -> None:
+    class Ask(Processor[Any, Any, Any, Any]):
+        def process(self, record: Record[Any, Any]) -> None:
+            _ = self.context.value_serde
+
+    topology = Topology().add_source("source", "in", key=TEXT, value=TEXT)
+    topology.add_processor("ask", Ask, "source")
+    with TopologyTestDriver(topology) as driver:
+        topic = driver.create_input_topic("in", TEXT, TEXT)
+        with pytest.raises(StreamsError, match=r"set 'default.value.serde'"):
+            topic.pipe_input("k", "v")
+
+
+def test_how_late_records_are_is_measured_at_debug() -> None:
+    settings = {"metrics.recording.level": "DEBUG"}
+    with driver_of(echo(), **settings) as driver:
+        topic = driver.create_input_topic("in", TEXT, TEXT)
+        for timestamp in (10, 4, 12):
+            topic.pipe_input("k", "v", timestamp=timestamp)
+        measured = driver.metrics()
+        assert measured["record-lateness-max"] == 6
+        assert measured["record-lateness-avg"] == 2
+    with driver_of(echo()) as driver:
+        assert "record-lateness-max" not in driver.metrics()
+
+
+def test_a_store_of_stores_has_the_default_serdes_of_the_settings() -> None:
+    builder = StreamsBuilder()
+    builder.add_state_store(Stores.persistent_key_value_store("s"))
+    builder.stream("in").process(Hold, state_stores=["s"])
+    with driver_of(builder) as driver:
+        store = driver.get_key_value_store("s")
+        store.put("a", "1")
+        assert store.get("a") == "1"
+        with pytest.raises(StreamsError, match="state store 's'"):
+            store.put(5, "1")
+
+
+def test_a_prefix_is_bytes_or_a_key_or_what_a_serde_writes() -> None:
+    builder = StreamsBuilder()
+    builder.add_state_store(Stores.in_memory_key_value_store("s"))
+    builder.stream("in").process(Hold, state_stores=["s"])
+    with driver_of(builder) as driver:
+        store = driver.get_key_value_store("s")
+        for key in ("a", "ab", "b"):
+            store.put(key, key)
+        expected = [("a", "a"), ("ab", "ab")]
+        assert list(store.prefix_scan(b"a")) == list(store.prefix_scan("a")) == expected
+        assert list(store.prefix_scan(0x61, serdes.of(lambda n: bytes([n]), ord))) == expected
+        for wrong in (None, 5):
+            with pytest.raises((ValueError, StreamsError)):
+                store.prefix_scan(wrong)

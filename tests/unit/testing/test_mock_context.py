@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from penstock import (
     Processor,
@@ -13,6 +16,7 @@ from penstock import (
     RecordMetadata,
     Stores,
     StreamsBuilder,
+    StreamsError,
     serdes,
 )
 from penstock.testing import CapturedForward, MockProcessorContext
@@ -92,3 +96,12 @@ def test_it_is_a_processor_context() -> None:
     def takes(context: ProcessorContext[str, int]) -> None: ...
 
     takes(MockProcessorContext())
+
+
+def test_it_has_the_serdes_and_the_directory_that_it_is_given(tmp_path: Path) -> None:
+    config = {"default.key.serde": "string", "default.value.serde": serdes.long()}
+    context = MockProcessorContext(config, state_dir=tmp_path)
+    assert (context.key_serde, context.value_serde) == (serdes.string(), serdes.long())
+    assert context.state_dir == tmp_path
+    with pytest.raises(StreamsError, match="pass it: state_dir=tmp_path"):
+        _ = MockProcessorContext().state_dir

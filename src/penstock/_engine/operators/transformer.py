@@ -5,14 +5,17 @@ ForwardingDisabledProcessorContext.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NoReturn
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration
 from penstock._engine.operators.site import Site
 from penstock.errors import StreamsError
+from penstock.metrics import StreamsMetrics
 from penstock.processor import Cancellable, ProcessorContext, PunctuationType, Punctuator
 from penstock.record import HeaderPairs, Headers, RecordMetadata
+from penstock.serdes import Serde
 
 _NOWHERE = RecordMetadata(None, -1, -1)
 
@@ -57,6 +60,22 @@ class TransformerContext(ExplainsCamelCase):
     @property
     def task_id(self) -> str:
         return self._context.task_id
+
+    @property
+    def key_serde(self) -> Serde[Any]:
+        return self._context.key_serde
+
+    @property
+    def value_serde(self) -> Serde[Any]:
+        return self._context.value_serde
+
+    @property
+    def state_dir(self) -> Path:
+        return self._context.state_dir
+
+    @property
+    def metrics(self) -> StreamsMetrics:
+        return self._context.metrics
 
     @property
     def record_metadata(self) -> RecordMetadata:

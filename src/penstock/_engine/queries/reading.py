@@ -15,7 +15,7 @@ from penstock._engine.state.views.typed import (
     TypedSessionStore,
     TypedVersionedStore,
     TypedWindowStore,
-    versions_of,
+    ended_version,
 )
 from penstock.stores import ValueAndTimestamp
 from penstock.windowed import Windowed
@@ -97,16 +97,15 @@ def _session_range(store: TypedSessionStore, read: Read) -> Iterator[Row]:
 
 
 def _version(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
-    as_of = read.time_to if read.reverse else None
     for key in read.keys:
-        record = store.get(key, as_of)
+        record = ended_version(store, key, read.time_to) if read.reverse else store.get(key)
         if record is not None:
-            yield key, record.value, record.timestamp, record.timestamp, None
+            yield key, record.value, record.timestamp, record.timestamp, record.valid_to
 
 
 def _versions(store: TypedVersionedStore, read: Read) -> Iterator[Row]:
     for key in read.keys:
-        found = versions_of(store, key, read.time_from, read.time_to)
+        found = list(store.get(key, read.time_from, read.time_to))
         for value, since, until in found if read.reverse else reversed(found):
             yield key, value, since, since, until
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
@@ -15,10 +16,11 @@ from penstock._engine.runtime.node_meter import NodeMeter
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
 from penstock.metrics import StreamsMetrics
 from penstock.processor import Cancellable, PunctuationType, Punctuator
 from penstock.record import FixedKeyRecord, Record, RecordMetadata
+from penstock.serdes import Serde
 
 S = TypeVar("S")
 
@@ -33,6 +35,7 @@ class TaskServices(Protocol):
     position: Position
     started: bool
     configs: Mapping[str, Any]
+    directory: Path | None
     sensors: TaskSensors
     node_meter: NodeMeter | None
 
@@ -83,6 +86,26 @@ class NodeContext(ExplainsCamelCase):
     @property
     def task_id(self) -> str:
         return self._task.task_id
+
+    @property
+    def key_serde(self) -> Serde[Any]:
+        return self._default_serde("key")
+
+    @property
+    def value_serde(self) -> Serde[Any]:
+        return self._default_serde("value")
+
+    @property
+    def state_dir(self) -> Path:
+        directory = self._task.directory
+        if directory is None:
+            msg = (
+                f"processor {self._node.name!r} has no state_dir here: a bounded run keeps no "
+                "files between its tasks; use tempfile"
+            )
+            raise StreamsError(msg)
+        directory.mkdir(parents=True, exist_ok=True)
+        return directory
 
     @property
     def metrics(self) -> StreamsMetrics:
@@ -166,6 +189,16 @@ class NodeContext(ExplainsCamelCase):
             for key, value in self._task.configs.items()
             if key.startswith(prefix)
         }
+
+    def _default_serde(self, part: str) -> Serde[Any]:
+        serde: Serde[Any] | None = self._task.configs[f"default.{part}.serde"]
+        if serde is None:
+            msg = (
+                f"processor {self._node.name!r} asks for the default {part} serde, of which there "
+                f"is none; set 'default.{part}.serde'"
+            )
+            raise ConfigError(msg)
+        return serde
 
     def _child(self, name: str) -> Process:
         if name not in self._children:

@@ -7,6 +7,7 @@ extractor runs. All tasks of a worker read its stores. Java: GlobalStateUpdateTa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from penstock._engine.metrics.counters import TaskCounters
@@ -68,6 +69,7 @@ class GlobalTask:
         self.position = Position()
         self.counters = TaskCounters()
         self.notes = Notes()
+        self.directory: Path | None = None  # the host sets it, if it has one
         self.sensors = TaskSensors(debug=config.records_debug_metrics)
         self.node_meter: NodeMeter | None = None
         self.idleness = Idleness()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
 from penstock._clock import monotonic
@@ -91,6 +92,7 @@ class Task:
         self.position = Position(keeps_bytes=config.keeps_raw_bytes())
         self.counters = TaskCounters()
         self.notes = Notes()
+        self.directory: Path | None = None  # the host sets it, if it has one
         self.sensors = TaskSensors(debug=config.records_debug_metrics)
         """The sensors of the user's processors."""
         self.node_meter = _node_meter(self.position, config)

@@ -6,6 +6,7 @@ Nodes are wired from the sinks up, since a node needs its children's functions t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from penstock._engine.state.views.table import TableState
 from penstock._engine.state.views.window import WindowState
 from penstock._engine.topology.nodes import join_nodes, window_nodes
 from penstock._engine.topology.nodes import stream_nodes as nodes
+from penstock._engine.topology.nodes.table_nodes import TableTransformValues
 from penstock.record import HeaderPairs
 from penstock.settings import StreamsConfig
 
@@ -70,8 +72,9 @@ class Wiring:
         self.functions: dict[str, Process] = {}
         self.at_start: dict[str, list[Callback]] = {node.name: [] for node in plan.nodes}
         self.at_end: dict[str, list[Callback]] = {node.name: [] for node in plan.nodes}
-        self._nodes = {node.name: node for node in plan.nodes}
-        for node in reversed(plan.nodes):
+        # As in Java, suppliers are called in the order of the nodes, before anything is wired.
+        self._nodes = {node.name: _supplied(node) for node in plan.nodes}
+        for node in reversed(self._nodes.values()):
             self.functions[node.name] = self._wire(node)
 
     def _wire(self, node: nodes.Node) -> Process:
@@ -220,6 +223,16 @@ def fan_out(targets: Sequence[Process]) -> Process:
 
 def _nowhere(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
     """The end of a stream that goes nowhere."""
+
+
+def _supplied(node: nodes.Node) -> nodes.Node:
+    """Return the node, whose supplier has been called if it has one."""
+    if not isinstance(node, nodes.ProcessorNode) or not isinstance(
+        node.operation, (nodes.UserProcessor, TableTransformValues)
+    ):
+        return node
+    made = node.operation.supplier()
+    return replace(node, operation=replace(node.operation, supplier=lambda: made))
 
 
 def _children(plan: SubtopologyPlan) -> dict[str, list[str]]:

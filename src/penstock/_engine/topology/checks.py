@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from penstock._engine.topology.naming import check_name
+from penstock._names import check_name
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor, Processor, ValueTransformerWithKey
 from penstock.serdes import Serde
@@ -133,11 +133,11 @@ def check_given_serde(serde: object, what: str) -> None:
 
 
 def check_store(store: object, verb: str) -> StoreBuilder:
-    """Refuse a store that could not be opened: a wrong name, a missing or wrong serde."""
+    """Refuse a store that could not be opened: a wrong name or a wrong serde."""
     builder = check_option(store, StoreBuilder, verb)
     check_name(builder.name, "store's name")
     for part, serde in (("key", builder.key), ("value", builder.value)):
-        check_given_serde(serde, f"state store {builder.name!r}: its {part}")
+        check_serde(serde, f"state store {builder.name!r}: its {part}")
     return builder
 
 
@@ -244,6 +244,42 @@ def check_supplier(
         )
         raise TopologyError(msg)
     return first
+
+
+def supplied_stores(supplier: object) -> tuple[StoreBuilder, ...]:
+    """Return the stores that come with a supplier: those of its `stores()`, if it has one. Java:
+    ConnectedStoreProvider.
+    """
+    stores = getattr(supplier, "stores", None)
+    if stores is None:
+        return ()
+    what = f"stores() of the supplier {shown(supplier)}"
+    if not callable(stores) or (taken := _parameters_unless(stores, 0)) is not None:
+        takes = f"a function that takes {taken}" if callable(stores) else shown(stores)
+        msg = (
+            f"{what} must take no arguments and return the stores of the processor; got {takes}; "
+            "in a class write it with @staticmethod, or rename it"
+        )
+        raise TopologyError(msg)
+    given = stores()
+    if given is None:
+        return ()
+    if isinstance(given, (str, StoreBuilder)) or not isinstance(given, Iterable):
+        msg = f"{what} must return a list of stores, made with Stores; got {shown(given)}"
+        raise TopologyError(msg)
+    return tuple(check_store(store, what) for store in given)
+
+
+def check_brings_no_stores(supplier: object, verb: str) -> None:
+    """Refuse a supplier that brings stores to a node that can have none but its own."""
+    brought = supplied_stores(supplier)
+    if brought:
+        names = ", ".join(repr(store.name) for store in brought)
+        msg = (
+            f"{verb} takes a supplier without stores() of its own: its processor writes the one "
+            f"store that is given; got {shown(supplier)} with {names}"
+        )
+        raise TopologyError(msg)
 
 
 def check_transformer_supplier(supplier: object) -> None:

@@ -64,11 +64,14 @@ class TableFromTopic:
 
 @dataclass(frozen=True, slots=True)
 class ProcessorDrawing:
-    """A verb that becomes one processor node; `stores` are those it uses besides its own."""
+    """A verb that becomes one processor node; `stores` are those it uses besides its own,
+    `supplied` those that came with its supplier.
+    """
 
     name: str
     operation: Operation
     stores: tuple[str, ...] = ()
+    supplied: tuple[StoreBuilder, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.topology.checks import (
+    check_brings_no_stores,
     check_offset_reset,
     check_partitioner,
     check_serde,
@@ -23,6 +24,7 @@ from penstock._engine.topology.checks import (
     check_topic,
     shown,
     split_topics,
+    supplied_stores,
 )
 from penstock._engine.topology.description.describe import describe
 from penstock._engine.topology.description.description import TopologyDescription
@@ -116,12 +118,14 @@ class Topology(ExplainsCamelCase):
         *parent: str,
         parents: str | Iterable[str] = (),
     ) -> Topology:
-        """Add a processor; `supplier()` makes a new one each time. Its parents are names, one after
-        another, or a list. Java: Topology.addProcessor.
+        """Add a processor; `supplier()` makes a new one each time. The stores of its `stores()`, if
+        it has one, are added and connected. Its parents are names, one after another, or a list.
+        Java: Topology.addProcessor.
         """
-        sample = check_supplier(supplier)
+        sample, stores = check_supplier(supplier), supplied_stores(supplier)
         operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
-        return self.add_operation(name, operation, _parents(parent, parents))
+        self.add_operation(name, operation, _parents(parent, parents))
+        return self.add_supplied_stores(name, stores)
 
     def add_sink(
         self,
@@ -173,6 +177,7 @@ class Topology(ExplainsCamelCase):
         check_serde(key, "key")
         check_serde(value, "value")
         sample = check_supplier(supplier)
+        check_brings_no_stores(supplier, "add_global_store")
         operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
         location = user_location()
         return self.add_global_store_nodes(
@@ -180,6 +185,44 @@ class Topology(ExplainsCamelCase):
             ProcessorNode(processor, operation, (source,), location),
             replace(check_store(store, "add_global_store"), logged=False),
         )
+
+    def add_read_only_state_store(
+        self,
+        store: StoreBuilder,
+        source: str,
+        topic: str,
+        processor: str,
+        supplier: Callable[[], Any],
+        *,
+        key: AnySerde | None = None,
+        value: AnySerde | None = None,
+        timestamp_extractor: TimestampExtractor | None = None,
+    ) -> Topology:
+        """Add a store that processors of `supplier` fill from `topic`, which is its changelog too:
+        it has none of its own, so the topic should be compacted. Java:
+        Topology.addReadOnlyStateStore.
+
+        `source` and `processor` are the names of the two nodes. What the store is restored with are
+        the records of the topic as they are: the processor must put them unchanged. Others may be
+        connected to the store to read it.
+        """
+        filled = replace(check_store(store, "add_read_only_state_store"), logged=False)
+        sample = check_supplier(supplier)
+        check_brings_no_stores(supplier, "add_read_only_state_store")
+        self._check_new_store(filled)
+        self.add_source(
+            source,
+            topic,
+            key=key,
+            value=value,
+            timestamp_extractor=timestamp_extractor,
+            offset_reset="earliest",
+        )
+        operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
+        self.add_operation(processor, operation, (source,))
+        self.add_state_store(filled, processor)
+        self.source_changelogs[filled.name] = topic
+        return self
 
     def connect_processor_and_state_stores(self, processor: str, *stores: str) -> Topology:
         """Connect a processor to stores; processors that share one run in the same task.
@@ -241,6 +284,13 @@ class Topology(ExplainsCamelCase):
         for store in operation.own_stores():
             self._add_store(store)
             self.connect_processor_and_state_stores(name, store.name)
+        return self
+
+    def add_supplied_stores(self, processor: str, stores: Iterable[StoreBuilder]) -> Topology:
+        """Add the stores that came with the supplier of a processor, and connect them to it."""
+        for store in stores:
+            self._add_store(store)
+            self.connect_processor_and_state_stores(processor, store.name)
         return self
 
     def add_source_node(self, node: SourceNode) -> Topology:

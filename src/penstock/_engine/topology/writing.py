@@ -66,6 +66,7 @@ def _write_process(
     topology.add_operation(drawing.name, drawing.operation, parents, location)
     if drawing.stores:
         topology.connect_processor_and_state_stores(drawing.name, *drawing.stores)
+    topology.add_supplied_stores(drawing.name, drawing.supplied)
     if isinstance(drawing.operation, StreamTableJoin):
         _check_history(topology, drawing.operation)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.checks import check_function, check_option, takes
 from penstock._engine.topology.graph import Graph, ProcessorDrawing, StreamSink, StreamSource
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes import foreign_key_nodes as nodes
 from penstock._engine.topology.nodes.stream_nodes import AnyFunction, TableSource
 from penstock._engine.topology.nodes.views import StoredRows
@@ -21,6 +20,7 @@ from penstock._engine.topology.rewrites.table_needs import (
     table_operation,
     table_view,
 )
+from penstock._names import check_name
 from penstock.dsl.handle import TableHandle
 from penstock.dsl.joins.table_table import TableJoinKind, join_tables, table_of_same_builder
 from penstock.dsl.materialized import store_name, table_store, with_versions
@@ -85,9 +85,12 @@ def join_by_either_key(
     def by_foreign_key(
         foreign_key_extractor: Any,
         joiner: Any,
-        table_joined: TableJoined[Any, Any] | None = None,
+        table_joined: Any = None,
         materialized: Materialized[Any, Any] | None = None,
     ) -> KTable[Any, Any]:
+        if isinstance(table_joined, Materialized) and materialized is None:
+            # As in Java, either may be left out: their types tell them apart.
+            table_joined, materialized = None, table_joined
         join = ForeignKeyJoin(
             kind.verb,
             foreign_key_extractor,
@@ -309,12 +312,6 @@ def _check(join: ForeignKeyJoin) -> None:
     if not takes(join.extractor, 2):
         check_function(join.extractor, f"{join.verb}'s foreign_key_extractor", "value")
     check_function(join.joiner, f"{join.verb}'s joiner", "left", "right")
-    if isinstance(join.table_joined, Materialized):
-        msg = (
-            f"{join.verb} by foreign key takes a TableJoined after the joiner; got a Materialized; "
-            "write materialized=Materialized(...)"
-        )
-        raise TopologyError(msg)
     check_option(join.table_joined, TableJoined, join.verb)
     check_option(join.materialized, Materialized, join.verb)
 

@@ -15,15 +15,15 @@ from penstock._engine.topology.graph import (
     StreamJoin,
     repartition_names,
 )
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.join_nodes import KeepForJoin, SelfJoin, StreamJoinSide
+from penstock._names import check_name
 from penstock.dsl.handle import StreamHandle
 from penstock.dsl.materialized import note_unnamed
 from penstock.dsl.options import StreamJoined
 from penstock.errors import TopologyError
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
-from penstock.stores._builders import join_store_builder, outer_join_store_builder
+from penstock.stores._builders import chosen_by, join_store_builder, outer_join_store_builder
 from penstock.windows import JoinWindows
 
 
@@ -255,7 +255,7 @@ def _window_store(
 ) -> StoreBuilder:
     retention_ms = windows.size_ms + windows.grace_ms
     if own is None:
-        return join_store_builder(
+        store = join_store_builder(
             name,
             joined.key,
             value,
@@ -264,6 +264,7 @@ def _window_store(
             engine=joined.store or "rocksdb",
             logging=joined.logging,
         )
+        return chosen_by(store, joined.store)
     times = own.times
     if own.kind != "window" or times is None or not times.retain_duplicates:
         msg = (
@@ -291,12 +292,13 @@ def _waiting_store(
         name = joined.store_name + kind.waiting_suffix
     else:
         name = "KSTREAM-OUTERSHARED-" + names.this_number.removeprefix(kind.this_prefix)
-    engine = joined.store or (joined.this_store.engine if joined.this_store else "rocksdb")
-    return outer_join_store_builder(
+    engine = joined.store or (joined.this_store.engine if joined.this_store else None)
+    store = outer_join_store_builder(
         f"{name}-store",
         joined.key,
         joined.value,
         joined.other_value,
-        engine=engine,
+        engine=engine or "rocksdb",
         logging=joined.logging,
     )
+    return chosen_by(store, engine)

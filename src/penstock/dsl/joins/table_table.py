@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.topology.checks import check_function, check_option, shown
 from penstock._engine.topology.graph import TableJoin
-from penstock._engine.topology.naming import check_name
 from penstock._engine.topology.nodes.table_nodes import TableJoinMerge, TableJoinSide
 from penstock._engine.topology.nodes.views import JoinedRows
 from penstock._engine.topology.rewrites.table_needs import (
@@ -16,6 +15,7 @@ from penstock._engine.topology.rewrites.table_needs import (
     send_old_values,
     table_view,
 )
+from penstock._names import check_name
 from penstock.dsl.handle import TableHandle, handle_of
 from penstock.dsl.materialized import store_name, table_store, with_versions
 from penstock.dsl.options import Materialized, NameLike, given_name

@@ -116,9 +116,10 @@ class TestRefusals:
                 "(one)",
             ),
             (
-                (pick, pair, Materialized("results")),
-                "join by foreign key takes a TableJoined after the joiner; got a Materialized; "
-                "write materialized=Materialized(...)",
+                (pick, pair, Materialized("results"), Materialized("others")),
+                "join takes a TableJoined; got Materialized(name='results', key=None, value=None, "
+                "store=None, caching=True, logging=True, retention=None, history_retention=None, "
+                "max_entries=None)",
             ),
         ],
     )

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from penstock import FixedKeyProcessor, Processor, Record, Stores, Topology, serdes
+from penstock import (
+    FixedKeyProcessor,
+    Processor,
+    Record,
+    Stores,
+    Topology,
+    TopologyError,
+    serdes,
+)
 from penstock._engine.topology.nodes.stream_nodes import (
     ProcessorNode,
     SinkNode,
@@ -94,3 +102,60 @@ def test_parents_may_be_listed(listed: Any) -> None:
     topology.add_processor("p", Echo, parents=listed).add_sink("k", "out", parents=["p"])
     plain = Topology().add_source("s", "in").add_processor("p", Echo, "s").add_sink("k", "out", "p")
     assert str(topology.describe()) == str(plain.describe())
+
+
+class _Brings(Processor[Any, Any, Any, Any]):
+    @staticmethod
+    def stores() -> Any:
+        return [_BROUGHT]
+
+
+_BROUGHT = Stores.in_memory_key_value_store("brought")
+
+
+def test_stores_of_a_supplier_are_added_and_connected() -> None:
+    topology = Topology().add_source("in", "in").add_processor("a", _Brings, "in")
+    topology.add_processor("b", _Brings, "in")
+    assert list(topology.stores) == ["brought"]
+    assert topology.store_users() == {"brought": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    ("stores", "message"),
+    [
+        (lambda self: [], r"must take no arguments and return the stores of the processor; got a"),
+        ([], r"must take no arguments and return the stores of the processor; got \[\]"),
+        (staticmethod(lambda: "s"), r"must return a list of stores, made with Stores; got 's'"),
+        (staticmethod(lambda: ["s"]), r"takes a StoreBuilder; got 's'"),
+        (staticmethod(lambda: _BROUGHT), r"must return a list of stores"),
+    ],
+)
+def test_what_is_no_list_of_stores_is_refused(stores: Any, message: str) -> None:
+    supplier = type("Wrong", (Processor,), {"stores": stores})
+    with pytest.raises(TopologyError, match=message):
+        Topology().add_source("in", "in").add_processor("a", supplier, "in")
+
+
+def test_a_supplier_may_bring_no_stores() -> None:
+    supplier = type("None_", (Processor,), {"stores": staticmethod(lambda: None)})
+    assert not Topology().add_source("in", "in").add_processor("a", supplier, "in").stores
+
+
+def test_global_and_read_only_stores_take_no_other_stores() -> None:
+    store = Stores.in_memory_key_value_store("s")
+    for add in ("add_global_store", "add_read_only_state_store"):
+        with pytest.raises(TopologyError, match=rf"{add} takes a supplier without stores"):
+            getattr(Topology(), add)(store, "source", "topic", "processor", _Brings)
+
+
+def test_a_read_only_store_is_restored_from_its_topic() -> None:
+    store = Stores.in_memory_key_value_store("s")
+    supplier: Any = type("Fill", (Processor,), {})
+    topology = Topology().add_read_only_state_store(store, "source", "topic", "fill", supplier)
+    source: Any = topology.nodes["source"]
+    assert (source.topics, source.offset_reset) == (("topic",), "earliest")
+    assert topology.source_changelogs == {"s": "topic"}
+    assert not topology.stores["s"].logged
+    with pytest.raises(TopologyError, match="already named 's'"):
+        topology.add_read_only_state_store(store, "again", "other", "refill", supplier)
+    assert "again" not in topology.nodes

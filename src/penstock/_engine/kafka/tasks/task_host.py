@@ -122,7 +122,7 @@ class TaskHost:
         self._held[plan.id] = directory
         self._open_files.add(plan.id, _stores_on_disk(plan.subtopology))
         try:
-            return Task(
+            task = Task(
                 plan.id,
                 plan.subtopology,
                 self._config,
@@ -134,6 +134,8 @@ class TaskHost:
                 reserve=self._reserve,
                 acceptance=self.refusals,
             )
+            task.directory = directory.user_path()
+            return task
         except BaseException:
             self.release(plan)
             raise

@@ -18,7 +18,7 @@ from penstock._engine.runtime.output.collector import Collect, Collector
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.output.row_sender import RowSender, Target
 from penstock._engine.runtime.position import Position, RawScope
-from penstock._engine.runtime.records import Output
+from penstock._engine.runtime.records import KEY, VALUE, Output
 from penstock._engine.state.cache.flush import FlushListener
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock._engine.topology.nodes.window_nodes import partition_by_key_alone
@@ -201,8 +201,16 @@ class SinkBuilder:
         known: dict[str, Process] = {}
 
         def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            raw = position.raw
+            raw_key, raw_value = (None, None) if raw is None else (raw[KEY], raw[VALUE])
             context = RecordContext(
-                position.topic, position.partition, position.offset, timestamp, Headers(headers)
+                position.topic,
+                position.partition,
+                position.offset,
+                timestamp,
+                Headers(headers),
+                raw_key,
+                raw_value,
             )
             topic = extract(key, value, context)
             if not isinstance(topic, str):

@@ -140,7 +140,9 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
     store: RecordStore = LoggedStore(overlay, log)
     limited = None
     if builder.max_entries is not None:
-        store = limited = LimitedStore(store, builder.max_entries)
+        # As in Java, the evictions of a table's store are not in its changelog.
+        evict = overlay.delete if is_timestamped else None
+        store = limited = LimitedStore(store, builder.max_entries, evict)
     cache = None
     if builder.cached and site.budget.limit_bytes > 0:
         store = cache = CachedStore(

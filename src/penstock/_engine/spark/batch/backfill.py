@@ -26,6 +26,7 @@ from penstock._engine.kafka.backfill.delivery import DeliverySite, compacted_cha
 from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.backfill.retention import keep_windows
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.stages import JobPlan, plan_job
 from penstock._engine.spark.batch.backfill_inputs import InputOptions, Inputs, open_inputs
 from penstock._engine.spark.batch.job import Job, JobOptions
@@ -85,6 +86,7 @@ def backfill(
             written stays, and another run resumes from there.
     """
     options = options or InputOptions()
+    topology = with_default_stores(topology, config)
     admitted = admit(topology, config, reset=reset)
     session, owned = session_for(config, spark, heavy=True)
     try:

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from penstock._clock import SystemClock
+from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
 from penstock._engine.spark.batch.inputs import (
     Partitions,
@@ -66,6 +67,7 @@ def start(
         raise TopologyError(msg)
     settings = settings_of(config)
     settings.check_optimizations(topology.optimizations)
+    topology = with_default_stores(topology, settings)
     given = check_given(inputs)
     wanted = Partitions.of(partitions)
     options = options or JobOptions(SystemClock().now_ms())

@@ -7,6 +7,7 @@
         .attempt              of a process that has not committed yet, or died before it could
         rocksdb/<store>/
         own/<store>/          of an engine of the user's own
+        user/                 files of the user's processors: context.state_dir
         damaged/<store>/      the damaged files of a store that were set aside last
     global_<member id>/       a worker's copy of the global tables
     members/<member id>       an identity in the group; its process holds the lock
@@ -187,6 +188,10 @@ class TaskDirectory:
     def own_path(self, store_name: str) -> Path:
         """Return the directory of a store that lives in an engine of the user's own."""
         return self.path / "own" / _file_name(store_name, "a store's name")
+
+    def user_path(self) -> Path:
+        """Return the directory for files of the user's processors."""
+        return self.path / "user"
 
     def attempts(self) -> AttemptFile:
         """Return the marker file in which processes that died with this task are counted."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from struct import Struct
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -214,11 +215,9 @@ class Rows(RowFields):
         """`write(row_key, row, timestamp, headers)`: put a row, or delete it (None)."""
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
-        """Yield the rows that are seen between two row keys."""
-        expired, at = self.clock.expired, self._rest + 8
-        for row_key, row in self._overlay.scan(start, end, reverse=reverse):
-            if time_at(row_key, len(row_key) - at)[0] > expired:
-                yield row_key, row
+        """Return the rows that are seen now between two row keys: later puts change nothing."""
+        entries = self._overlay.scan(start, end, reverse=reverse)
+        return _seen(entries, self.clock.expired, self._rest + 8)
 
     def scan_keys(
         self,
@@ -228,15 +227,19 @@ class Rows(RowFields):
         *,
         reverse: bool,
     ) -> Iterator[Row]:
-        """Yield the rows that are seen of a range of keys and times, and some others, segment by
-        segment.
+        """Return the rows that are seen now of a range of keys and times, and some others, segment
+        by segment. All segments are opened at once, as in Java: a later put may let the first ones
+        expire. There are few, since an interval is at least half the retention.
         """
         clock, interval = self.clock, self.interval
         latest = min(times[1], clock.observed)
         segments = range(max(times[0] // interval, clock.live), latest // interval + 1)
-        for segment in reversed(segments) if reverse else segments:
-            bounds = _bounds_in(segment, key_from, key_to, latest)
-            yield from self.scan(*bounds, reverse=reverse)
+        return chain.from_iterable(
+            [
+                self.scan(*_bounds_in(segment, key_from, key_to, latest), reverse=reverse)
+                for segment in (reversed(segments) if reverse else segments)
+            ]
+        )
 
     def scan_by_time(self, start: int, end: int, *, reverse: bool) -> Iterator[bytes]:
         """Return the index keys of rows from `start` to `end`, both included, in the order of time;
@@ -356,6 +359,13 @@ class Rows(RowFields):
             first, last = (n * self.interval for n in (self._dropped_to, clock.live))
             dropped.append((time_first(first), time_first(last)))
         return dropped
+
+
+def _seen(entries: Iterator[Row], expired: int, at: int) -> Iterator[Row]:
+    """Yield the rows whose time, `at` bytes before the end of their keys, has not expired."""
+    for row_key, row in entries:
+        if time_at(row_key, len(row_key) - at)[0] > expired:
+            yield row_key, row
 
 
 def _getter(overlay: Overlay, clock: RowClock, at: int) -> Callable[[bytes], bytes | None]:

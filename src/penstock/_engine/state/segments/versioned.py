@@ -35,6 +35,8 @@ from penstock.stores._builders import StoreTimes
 
 Version: TypeAlias = tuple[bytes, int]
 """(value, since when)"""
+EndedVersion: TypeAlias = tuple[bytes, int, int | None]
+"""(value, since when, until when; None: still valid)"""
 
 _LATEST = b"\x80"
 _BEHIND_LATEST = b"\x81"
@@ -112,9 +114,14 @@ class VersionedRows:
 
     def get_as_of(self, key: bytes, as_of: int) -> Version | None:
         """Return the version of a time, None if there was none; the newest is never too old."""
+        found = self.find_as_of(key, as_of)
+        return None if found is None else found[:2]
+
+    def find_as_of(self, key: bytes, as_of: int) -> EndedVersion | None:
+        """Return what `get_as_of` returns, and until when it was valid."""
         latest = self.get(key)
         if latest is not None and latest[1] <= as_of:
-            return latest
+            return (*latest, None)
         if as_of < self._observed - self._retention:
             return None
         for segment in self._segments_from(as_of):
@@ -124,13 +131,11 @@ class VersionedRows:
             return None if history.end <= as_of else history.version_at(as_of)
         return None
 
-    def versions_of(
-        self, key: bytes, time_from: int, time_to: int
-    ) -> list[tuple[bytes, int, int | None]]:
+    def versions_of(self, key: bytes, time_from: int, time_to: int) -> list[EndedVersion]:
         """Return value, since when and until when of the versions of a key that were valid at some
         time between two times, both included, newest first. Java: MultiVersionedKeyQuery.
         """
-        found: list[tuple[bytes, int, int | None]] = []
+        found: list[EndedVersion] = []
         latest = self.get(key)
         if latest is not None and latest[1] <= time_to:
             found.append((*latest, None))
@@ -339,10 +344,10 @@ class _History:
             end = since
         raise AssertionError(time)
 
-    def version_at(self, time: int) -> Version | None:
-        index, since, _ = self.find(time)
+    def version_at(self, time: int) -> EndedVersion | None:
+        index, since, until = self.find(time)
         value = self.versions[index][1]
-        return None if value is None else (value, since)
+        return None if value is None else (value, since, until)
 
     def add_newest(self, since: int, end: int, value: bytes | None) -> None:
         """Add a version; between the last end and its begin the key was deleted."""

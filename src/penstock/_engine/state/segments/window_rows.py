@@ -4,7 +4,7 @@ CachingWindowStore.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from struct import Struct
 from typing import Final, TypeAlias
 
@@ -128,25 +128,24 @@ class WindowRows:
         *,
         reverse: bool,
     ) -> Iterator[WindowRow]:
-        """Return the rows of several keys between two times, None for no bound."""
+        """Return the rows of several keys between two times, None for no bound, as they are now:
+        puts that come while they are iterated change nothing.
+        """
         if key_from is not None and key_to is not None and key_from > key_to:
-            return
+            return iter(())
         if self._is_indexed and key_from is None and key_to is None:
-            for index_key, row in self._of_index(time_from, time_to, reverse=reverse):
-                yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
-            return
+            # A list: the rows are looked up one by one, which would find later puts.
+            return _under_index_keys(list(self._of_index(time_from, time_to, reverse=reverse)))
         rows = self._by_segment(key_from, key_to, time_from, time_to, reverse=reverse)
         if self._by_time:
             rows = iter(sorted(rows, key=lambda row: _index_key(row[0]), reverse=reverse))
-        for row_key, row in rows:
-            yield row_key[SEGMENT_BYTES:-TAIL_BYTES], _start_of(row_key), row
+        return _under_row_keys(rows)
 
     def fetch_kept(self, time_from: int, time_to: int) -> Iterator[WindowRow]:
         """Yield the rows of all keys between two times, expired ones too that are still stored;
         only where there is an index by time.
         """
-        for index_key, row in self._of_index(time_from, time_to, reverse=False, unseen=True):
-            yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
+        return _under_index_keys(self._of_index(time_from, time_to, reverse=False, unseen=True))
 
     def kept_from(self, observed: int) -> int:
         """Return the first start that `fetch_kept` finds once `observed` is the latest that was
@@ -224,7 +223,7 @@ class WindowRows:
         *,
         reverse: bool,
     ) -> Iterator[Row]:
-        """Yield rows segment by segment, in each of them by key and start."""
+        """Return rows segment by segment, in each of them by key and start."""
         rows = self.rows
         found = rows.scan_keys(key_from, key_to, (time_from, time_to), reverse=reverse)
         if self.cache is not None:
@@ -233,11 +232,12 @@ class WindowRows:
             found = self.cache.merged_with(
                 found, _in_bounds(key_from, key_to, segments), reverse=reverse
             )
-        for row_key, row in found:
-            if time_from <= _start_of(row_key) <= time_to and (
-                is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
-            ):
-                yield row_key, row
+        return (
+            (row_key, row)
+            for row_key, row in found
+            if time_from <= _start_of(row_key) <= time_to
+            and is_within(row_key[SEGMENT_BYTES:-TAIL_BYTES], key_from, key_to)
+        )
 
     def _of_index(
         self, time_from: int, time_to: int, *, reverse: bool, unseen: bool = False
@@ -267,6 +267,16 @@ class WindowRows:
             row = read(pack_segment(start // interval) + index_key[8:-_SEQUENCE_BYTES] + tail)
             if row is not None:
                 yield index_key, row
+
+
+def _under_index_keys(rows: Iterable[Row]) -> Iterator[WindowRow]:
+    for index_key, row in rows:
+        yield index_key[8:-_SEQUENCE_BYTES], time_of_index(index_key), row
+
+
+def _under_row_keys(rows: Iterable[Row]) -> Iterator[WindowRow]:
+    for row_key, row in rows:
+        yield row_key[SEGMENT_BYTES:-TAIL_BYTES], _start_of(row_key), row
 
 
 def _putter(

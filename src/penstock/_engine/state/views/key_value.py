@@ -9,6 +9,7 @@ from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.codec import Codec, wrong_type
 from penstock._engine.state.logged import RecordStore
+from penstock.serdes import Serde
 
 
 class TypedKeyValueStore(ExplainsCamelCase):
@@ -67,8 +68,11 @@ class TypedKeyValueStore(ExplainsCamelCase):
     def reverse_all(self) -> Iterator[tuple[Any, Any]]:
         return self._scan(None, None, reverse=True)
 
-    def prefix_scan(self, prefix: bytes) -> Iterator[tuple[Any, Any]]:
-        return self._decoded(self._store.scan(prefix, after_prefix(prefix), reverse=False))
+    def prefix_scan(
+        self, prefix: Any, serde: Serde[Any] | None = None
+    ) -> Iterator[tuple[Any, Any]]:
+        first = self._encoded_prefix(prefix, serde)
+        return self._decoded(self._store.scan(first, after_prefix(first), reverse=False))
 
     def approximate_num_entries(self) -> int:
         return self._store.approximate_num_entries()
@@ -83,6 +87,15 @@ class TypedKeyValueStore(ExplainsCamelCase):
         decode_key, decode_value = self._codec.decode_key, self._codec.decode_value
         for key, value in entries:
             yield decode_key(key), decode_value(value)
+
+    def _encoded_prefix(self, prefix: Any, serde: Serde[Any] | None) -> bytes:
+        if serde is None:
+            return prefix if isinstance(prefix, bytes) else self._encoded(prefix)
+        data = None if prefix is None else serde.serialize(self._name, prefix)
+        if data is None:
+            msg = f"state store {self._name!r}: a prefix must not be None; got {prefix!r}"
+            raise ValueError(msg)
+        return data
 
     def _encoded(self, key: Any) -> bytes:
         if key is None:

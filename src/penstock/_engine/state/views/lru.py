@@ -5,20 +5,28 @@ MemoryNavigableLRUCache.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from penstock._engine.state.logged import RecordStore
 from penstock.record import HeaderPairs
 
 
 class LimitedStore:
-    """A RecordStore over another one, which holds no more than `max_entries` keys."""
+    """A RecordStore over another one, which holds no more than `max_entries` keys. What is evicted
+    is deleted there like any other key, or handed to `evict`.
+    """
 
-    __slots__ = ("_below", "_max_entries", "_used")
+    __slots__ = ("_below", "_evict", "_max_entries", "_used")
 
-    def __init__(self, below: RecordStore, max_entries: int) -> None:
+    def __init__(
+        self,
+        below: RecordStore,
+        max_entries: int,
+        evict: Callable[[bytes], None] | None = None,
+    ) -> None:
         self._below = below
         self._max_entries = max_entries
+        self._evict = evict
         self._used: OrderedDict[bytes, None] = OrderedDict()
         """The least recently used key first."""
 
@@ -35,7 +43,10 @@ class LimitedStore:
             self._used.move_to_end(key)
             if len(self._used) > self._max_entries:
                 oldest, _ = self._used.popitem(last=False)
-                self._below.write(oldest, None, timestamp, headers)
+                if self._evict is None:
+                    self._below.write(oldest, None, timestamp, headers)
+                else:
+                    self._evict(oldest)
         self._below.write(key, value, timestamp, headers)
 
     def scan(

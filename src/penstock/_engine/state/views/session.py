@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from penstock._engine.state.codec import Codec, CodedState, wrong_type
 from penstock._engine.state.logged import RecordStore
-from penstock._engine.state.segments.recent_rows import lay_over
+from penstock._engine.state.segments.recent_rows import Row, lay_over
 from penstock._engine.state.segments.row_cache import CachedRows
 from penstock._engine.state.segments.rows import (
     BEHIND_EVERY_REST,
@@ -122,7 +122,9 @@ class SessionRows:
         *,
         reverse: bool,
     ) -> Iterator[SessionRow]:
-        """Yield the sessions of several keys, None for no bound, within these bounds of time."""
+        """Return the sessions of several keys, None for no bound, within these bounds of time, as
+        they are now: puts that come while they are iterated change nothing.
+        """
         if key_from is not None and key_to is not None and key_from > key_to:
             return iter(())
         found = self._by_segment(key_from, key_to, earliest_end, END_OF_TIME, reverse=reverse)
@@ -132,9 +134,12 @@ class SessionRows:
         return matching
 
     def find_ending(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
-        """Yield the sessions of all keys that end between two times, both included."""
+        """Return the sessions of all keys that end between two times, both included, as they are
+        now.
+        """
         if self._is_indexed and self.cache is None and not self.in_memory:
-            return self._of_index(earliest_end, latest_end)
+            # A list: the rows are looked up one by one, which would find later puts.
+            return iter(list(self._of_index(earliest_end, latest_end)))
         found = self._by_segment(None, None, earliest_end, latest_end, reverse=False)
         order = _in_memory_order_of_all if self.in_memory else _time_order
         return iter(sorted(found, key=order))
@@ -155,7 +160,7 @@ class SessionRows:
         *,
         reverse: bool,
     ) -> Iterator[SessionRow]:
-        """Yield sessions segment by segment, in each of them by key and end."""
+        """Return sessions segment by segment, in each of them by key and end."""
         ends = earliest_end, latest_end
         found = self.rows.scan_keys(key_from, key_to, ends, reverse=reverse)
         if self.cache is not None:
@@ -166,11 +171,11 @@ class SessionRows:
             found = self.cache.merged_with(
                 found, lambda row_key: start <= row_key < end, reverse=reverse
             )
-        for row_key, row in found:
-            end_time, start_time = _unpack_tail(row_key, len(row_key) - _TAIL_BYTES)
-            raw_key = row_key[SEGMENT_BYTES:-_TAIL_BYTES]
-            if earliest_end <= end_time <= latest_end and is_within(raw_key, key_from, key_to):
-                yield raw_key, start_time, end_time, row
+        return (
+            (raw_key, start_time, end_time, row)
+            for raw_key, start_time, end_time, row in map(_taken_apart, found)
+            if earliest_end <= end_time <= latest_end and is_within(raw_key, key_from, key_to)
+        )
 
     def _of_index(self, earliest_end: int, latest_end: int) -> Iterator[SessionRow]:
         """Yield sessions by end, start and key; as in Java also some that have expired."""
@@ -273,6 +278,12 @@ class SessionState(CodedState[Codec]):
 
         cache.listen(forward_row, sends_old_values=sends_old_values)
         return True
+
+
+def _taken_apart(entry: Row) -> SessionRow:
+    row_key, row = entry
+    end, start = _unpack_tail(row_key, len(row_key) - _TAIL_BYTES)
+    return row_key[SEGMENT_BYTES:-_TAIL_BYTES], start, end, row
 
 
 def _end_of(row_key: bytes) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.codec import Codec, wrong_type
-from penstock._engine.state.segments.versioned import VersionedRows
+from penstock._engine.state.segments.versioned import EndedVersion, Version, VersionedRows
 from penstock._engine.state.segments.window_rows import WindowRow, WindowRows
 from penstock._engine.state.views.session import SessionRow, SessionRows
 from penstock.stores import VersionedRecord
@@ -228,22 +228,25 @@ class TypedVersionedStore(_Typed):
         self._check_time(timestamp, "version's timestamp")
         return self._record(self._rows.delete(self._raw_key(key), timestamp))
 
-    def get(self, key: Any, as_of: int | None = None) -> VersionedRecord[Any] | None:
+    def get(self, key: Any, as_of: int | None = None, time_to: int | None = None) -> Any:
         raw_key = self._raw_key(key)
         if as_of is None:
             return self._record(self._rows.get(raw_key))
-        return self._record(self._rows.get_as_of(raw_key, as_of))
+        if time_to is None:
+            return self._record(self._rows.get_as_of(raw_key, as_of))
+        return map(self._ended_record, self._rows.versions_of(raw_key, as_of, time_to))
 
-    def _record(self, version: tuple[bytes, int] | None) -> VersionedRecord[Any] | None:
+    def _record(self, version: Version | None) -> VersionedRecord[Any] | None:
         if version is None:
             return None
         return VersionedRecord(self._codec.decode_value(version[0]), version[1])
 
+    def _ended_record(self, version: EndedVersion) -> VersionedRecord[Any]:
+        value, since, until = version
+        return VersionedRecord(self._codec.decode_value(value), since, until)
 
-def versions_of(
-    store: TypedVersionedStore, key: Any, time_from: int, time_to: int
-) -> list[tuple[Any, int, int | None]]:
-    """Return value, since when and until when of the versions of a key between two times."""
-    decode = store._codec.decode_value
-    found = store._rows.versions_of(store._raw_key(key), time_from, time_to)
-    return [(decode(value), since, until) for value, since, until in found]
+
+def ended_version(store: TypedVersionedStore, key: Any, as_of: int) -> VersionedRecord[Any] | None:
+    """Return what `get` returns, and until when it was valid: as in Java, only queries show it."""
+    version = store._rows.find_as_of(store._raw_key(key), as_of)
+    return None if version is None else store._ended_record(version)

@@ -83,6 +83,18 @@ def test_windows_sessions_and_versions_are_restored() -> None:
     assert restored.get("k", 8) == VersionedRecord("old", 5)
 
 
+def test_versions_between_two_times_have_ends_and_are_the_newest_first() -> None:
+    face = opened(VERSIONS).face
+    for value, timestamp in (("a", 5), ("b", 9), (None, 12), ("c", 20)):
+        face.put("k", value, timestamp)
+    a, b = VersionedRecord("a", 5, 9), VersionedRecord("b", 9, 12)
+    c = VersionedRecord("c", 20)
+    assert list(face.get("k", 0, 99)) == [c, b, a]
+    assert list(face.get("k", 0, 19)) == [b, a]
+    assert list(face.get("k", 9, 9)) == [b]
+    assert list(face.get("k", 13, 15)) == list(face.get("z", 0, 99)) == []
+
+
 @pytest.mark.parametrize(
     ("builder", "ask", "message"),
     [

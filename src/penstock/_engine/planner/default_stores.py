@@ -1,0 +1,33 @@
+"""Where the stores of verbs live that leave it to the settings. Java: DslStoreSuppliers."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+from penstock._engine.topology.topology import Topology
+from penstock.settings import StreamsConfig
+from penstock.stores import StoreBuilder
+
+
+def with_default_stores(topology: Topology, config: StreamsConfig) -> Topology:
+    """Return the topology with its stores where the settings have them: a copy if that changes
+    anything. What the builder was told before is not changed again.
+    """
+    engine = config.dsl_engine
+
+    def placed(store: StoreBuilder) -> StoreBuilder:
+        if not store.follows_settings or store.engine == engine:
+            return store
+        return replace(store, engine=engine, follows_settings=False)
+
+    stores = {name: placed(store) for name, store in topology.stores.items()}
+    of_all = {
+        name: replace(nodes, store=placed(nodes.store))
+        for name, nodes in topology.global_stores.items()
+    }
+    if stores == topology.stores and of_all == topology.global_stores:
+        return topology
+    changed = copy(topology)
+    changed.stores, changed.global_stores = stores, of_all
+    return changed

@@ -1,0 +1,99 @@
+"""Where stores live that leave it to the settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from penstock import (
+    ConfigError,
+    JoinWindows,
+    Materialized,
+    Stores,
+    StreamJoined,
+    StreamsBuilder,
+    StreamsConfig,
+    serdes,
+)
+from penstock._engine.planner.default_stores import with_default_stores
+from penstock._engine.state.memory.key_value import MemoryStore
+from penstock.stores import StorePlace
+
+IN_MEMORY = {"default.dsl.store": "in_memory"}
+JAVAS = "org.apache.kafka.streams.state.BuiltInDslStoreSuppliers$"
+
+
+def own_engine(place: StorePlace) -> MemoryStore:
+    return MemoryStore()
+
+
+def config(**given: Any) -> StreamsConfig:
+    return StreamsConfig({"application.id": "app", **given})
+
+
+def program() -> StreamsBuilder:
+    builder = StreamsBuilder()
+    stream = builder.stream("in")
+    grouped = stream.group_by_key()
+    grouped.count(Materialized("free"))
+    grouped.count(Materialized("disk", store="rocksdb"))
+    grouped.count(Materialized("few", max_entries=5))
+    builder.table("rows", materialized=Materialized("versions", history_retention=10))
+    builder.global_table("all", materialized=Materialized("global"))
+    joined: StreamJoined[Any, Any, Any] = StreamJoined(store_name="join")
+    windows = JoinWindows.of_time_difference(5)
+    stream.outer_join(builder.stream("other"), lambda a, b: a, windows, joined)
+    text = serdes.string()
+    builder.add_state_store(Stores.persistent_key_value_store("mine", key=text, value=text))
+    return builder
+
+
+def engines(topology: Any) -> dict[str, Any]:
+    of_all = {name: nodes.store for name, nodes in topology.global_stores.items()}
+    return {name: store.engine for name, store in {**topology.stores, **of_all}.items()}
+
+
+@pytest.mark.parametrize("chosen", ["in_memory", own_engine])
+def test_only_stores_that_say_nothing_follow_the_settings(chosen: Any) -> None:
+    topology = with_default_stores(
+        program().build(), config(**{"dsl.store.suppliers.class": chosen})
+    )
+    found = engines(topology)
+    assert {name for name, engine in found.items() if engine == chosen} - {"few"} == {
+        "free", "global", "join-outer-this-join-store", "join-outer-other-join-store",
+        "join-outer-shared-join-store",
+    }  # fmt: skip
+    assert {found[name] for name in ("disk", "versions", "mine")} == {"rocksdb"}
+    assert found["few"] == "in_memory"
+
+
+def test_without_settings_the_topology_is_the_same() -> None:
+    topology = program().build()
+    assert with_default_stores(topology, config()) is topology
+
+
+def test_what_the_builder_was_told_is_not_changed_again() -> None:
+    topology = program().build(IN_MEMORY)
+    assert engines(with_default_stores(topology, config()))["free"] == "in_memory"
+
+
+@pytest.mark.parametrize(
+    ("given", "engine"),
+    [
+        ({}, "rocksdb"),
+        (IN_MEMORY, "in_memory"),
+        ({**IN_MEMORY, "dsl.store.suppliers.class": "rocksdb"}, "rocksdb"),
+        ({"dsl.store.suppliers.class": f"{JAVAS}InMemoryDslStoreSuppliers"}, "in_memory"),
+        ({**IN_MEMORY, "dsl.store.suppliers.class": f"{JAVAS}RocksDBDslStoreSuppliers"}, "rocksdb"),
+    ],
+)
+def test_the_class_of_suppliers_goes_before(given: dict[str, Any], engine: str) -> None:
+    assert config(**given).dsl_engine == engine
+
+
+@pytest.mark.parametrize("key", ["default.dsl.store", "dsl.store.suppliers.class"])
+@pytest.mark.parametrize("wrong", ["lmdb", 5, None])
+def test_other_values_are_refused(key: str, wrong: object) -> None:
+    with pytest.raises(ConfigError, match=rf"setting '{key}'"):
+        config(**{key: wrong})
