@@ -1,0 +1,1 @@
+"""Topics as DataFrames of Spark: read and written, by batch and by stream."""
