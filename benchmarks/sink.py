@@ -57,7 +57,9 @@ def processor_seconds(root: int) -> float:
 class Contest:
     """The contenders, and what they write."""
 
-    def __init__(self, spark: SparkSession, broker: LocalBroker, folder: Path, records: int):
+    def __init__(
+        self, spark: SparkSession, broker: LocalBroker, folder: Path, records: int
+    ) -> None:
         self.spark, self.broker, self.folder, self.records = spark, broker, folder, records
         self.config = {"bootstrap.servers": broker.bootstrap_servers}
         rows = spark.range(0, records, 1, PARTITIONS).selectExpr(
@@ -152,24 +154,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--records", type=int, default=RECORDS)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder, session(long=True) as spark:
-        with LocalBroker(Path(folder) / "broker") as broker:
-            contest = Contest(spark, broker, Path(folder), given.records)
-            contenders = {
-                "read only": contest.read_only,
-                "plain producer": contest.plain_producer,
-                "transaction in C": contest.transaction,
-                "batch": contest.batch,
-                "stream": contest.stream,
-                "write_stream": contest.write_stream,
-            }
-            runs: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
-            for _ in range(given.rounds):
-                for name, contender in contenders.items():
-                    runs[name].append(contest.measure(contender))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        session(long=True) as spark,
+        LocalBroker(Path(folder) / "broker") as broker,
+    ):
+        contest = Contest(spark, broker, Path(folder), given.records)
+        contenders = {
+            "read only": contest.read_only,
+            "plain producer": contest.plain_producer,
+            "transaction in C": contest.transaction,
+            "batch": contest.batch,
+            "stream": contest.stream,
+            "write_stream": contest.write_stream,
+        }
+        runs: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
+        for _ in range(given.rounds):
+            for name, contender in contenders.items():
+                runs[name].append(contest.measure(contender))
     for name, found in runs.items():
         rates, costs = zip(*found, strict=True)
-        print(f"{name:18} {median(rates):>10,.0f} records/s {median(costs):>8.2f} µs of processor")
+        cost = f"{median(costs):>8.2f} microseconds of processor"
+        print(f"{name:18} {median(rates):>10,.0f} records/s {cost}")
     return 0
 
 

@@ -83,7 +83,8 @@ def test_killed_at_each_step_nothing_is_lost_or_doubled(sink: Sink) -> None:
         children.append(subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL))
     ends = [child.wait(WAIT_SECONDS) for child in children]
     assert ends == [-signal.SIGKILL] * len(STEPS)
-    for batch in range(len(STEPS)):
+    # What may have left a transaction open in the journal first: others wait for its end.
+    for batch in (4, 5, 3, 2, 1, 0):
         assert sink.write(sink.place("run", batch, batch), batch * 30).contents.count == 30
     expected = [*range(30 * len(STEPS)), *range(1000, 1005)]
     assert sink.written() == expected
@@ -186,7 +187,7 @@ def test_a_half_written_batch_is_finished_only_after_it_was_compared(sink: Sink)
     with pytest.raises(StreamsError, match="compared and are as they were: start the query again"):
         agree_on_cut(config, JournalPlace.of_query(sink.query), reports)
     # It dies again, and has other rows in one partition when it is run the third time.
-    with pytest.raises(OtherCut, match="60 records|other records"):
+    with pytest.raises(OtherCut, match=r"60 records|other records"):
         sink.write(sink.place("third", 0, 1), 33)
     reports = [sink.write(sink.place("third", 0, at), at * 30) for at in range(3)]
     assert not any(report.is_withheld for report in reports)
@@ -235,7 +236,7 @@ def test_what_the_broker_refuses_is_explained(sink: Sink) -> None:
     config = sink_settings(
         {"bootstrap.servers": sink.servers, "replication.factor": 3}, "q" + new_id()
     )
-    with pytest.raises(StreamsError, match="set 'replication.factor'"):
+    with pytest.raises(StreamsError, match=r"set 'replication\.factor'"):
         write_partition(
             config,
             JournalPlace.of_query(config.application_id),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +68,17 @@ class Folder:
 
     def plain(self, frame: DataFrame | None = None, **options: str) -> None:
         """Write all that is there by `format("penstock")`."""
-        writer = (frame or self.frame()).writeStream.format("penstock")
+        chosen = self.frame() if frame is None else frame
+        writer = chosen.writeStream.format("penstock")
         writer = writer.option("topic", self.topic).option("bootstrap.servers", self.servers)
         writer = writer.option("checkpointLocation", self.checkpoint).options(**options)
         _wait(writer.trigger(availableNow=True).start())
 
     def placed(self, frame: DataFrame | None = None, **more: Any) -> None:
         """Write all that is there by `write_stream`."""
+        chosen = self.frame() if frame is None else frame
         given = {"checkpoint": self.checkpoint, "trigger": NOW, **more}
-        _wait(streams.write_stream(frame or self.frame(), self.topic, self.config, **given))
+        _wait(streams.write_stream(chosen, self.topic, self.config, **given))
 
     def forget_last_commit(self) -> None:
         """Make Spark run the last batch again, as if it had died before it noted its end."""
@@ -120,26 +124,43 @@ def ways(folder: Folder) -> dict[str, Callable[..., None]]:
     return {"plain": folder.plain, "placed": folder.placed}
 
 
-@pytest.fixture
-def fails(folder: Folder) -> Iterator[Path]:
-    """Return a file: while it is there, rows with its text as value fail."""
-    file = folder.path / "fails"
-    yield file
-    file.unlink(missing_ok=True)
+class Failing:
+    """A row that holds its partition back until others are committed, and then fails."""
 
+    def __init__(self, folder: Folder) -> None:
+        self._folder, self._file = folder, folder.path / "failing"
+        self._file.write_text("hold")
 
-def failing(frame: DataFrame, file: Path) -> DataFrame:
-    """Return a frame one of whose rows fails while a file is there."""
-    path = str(file)
+    def frame(self) -> DataFrame:
+        path, fatal = str(self._file), self._folder.expected[-1]
 
-    @F.udf("string")
-    def pass_or_fail(value: str) -> str:
-        if Path(path).exists() and Path(path).read_text() == value:
-            msg = f"row {value} fails"
-            raise ValueError(msg)
-        return value
+        @F.udf("string")
+        def pass_or_fail(value: str) -> str:
+            deadline = time.monotonic() + WAIT_SECONDS
+            while value == fatal and Path(path).exists():
+                if Path(path).read_text() == "fail" or time.monotonic() >= deadline:
+                    msg = f"row {value} fails"
+                    raise ValueError(msg)
+                time.sleep(0.05)
+            return value
 
-    return frame.withColumn("value", pass_or_fail("value"))
+        return self._folder.frame().withColumn("value", pass_or_fail("value"))
+
+    def run(self) -> int:
+        """Write with the plain sink until it fails; return how many rows are committed."""
+        with ThreadPoolExecutor(1) as threads:
+            watching = threads.submit(self._fail_after_commit)
+            with pytest.raises(StreamingQueryException, match="fails"):
+                self._folder.plain(self.frame())
+            watching.result(WAIT_SECONDS)
+        self._file.unlink()
+        return len(self._folder.written())
+
+    def _fail_after_commit(self) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not self._folder.written() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self._file.write_text("fail")
 
 
 @pytest.mark.parametrize("way", ["plain", "placed"])
@@ -173,44 +194,34 @@ def test_records_are_placed_as_by_java_and_sorted_by_time(folder: Folder) -> Non
         assert times == sorted(times)
 
 
-def test_a_batch_that_fails_in_the_middle_is_finished(
-    folder: Folder, ways: dict[str, Callable[..., None]], fails: Path
-) -> None:
+def test_a_batch_that_fails_in_the_middle_is_finished(folder: Folder) -> None:
     """The plain sink must compare the partitions first, which takes another start."""
     folder.add()
-    fails.write_text(folder.expected[-1])
-    with pytest.raises(StreamingQueryException, match="fails"):
-        folder.plain(failing(folder.frame(), fails))
-    partly = len(folder.written())
+    failing = Failing(folder)
+    partly = failing.run()
     assert 0 < partly < len(folder.expected)
-    fails.unlink()
     with pytest.raises(StreamingQueryException, match="start the query again, it writes the rest"):
-        folder.plain(failing(folder.frame(), fails))
+        folder.plain(failing.frame())
     assert len(folder.written()) == partly
-    folder.plain(failing(folder.frame(), fails))
+    folder.plain(failing.frame())
     folder.check()
 
 
-def test_another_cut_of_a_half_written_batch_is_refused(folder: Folder, fails: Path) -> None:
-    folder.add(files=4)
-    fails.write_text(folder.expected[-1])
-    with pytest.raises(StreamingQueryException, match="fails"):
-        folder.plain(failing(folder.frame(), fails))
-    fails.unlink()
-    before = len(folder.written())
+def test_another_cut_of_a_half_written_batch_is_refused(folder: Folder) -> None:
+    folder.add()
+    failing = Failing(folder)
+    partly = failing.run()
     for partitions in (1, 7):
         with pytest.raises(StreamingQueryException, match="afterPartialWrite"):
-            folder.plain(failing(folder.frame(), fails).repartition(partitions))
-        assert len(folder.written()) == before
-    folder.plain(failing(folder.frame(), fails).repartition(7), afterPartialWrite="again")
+            folder.plain(failing.frame().repartition(partitions))
+        assert len(folder.written()) == partly
+    folder.plain(failing.frame().repartition(7), afterPartialWrite="again")
     values = Counter((record.value or b"").decode() for record in folder.written())
-    assert values.total() == before + len(folder.expected)
+    assert values.total() == partly + len(folder.expected)
     assert set(values) == set(folder.expected)
 
 
-def test_write_stream_does_not_depend_on_the_cut_of_the_source(
-    folder: Folder, crash_file: Path
-) -> None:
+def test_write_stream_does_not_depend_on_the_cut_of_the_source(folder: Folder) -> None:
     folder.add()
     folder.placed(folder.frame().repartition(5))
     for partitions in (1, 8):
@@ -254,7 +265,9 @@ def test_batches_are_written_with_all_columns(
 def test_typed_columns_of_a_stream(folder: Folder) -> None:
     folder.add(files=1)
     typed = folder.frame().selectExpr(
-        "timestamp AS key", "struct(value, key AS name) AS value", "timestamp_millis(timestamp) AS timestamp"
+        "timestamp AS key",
+        "struct(value, key AS name) AS value",
+        "timestamp_millis(timestamp) AS timestamp",
     )
     folder.placed(typed, key=serdes.long(), value=serdes.json())
     records = sorted(folder.written(), key=lambda record: record.timestamp)
@@ -265,16 +278,16 @@ def test_typed_columns_of_a_stream(folder: Folder) -> None:
     assert json.loads(records[3].value or b"") == {"value": "0-3", "name": "k3"}
 
 
-def test_mistakes_are_found_before_anything_is_written(
-    folder: Folder, spark: SparkSession
-) -> None:
+def test_mistakes_are_found_before_anything_is_written(folder: Folder, spark: SparkSession) -> None:
     folder.add(files=1)
     wrong = folder.frame().withColumn("colour", F.lit("red"))
     with pytest.raises(StreamsError, match="got 'colour'"):
         folder.placed(wrong)
     with pytest.raises(StreamingQueryException, match="got 'colour'"):
         folder.plain(wrong)
-    with pytest.raises(StreamingQueryException, match="'sasl.password' holds a secret") as refused:
+    with pytest.raises(
+        StreamingQueryException, match=r"'sasl\.password' holds a secret"
+    ) as refused:
         folder.plain(**{"sasl.password": "hush1"})
     assert "hush1" not in str(refused.value)
     with pytest.raises(StreamsError, match="writes streaming DataFrames"):

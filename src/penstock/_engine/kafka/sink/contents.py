@@ -13,8 +13,6 @@ from zlib import crc32
 from penstock._engine.runtime.records import Output
 
 _64_BITS = 0xFFFFFFFFFFFFFFFF
-_NO_KEY = crc32(b"no key")
-_NO_VALUE = crc32(b"no value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +31,13 @@ class Contents:
 def _sum(outputs: Iterable[Output]) -> int:
     total = 0
     for topic, partition, key, value, timestamp, headers in outputs:
-        code = _NO_KEY if key is None else crc32(key)
-        code = crc32(b"", code ^ _NO_VALUE) if value is None else crc32(value, code)
-        # What the broker is left to choose is not part of it: it differs the second time.
-        rest = crc32(f"{topic}/{partition}/{timestamp}".encode(), code)
-        for name, data in headers:
-            rest = crc32(b"\0" if data is None else data, crc32(name.encode(), rest))
-        total += code << 32 | rest
+        code = crc32(value or b"", crc32(key or b""))
+        # Lengths say where the key ends, and what is null. What the broker is left to choose is
+        # None here: it differs the second time.
+        key_size = -1 if key is None else len(key)
+        value_size = -1 if value is None else len(value)
+        rest = f"{topic}/{partition}/{timestamp}/{key_size}/{value_size}"
+        if headers:
+            rest += repr(headers)
+        total += code << 32 | crc32(rest.encode(), code)
     return total

@@ -7,6 +7,7 @@ open a moment ago have become.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,10 +26,13 @@ from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
+_log = logging.getLogger(__name__)
+
 NAME_PREFIX = "penstock-sink-"
 """How journals, transactional ids and groups of sinks begin."""
 _PARTITION = 0
 _POLL_SECONDS = 1.0
+_SILENT_SECONDS = 10.0
 _MARGIN_SECONDS = 30.0
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 # Small segments: what is compacted is never in the last one, and each reader reads all.
@@ -115,16 +119,20 @@ class JournalReader:
         """
         self._consumer.assign([TopicPartition(self.place.topic, _PARTITION, self._position)])
         try:
-            deadline = clock.monotonic() + self._seconds
+            began, warned = clock.monotonic(), False
             while self.state.claims.get(id_) != claim:
                 self._take(self._consumer.poll(_POLL_SECONDS))
-                if clock.monotonic() >= deadline:
-                    msg = (
-                        f"the journal {self.place.topic!r} of the sink could not be read in "
-                        f"{self._seconds:.0f} s; does the broker answer, or has another claimed "
-                        f"transactional id {id_!r} meanwhile?"
+                waited = clock.monotonic() - began
+                if waited >= _SILENT_SECONDS and not warned:
+                    warned = True
+                    _log.warning(
+                        "journal=%s is not readable yet: a writer died in its last step, and its "
+                        "transaction is open until it is tried again, or for up to %.0f s",
+                        self.place.topic,
+                        self._seconds,
                     )
-                    raise StreamsError(msg)
+                if waited >= self._seconds:
+                    raise StreamsError(self._unread(id_))
         finally:
             # Connected it stays, but fetches nothing until it is asked again.
             self._consumer.unassign()
@@ -133,6 +141,13 @@ class JournalReader:
     def close(self) -> None:
         """Close the connection."""
         self._consumer.close()
+
+    def _unread(self, id_: str) -> str:
+        return (
+            f"the journal {self.place.topic!r} of the sink could not be read in "
+            f"{self._seconds:.0f} s; does the broker answer, or has another process claimed "
+            f"transactional id {id_!r} meanwhile?"
+        )
 
     def _take(self, message: Any) -> None:
         if message is None:

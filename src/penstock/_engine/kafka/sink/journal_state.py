@@ -84,9 +84,7 @@ class JournalState:
             raise StreamsError(msg)
         name, _, place = kind.partition("/")
         if name == "run":
-            self.run = Run(
-                document["run"], document["open"], tuple(document["superseded"])
-            )
+            self.run = Run(document["run"], document["open"], tuple(document["superseded"]))
         elif name == "claim":
             self.claims[place] = document["claim"]
         elif name == "written":

@@ -101,6 +101,6 @@ def _open(clients: SinkClients, lock: SinkTransactions, state: JournalState, pla
 
 
 def _fence(clients: SinkClients, id_: str) -> None:
-    transactions = SinkTransactions(clients.config, id_)
+    transactions = SinkTransactions(clients.config, clients.place, id_)
     transactions.fence_others()
     transactions.close()

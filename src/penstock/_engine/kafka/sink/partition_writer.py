@@ -82,6 +82,7 @@ def write_partition(
             contents = _counted(Contents(), rows)
             if isinstance(decision, Compare):
                 check(contents, decision.written, place)
+            clients.keep(transactions)
     except BaseException:
         transactions.close()
         raise
@@ -111,8 +112,6 @@ def agree_on_cut(config: StreamsConfig, journal: JournalPlace, reports: list[Rep
         "again, it writes the rest; penstock.spark.write_stream needs no second start"
     )
     raise StreamsError(msg)
-
-
 
 
 def _claim(clients: SinkClients, place: Place) -> tuple[SinkTransactions, JournalState]:

@@ -8,6 +8,9 @@ can be kept between batches, and one that was fenced is replaced.
 from __future__ import annotations
 
 from collections import OrderedDict
+from contextlib import suppress
+
+from confluent_kafka import KafkaException
 
 from penstock import _clock as clock
 from penstock._engine.kafka.client.client_errors import (
@@ -26,18 +29,22 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _PREPARE_SECONDS = 120.0
+_CONNECT_SECONDS = 5.0
 _PRODUCERS_KEPT = 4
 
 
 class SinkTransactions(ExactlyOnce):
     """Transactions under one id; `id_` is its part behind the query's."""
 
-    def __init__(self, config: StreamsConfig, id_: str) -> None:
+    def __init__(self, config: StreamsConfig, place: JournalPlace, id_: str) -> None:
         super().__init__(producer_settings(config, id_))
-        self.id = id_
+        self.id, self._journal = id_, place.topic
 
     def fence_others(self) -> None:
         """Fence earlier producers of the id, and end their open transaction."""
+        # A client that has no connection yet asks for its coordinator again half a second later.
+        with suppress(KafkaException):
+            self._producer.list_topics(self._journal, _CONNECT_SECONDS)
         deadline = clock.monotonic() + _PREPARE_SECONDS
         while True:
             try:
@@ -83,7 +90,7 @@ class SinkClients:
             except StreamsError:
                 kept.close()  # fenced, or forgotten by the broker
         crash_point("sink-before-init")
-        made = SinkTransactions(self.config, id_)
+        made = SinkTransactions(self.config, self.place, id_)
         made.fence_others()
         crash_point("sink-after-init")
         return made, self._read_after_claim(made)

@@ -54,9 +54,7 @@ class Reported(WriterCommitMessage):
     report: Report
 
 
-def stream_writer(
-    options: Mapping[str, str], schema: StructType
-) -> DataSourceStreamArrowWriter:
+def stream_writer(options: Mapping[str, str], schema: StructType) -> DataSourceStreamArrowWriter:
     """Return the writer of a batch of a streaming query.
 
     Raises:
@@ -103,7 +101,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         rows = columns_of(options).chunks(iterator)
         return Reported(write_rows(options.config, place, rows))
 
-    def commit(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: N803
+    def commit(self, messages: Sequence[Any], batchId: int) -> None:
         reports = [message.report for message in messages if message is not None]
         if any(report.is_withheld for report in reports):
             options: SinkOptions = pickle.loads(self._packed)
@@ -111,7 +109,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
             config = sink_settings(options.config.given(), query)
             agree_on_cut(config, JournalPlace.of_query(query), reports)
 
-    def abort(self, messages: Sequence[Any], batchId: int) -> None:  # noqa: N803
+    def abort(self, messages: Sequence[Any], batchId: int) -> None:
         """Do nothing: what a partition has written stays, and its replay writes nothing."""
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import (
@@ -96,9 +98,7 @@ class SinkColumns:
             name: _numbers(name, batch.column(name)) if name in names else repeat(None)
             for name in ("partition", "timestamp")
         }
-        topics: Iterable[str] = (
-            repeat(self.topic) if self.topic else _topics(batch.column("topic"))
-        )
+        topics: Iterable[str] = repeat(self.topic) if self.topic else _topics(batch.column("topic"))
         keys = _coded(batch, "key", self.key, topics) if "key" in names else repeat(None)
         values = _coded(batch, "value", self.value, topics)
         headers = _headers(batch.column("headers")) if "headers" in names else repeat(())
@@ -183,6 +183,8 @@ def _shaping(serde: Serde[Any]) -> Callable[[Any], Any]:
         )
     if isinstance(serde, UuidSerde):
         return UUID
+    if isinstance(serde, JsonSerde) and serde.document_type is not None:
+        return partial(msgspec.convert, type=serde.document_type)
     return lambda cell: cell
 
 
@@ -195,10 +197,8 @@ def _written(
 ) -> bytes | None:
     try:
         return None if cell is None else serde.serialize(topic, shaped(cell))
-    except (TypeError, ValueError, KeyError, SerializationError) as error:
-        msg = (
-            f"column {column!r} of a row cannot be written with {serde!r}: {error}; got {cell!r}"
-        )
+    except (TypeError, ValueError, KeyError, msgspec.MsgspecError, SerializationError) as error:
+        msg = f"column {column!r} of a row cannot be written with {serde!r}: {error}; got {cell!r}"
         raise StreamsError(msg) from error
 
 

@@ -92,8 +92,8 @@ def start(frame: DataFrame, options: SinkOptions, wishes: QueryWishes) -> Stream
 
 
 def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
-    """Return rows as records of `count` partitions: a Spark partition for each, sorted by time. Rows
-    of the same time keep the order that they have in the source's partition.
+    """Return rows as records of `count` partitions: a Spark partition for each, sorted by time.
+    Rows of the same time keep the order that they have in the source's partition.
     """
     coded = map_in_arrow(frame, _placing(dumps(columns_of(options)), count), _PLACED, "place")
     order = ("partition", "timestamp", "rank")
@@ -102,7 +102,9 @@ def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
 
 def _check(frame: object, options: SinkOptions) -> str:
     if not isinstance(frame, DataFrame) or not hasattr(frame, "_jdf"):
-        msg = f"what is written must be a DataFrame of a classic session; got {type(frame).__name__}"
+        msg = (
+            f"what is written must be a DataFrame of a classic session; got {type(frame).__name__}"
+        )
         raise StreamsError(msg)
     if not frame.isStreaming:
         msg = (
@@ -141,14 +143,15 @@ def _placing(packed: bytes, count: int) -> MapBatches:
 
 def _place(records: list[Output], count: int, rank: int) -> pa.RecordBatch:
     numbers, times, keys, values, headers = [], [], [], [], []
-    for _, number, key, value, timestamp, pairs in records:
-        if number is None:
+    for _, given, key, value, timestamp, pairs in records:
+        if given is None:
             # Without a key Kafka's producers choose any partition; a replay must choose the same.
-            number = partition_of(key if key is not None else value or b"", count)
-        elif number >= count:
-            msg = f"column 'partition' of a row must be from 0 to {count - 1}; got {number}"
+            numbers.append(partition_of(key if key is not None else value or b"", count))
+        elif given < count:
+            numbers.append(given)
+        else:
+            msg = f"column 'partition' of a row must be from 0 to {count - 1}; got {given}"
             raise StreamsError(msg)
-        numbers.append(number)
         times.append(timestamp)
         keys.append(key)
         values.append(value)

@@ -23,7 +23,7 @@ class TopicSource(DataSource):
     def name(cls) -> str:
         return NAME
 
-    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
         from penstock._engine.spark.dataframes.sink import stream_writer  # noqa: PLC0415
 
         del overwrite  # output mode complete: each batch is appended whole

@@ -71,7 +71,7 @@ def test_who_wants_it_again_gets_it_again_but_not_a_third_time() -> None:
 
 
 def test_another_cut_is_refused_with_a_way_out() -> None:
-    with pytest.raises(OtherCut, match="3 records in partition 0, now 4.*afterPartialWrite"):
+    with pytest.raises(OtherCut, match=r"3 records in partition 0, now 4.*afterPartialWrite"):
         check(MORE, SOME, at(0))
     with pytest.raises(OtherCut, match="3 other records"):
         check(Contents(3, 31), SOME, at(0))

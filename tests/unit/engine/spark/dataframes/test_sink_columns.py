@@ -96,7 +96,7 @@ def test_typed_columns_must_be_what_their_serde_writes() -> None:
     typed = SinkColumns("t", serdes.long(), serdes.json(Order))
     typed.check(schema("key int, value struct<a:int>"))
     for columns in ("key string, value string", "key double, value string"):
-        with pytest.raises(StreamsError, match="'key' .* must be bigint for"):
+        with pytest.raises(StreamsError, match=r"'key' .* must be bigint for"):
             typed.check(schema(columns))
 
 
@@ -156,5 +156,7 @@ def test_rows_that_kafka_cannot_hold_are_refused(columns: dict[str, Any], messag
 
 
 def test_a_row_that_its_serde_cannot_write_is_named() -> None:
-    with pytest.raises(StreamsError, match="column 'value' of a row cannot be written with .*2147"):
+    with pytest.raises(
+        StreamsError, match=r"column 'value' of a row cannot be written with .*2147"
+    ):
         SinkColumns("t", value=serdes.integer()).records(batch(value=[2147483648]))
