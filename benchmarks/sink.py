@@ -87,7 +87,7 @@ class Contest:
     def transaction(self, topic: str) -> None:
         """Write one transaction as the engine does."""
         given = {**self.config, "application.id": topic, "processing.guarantee": "exactly_once_v2"}
-        given["producer.transaction.timeout.ms"] = 300_000
+        given["producer.transaction.timeout.ms"] = "300000"
         committer = ExactlyOnce(producer_settings(StreamsConfig(given), "0"))
         committer.prepare()
         for at in range(0, len(self.outputs), _CHUNK):

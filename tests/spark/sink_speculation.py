@@ -129,7 +129,7 @@ def main() -> int:
             log = stack.enter_context(daemon(folder, host, *worker))
             found_in(log, r"(Successfully registered) with master")
         builder = SparkSession.builder.master(url).appName("sink-speculation")
-        spark = builder.config(map=SETTINGS).getOrCreate()
+        spark = builder.config(map=dict(SETTINGS)).getOrCreate()
         stack.callback(spark.stop)
         for way in ("plain", "placed"):
             run(spark, broker, folder, way)

@@ -288,7 +288,7 @@ def test_mistakes_are_found_before_anything_is_written(folder: Folder, spark: Sp
     with pytest.raises(
         StreamingQueryException, match=r"'sasl\.password' holds a secret"
     ) as refused:
-        folder.plain(**{"sasl.password": "hush1"})
+        folder.plain(None, **{"sasl.password": "hush1"})
     assert "hush1" not in str(refused.value)
     with pytest.raises(StreamsError, match="writes streaming DataFrames"):
         folder.placed(spark.range(3).selectExpr("'x' AS value"))

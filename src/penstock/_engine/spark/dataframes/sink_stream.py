@@ -38,6 +38,8 @@ from penstock._engine.spark.dataframes.sink_options import SinkOptions
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError, StreamsError
 
+__all__ = ["QueryWishes", "StreamingQuery", "placed", "start"]
+
 MapBatches: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _PLACED = f"partition int, timestamp long, rank long, key binary, value binary, headers {HEADERS}"
