@@ -70,7 +70,7 @@ def found_in(log: Path, pattern: str) -> str:
     raise TimeoutError(msg)
 
 
-@F.udf("string")
+@F.udf(returnType="string", useArrow=False)
 def slow_at_first(value: str) -> str:
     """Stand still in the first attempt, before the last row of a batch."""
     context = TaskContext.get()

@@ -134,7 +134,7 @@ class Failing:
     def frame(self) -> DataFrame:
         path, fatal = str(self._file), self._folder.expected[-1]
 
-        @F.udf("string")
+        @F.udf(returnType="string", useArrow=False)
         def pass_or_fail(value: str) -> str:
             deadline = time.monotonic() + WAIT_SECONDS
             while value == fatal and Path(path).exists():
