@@ -58,7 +58,7 @@ class Sink:
         reader = TopicReader(self.servers, [self.topic])
         found: list[int] = []
         while not reader.caught_up:
-            found += [int((record.value or b"")[1:]) for record in reader.read(1.0)]
+            found += [int((record.value or b"")[1:]) for record in reader.read(0.1)]
         reader.close()
         return sorted(found)
 

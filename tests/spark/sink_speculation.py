@@ -107,7 +107,7 @@ def run(spark: SparkSession, broker: LocalBroker, folder: Path, way: str) -> Non
     reader = TopicReader(broker.bootstrap_servers, [topic])
     found: Counter[str] = Counter()
     while not reader.caught_up:
-        found.update((record.value or b"").decode() for record in reader.read(1.0))
+        found.update((record.value or b"").decode() for record in reader.read(0.1))
     assert found == expected, f"{found - expected} doubled, {expected - found} lost"
     print(f"{way}: {found.total()} records, each once", flush=True)
 

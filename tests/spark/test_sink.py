@@ -107,7 +107,7 @@ def committed(servers: str, topic: str) -> list[Read]:
     reader = TopicReader(servers, [topic])
     found: list[Read] = []
     while not reader.caught_up:
-        found += reader.read(1.0)
+        found += reader.read(0.1)
     reader.close()
     return found
 
