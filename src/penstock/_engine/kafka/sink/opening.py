@@ -93,7 +93,7 @@ def _open(clients: SinkClients, lock: SinkTransactions, state: JournalState, pla
     announcement = [clients.place.record(*run_record(run))]
     announcement.append(clients.place.record(*claim_record(_LOCK, claim)))
     lock.send(announcement)
-    lock.commit({}, None)
+    lock.finish()
     ids = [id_ for id_ in clients.read_to_claim(_LOCK, claim).claims if id_ != _LOCK]
     with ThreadPoolExecutor(_FENCED_AT_ONCE) as threads:
         list(threads.map(lambda id_: _fence(clients, id_), ids))

@@ -153,7 +153,7 @@ def _write(
         record = clients.place.record(*written_record(place.partition, written))
         transactions.send([record])
         crash_point("sink-before-commit")
-        transactions.commit({}, None)
+        transactions.finish()
         crash_point("sink-after-commit")
     except StreamsError as error:
         if was_fenced(error):

@@ -7,6 +7,7 @@ can be kept between batches, and one that was fenced is replaced.
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from contextlib import suppress
 
@@ -31,6 +32,9 @@ from penstock.settings import StreamsConfig
 _PREPARE_SECONDS = 120.0
 _CONNECT_SECONDS = 5.0
 _PRODUCERS_KEPT = 4
+_COMMIT_ATTEMPTS = 5
+
+_log = logging.getLogger(__name__)
 
 
 class SinkTransactions(ExactlyOnce):
@@ -58,7 +62,7 @@ class SinkTransactions(ExactlyOnce):
     def write_record(self, output: Output) -> None:
         """Write one record in a transaction of its own."""
         self.send([output])
-        self.commit({}, None)
+        self.finish()
 
     def drain(self, seconds: float) -> None:
         """Wait until all that was sent is written; what goes wrong, the commit raises."""
@@ -66,6 +70,15 @@ class SinkTransactions(ExactlyOnce):
         while not self.flush():
             if self._failures or clock.monotonic() >= deadline:
                 return
+
+    def finish(self) -> None:
+        """Commit; one that a busy broker does not answer in time goes on at the next call."""
+        for _ in range(_COMMIT_ATTEMPTS - 1):
+            try:
+                return self.commit({}, None)
+            except BrokerAway as error:
+                _log.warning("transactional.id=%s is not committed yet: %s", self.id, error)
+        return self.commit({}, None)
 
 
 class SinkClients:
