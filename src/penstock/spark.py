@@ -14,7 +14,7 @@ result.store("counts").show()  # what a store holds at the end
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.topology import Topology
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
     from penstock._engine.spark.dataframes.request import Edge, Topics
+    from penstock._engine.spark.dataframes.sink_stream import StreamingQuery
     from penstock._engine.spark.session import DataFrame, SparkSession
     from penstock.serdes import Serde
 
@@ -40,6 +41,7 @@ __all__ = [
     "register",
     "run",
     "state",
+    "write_stream",
 ]
 
 
@@ -246,8 +248,49 @@ def state(
     return table_of(scan, spark)
 
 
+def write_stream(
+    frame: DataFrame,
+    topic: str,
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    checkpoint: str | None = None,
+    key: Serde[Any] | None = None,
+    value: Serde[Any] | None = None,
+    trigger: Mapping[str, Any] | None = None,
+    output_mode: str = "append",
+    name: str | None = None,
+    partitions: int | None = None,
+    after_partial_write: Literal["refuse", "again"] = "refuse",
+) -> StreamingQuery:
+    """Write a streaming DataFrame into a topic, each row once, and return the query, started.
+
+    Columns are `value`, and maybe `key`, `headers`, `timestamp` and `partition`; keys and values
+    are binary or string, or what `key` and `value` write. Each batch is cut by the partitions of
+    the topic, as Java's producer places keys, and sorted by timestamp within them. Each partition
+    of a batch is one transaction: it is atomic for each partition, not for the batch. A batch that
+    runs again after a failure writes only the partitions that are missing.
+
+    `config` says where the cluster is, as for an application; if it is left out, variables such as
+    `PENSTOCK_BOOTSTRAP_SERVERS` do. `trigger` are the arguments of Spark's `trigger`, for example
+    `{"availableNow": True}`. If the topic gets more partitions while a batch is half written,
+    `partitions` says into how many that batch was cut; `after_partial_write="again"` writes such a
+    batch again.
+
+    Raises:
+        ConfigError: an argument is wrong.
+        StreamsError: the columns do not fit, or the topic does not exist.
+    """
+    from penstock._engine.spark.dataframes import sink_options, sink_stream  # noqa: PLC0415
+
+    again = sink_options.is_again(after_partial_write, "after_partial_write")
+    settings = sink_options.settings_for(config)
+    options = sink_options.SinkOptions(topic, settings, key, value, again)
+    wishes = sink_stream.QueryWishes(checkpoint, trigger, output_mode, name, partitions)
+    return sink_stream.start(frame, options, wishes)
+
+
 def register(spark: SparkSession) -> None:
-    """Make the formats `penstock` and `penstock-state` known to a session. PySpark finds them by
+    """Make the formats "penstock" and "penstock-state" known to a session. PySpark finds them by
     itself where Penstock is installed; a session that began before needs this call.
     """
     from penstock._engine.spark.dataframes.source import register as register_topics  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Found by PySpark: `spark.readStream.format("penstock")` needs no registration.
+"""Found by PySpark: `format("penstock")` needs no registration.
 
 PySpark imports every top-level module whose name begins with `pyspark_` and takes its
 `DefaultSource`: one data source for each module.

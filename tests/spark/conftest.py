@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
@@ -11,7 +12,20 @@ from conformance.dataframes.on_spark import session
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def crash_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file that says where a Python worker of the session shall die, once."""
+    return tmp_path_factory.mktemp("crashes") / "at"
+
+
+@pytest.fixture(scope="session")
+def spark(crash_file: Path) -> Iterator[SparkSession]:
     """Yield a local session with two cores, whose failed tasks are tried again."""
-    with session() as made:
+    with pytest.MonkeyPatch.context() as patched:
+        # Python workers have the environment that the JVM began with.
+        patched.setenv("PENSTOCK_CRASH_AT", f"@{crash_file}")
+        started = session()
+        made = started.__enter__()
+    try:
         yield made
+    finally:
+        started.__exit__(None, None, None)

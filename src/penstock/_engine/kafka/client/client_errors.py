@@ -3,6 +3,7 @@
 `crash_point(name)` marks the boundary between two steps of the durable order. Where the environment
 names one (`PENSTOCK_CRASH_AT=name[:count[:stop]]`), the process kills itself there, as a power cut
 would, the `count`-th time it gets there; or it stops (SIGSTOP) until the test continues it.
+`@FILE` names a file that says the same; only one process dies of it, and removes it before.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaError, KafkaException
@@ -170,11 +172,24 @@ def crash_point(name: str) -> None:
     wanted = os.environ.get(_VARIABLE)
     if wanted is None:
         return
+    file = Path(wanted[1:]) if wanted.startswith("@") else None
+    if file is not None:
+        wanted = file.read_text("utf-8") if file.exists() else ""
     place, count, how = (*wanted.split(":"), *("1", "die")[wanted.count(":") :])
     if place == name:
         _visits[name] = _visits.get(name, 0) + 1
-        if _visits[name] == int(count):
+        if _visits[name] == int(count) and (file is None or _removed(file)):
             _kill_self(how)
+
+
+def _removed(file: Path) -> bool:
+    """Remove a file; no if another process was quicker."""
+    _visits.clear()
+    try:
+        file.unlink()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _kill_self(how: str) -> None:

@@ -63,21 +63,17 @@ class TopicSource(DataSource):
         return TopicStreamReader(request, config)
 
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
-        from penstock._engine.spark.dataframes import (  # type: ignore[attr-defined]  # noqa: PLC0415
-            sink,
-        )
+        from penstock._engine.spark.dataframes.sink import batch_writer  # noqa: PLC0415
 
-        made: DataSourceWriter = sink.batch_writer(dict(self.options), schema, overwrite=overwrite)
-        return made
+        options: dict[str, str] = dict(self.options)
+        return batch_writer(options, schema, overwrite=overwrite)
 
     def streamWriter(self, schema: Any, overwrite: bool) -> DataSourceStreamWriter:
-        from penstock._engine.spark.dataframes import (  # type: ignore[attr-defined]  # noqa: PLC0415
-            sink,
-        )
+        from penstock._engine.spark.dataframes.sink import stream_writer  # noqa: PLC0415
 
         del overwrite  # output mode complete: each batch is appended whole
-        made: DataSourceStreamWriter = sink.stream_writer(dict(self.options), schema)
-        return made
+        options: dict[str, str] = dict(self.options)
+        return stream_writer(options, schema)
 
     def asked(self) -> tuple[ReadRequest, StreamsConfig]:
         """Return what the options ask for.

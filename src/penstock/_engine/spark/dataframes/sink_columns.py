@@ -1,0 +1,231 @@
+"""The columns of a DataFrame that is written to a topic: checked, then made into records.
+
+`value` must be there; `key`, `headers`, `timestamp`, `partition` and `topic` may. Keys and values
+are binary or string, or of any type that a serde writes. `offset` and `timestampType`, which a
+Kafka source has, are passed over; any other column is a mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampType,
+)
+
+from penstock._engine.runtime.records import Output
+from penstock._engine.spark.batch.columns import type_of
+from penstock._engine.spark.batch.schemas import HEADERS
+from penstock.errors import SerializationError, StreamsError
+from penstock.serdes import Serde
+from penstock.serdes.documents import JsonSerde, PydanticSerde
+from penstock.serdes.plain import UuidSerde
+from penstock.serdes.windowed import WindowedSerde, window_bytes_of
+from penstock.windowed import Windowed
+
+_BYTES = (BinaryType, StringType, NullType)
+_NUMBERS = (ShortType, IntegerType, LongType)
+_TIMES = (TimestampType, LongType, IntegerType, NullType)
+_PASSED_OVER = {"offset", "timestampType"}
+_EXPECTED = {
+    "key": "binary or string, or a serde must say how it becomes bytes (keyType, key=)",
+    "value": "binary or string, or a serde must say how it becomes bytes (valueType, value=)",
+    "timestamp": "timestamp, or bigint milliseconds",
+    "headers": HEADERS,
+    "partition": "int",
+    "topic": "string",
+}
+_WIDER = {"smallint": {"smallint", "tinyint"}, "int": {"int", "smallint", "tinyint"}}
+_WIDER["bigint"] = {"bigint", *_WIDER["int"]}
+_WIDER["float"] = {"float"}
+_WIDER["double"] = {"double", "float"}
+
+
+@dataclass(frozen=True, slots=True)
+class SinkColumns:
+    """How rows become records."""
+
+    topic: str | None
+    key: Serde[Any] | None = None
+    value: Serde[Any] | None = None
+
+    def check(self, schema: StructType) -> None:
+        """Check the columns of a DataFrame.
+
+        Raises:
+            StreamsError: one is missing, unknown or of another type.
+        """
+        types = {field.name: field.dataType for field in schema.fields}
+        _check_names(types, self.topic)
+        for column, type_ in types.items():
+            serde = {"key": self.key, "value": self.value}.get(column)
+            if column in _PASSED_OVER:
+                continue
+            if serde is not None:
+                _check_typed(column, type_, serde)
+            elif not _FITS[column](type_):
+                msg = (
+                    f"column {column!r} of what is written must be {_EXPECTED[column]}; got "
+                    f"{type_.simpleString()}"
+                )
+                raise StreamsError(msg)
+
+    def records(self, batch: pa.RecordBatch) -> list[Output]:
+        """Return the records of a batch of rows.
+
+        Raises:
+            StreamsError: a row cannot be written.
+        """
+        names = set(batch.schema.names)
+        numbers = {
+            name: _numbers(name, batch.column(name)) if name in names else repeat(None)
+            for name in ("partition", "timestamp")
+        }
+        topics: Iterable[str] = repeat(self.topic) if self.topic else _topics(batch.column("topic"))
+        keys = _coded(batch, "key", self.key, topics) if "key" in names else repeat(None)
+        values = _coded(batch, "value", self.value, topics)
+        headers = _headers(batch.column("headers")) if "headers" in names else repeat(())
+        rows = (topics, numbers["partition"], keys, values, numbers["timestamp"], headers)
+        return list(zip(*rows, strict=False))  # columns that are not there have no end
+
+    def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[list[Output]]:
+        """Yield the records of batches of rows."""
+        for batch in batches:
+            if batch.num_rows:
+                yield self.records(batch)
+
+
+def _check_names(types: Mapping[str, DataType], topic: str | None) -> None:
+    has = ", ".join(map(repr, types)) or "none"
+    if "value" not in types:
+        msg = (
+            f"what is written must have the column 'value'; its columns are {has}; make one, for "
+            "example selectExpr('id AS key', 'to_json(struct(*)) AS value')"
+        )
+        raise StreamsError(msg)
+    if topic is None and "topic" not in types:
+        msg = (
+            f"a topic must be given, by option('topic', ...) or by a column 'topic'; the columns "
+            f"are {has}"
+        )
+        raise StreamsError(msg)
+    unknown = sorted(set(types) - set(_EXPECTED) - _PASSED_OVER)
+    if unknown:
+        msg = (
+            f"columns of what is written must be {', '.join(_EXPECTED)}; got {unknown[0]!r}: put "
+            "it into the value or the headers, or drop it"
+        )
+        raise StreamsError(msg)
+
+
+def _check_typed(column: str, type_: DataType, serde: Serde[Any]) -> None:
+    """Refuse a type that a built-in serde cannot write; of others only their rows can tell."""
+    expected, got = type_of(serde), type_.simpleString()
+    is_free = isinstance(serde, JsonSerde | PydanticSerde) or expected == "binary"
+    if is_free or isinstance(type_, NullType) or got in _WIDER.get(expected, {expected}):
+        return
+    msg = f"column {column!r} of what is written must be {expected} for {serde!r}; got {got}"
+    raise StreamsError(msg)
+
+
+def _are_headers(type_: DataType) -> bool:
+    if not isinstance(type_, ArrayType) or not isinstance(type_.elementType, StructType):
+        return False
+    fields = [(field.name, type(field.dataType)) for field in type_.elementType.fields]
+    return fields == [("key", StringType), ("value", BinaryType)]
+
+
+_FITS: Mapping[str, Callable[[DataType], bool]] = {
+    "key": lambda type_: isinstance(type_, _BYTES),
+    "value": lambda type_: isinstance(type_, _BYTES),
+    "timestamp": lambda type_: isinstance(type_, _TIMES),
+    "headers": lambda type_: isinstance(type_, NullType) or _are_headers(type_),
+    "partition": lambda type_: isinstance(type_, (*_NUMBERS, NullType)),
+    "topic": lambda type_: isinstance(type_, StringType),
+}
+
+
+def _coded(
+    batch: pa.RecordBatch, name: str, serde: Serde[Any] | None, topics: Iterable[str]
+) -> list[bytes | None]:
+    column = batch.column(name)
+    if serde is None:
+        coded: list[bytes | None] = column.cast(pa.binary()).to_pylist()
+        return coded
+    shaped = _shaping(serde)
+    cells = zip(topics, column.to_pylist(), strict=False)
+    return [_written(serde, shaped, cell, name, topic) for topic, cell in cells]
+
+
+def _shaping(serde: Serde[Any]) -> Callable[[Any], Any]:
+    """Return how the cell of a typed column becomes what its serde writes."""
+    if isinstance(serde, WindowedSerde) or window_bytes_of(serde):
+        inner = _shaping(serde.inner)  # type: ignore[attr-defined]
+        return lambda cell: Windowed(
+            inner(cell["key"]), _milliseconds(cell["start"]), _milliseconds(cell["end"])
+        )
+    if isinstance(serde, UuidSerde):
+        return UUID
+    if isinstance(serde, JsonSerde) and serde.document_type is not None:
+        return partial(msgspec.convert, type=serde.document_type)
+    return lambda cell: cell
+
+
+def _milliseconds(moment: Any) -> int:
+    return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)
+
+
+def _written(
+    serde: Serde[Any], shaped: Callable[[Any], Any], cell: Any, column: str, topic: str
+) -> bytes | None:
+    try:
+        return None if cell is None else serde.serialize(topic, shaped(cell))
+    except (TypeError, ValueError, KeyError, msgspec.MsgspecError, SerializationError) as error:
+        msg = f"column {column!r} of a row cannot be written with {serde!r}: {error}; got {cell!r}"
+        raise StreamsError(msg) from error
+
+
+def _numbers(name: str, column: pa.Array) -> list[int | None]:
+    """Return times in milliseconds, or numbers of partitions."""
+    if pa.types.is_timestamp(column.type):
+        column = pc.divide(column.cast(pa.int64()), 1000)
+    column = column.cast(pa.int64())
+    lowest = pc.min(column).as_py()
+    if lowest is not None and lowest < 0:
+        allowed = "not before 1970" if name == "timestamp" else "at least 0, or null"
+        msg = f"column {name!r} of a row must be {allowed}; got {lowest}"
+        raise StreamsError(msg)
+    numbers: list[int | None] = column.to_pylist()
+    return numbers
+
+
+def _topics(column: pa.Array) -> list[str]:
+    topics: list[str | None] = column.to_pylist()
+    if not all(topics):
+        msg = "column 'topic' of a row must not be null or empty where no option says the topic"
+        raise StreamsError(msg)
+    return topics  # type: ignore[return-value]
+
+
+def _headers(column: pa.Array) -> list[tuple[tuple[str, bytes | None], ...]]:
+    return [
+        tuple((pair["key"], pair["value"]) for pair in pairs if pair is not None) if pairs else ()
+        for pairs in column.to_pylist()
+    ]

@@ -1,0 +1,190 @@
+"""`write_stream`: a streaming DataFrame into a topic, each batch cut by the topic's partitions.
+
+Spark sorts no streaming DataFrame, and a sink cannot say how its rows are cut. So each batch is
+taken as a batch DataFrame: rows get the Kafka partition of their key, are brought together by it
+and sorted by timestamp within it. The cut depends on the rows alone, not on the source, the files
+or the cores.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.topics import output_partition_count
+from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.records import Output
+from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.dataframes.sink import (
+    check_topic,
+    columns_of,
+    place_of_task,
+    write_rows,
+)
+from penstock._engine.spark.dataframes.sink_columns import SinkColumns
+from penstock._engine.spark.dataframes.sink_options import SinkOptions
+from penstock._engine.spark.shipping.shipping import dumps
+from penstock.errors import ConfigError, StreamsError
+
+__all__ = ["QueryWishes", "StreamingQuery", "placed", "start"]
+
+MapBatches: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+_PLACED = f"partition int, timestamp long, rank long, key binary, value binary, headers {HEADERS}"
+_ARROW = pa.schema(
+    [
+        ("partition", pa.int32()),
+        ("timestamp", pa.int64()),
+        ("rank", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+    ]
+)
+_ROWS_OF_A_TASK = 2**33
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWishes:
+    """What the user says about the query itself."""
+
+    checkpoint: str | None = None
+    trigger: Mapping[str, Any] | None = None
+    output_mode: str = "append"
+    name: str | None = None
+    partitions: int | None = None
+    """Into how many partitions a batch is cut, if not into those of the topic."""
+
+
+def start(frame: DataFrame, options: SinkOptions, wishes: QueryWishes) -> StreamingQuery:
+    """Start the query that writes a streaming DataFrame.
+
+    Raises:
+        ConfigError: an argument is wrong.
+        StreamsError: the columns do not fit, or the topic does not exist.
+    """
+    topic = _check(frame, options)
+    columns_of(options).check(frame.schema)
+    check_topic(options.config, topic)
+    counted = output_partition_count(open_admin(options.config), topic)
+    count = counted if wishes.partitions is None else wishes.partitions
+    if not 1 <= count <= counted:
+        msg = f"partitions must be from 1 to the {counted} of topic {topic!r}; got {count}"
+        raise ConfigError(msg)
+    writer = frame.writeStream.outputMode(wishes.output_mode)
+    if wishes.checkpoint is not None:
+        writer = writer.option("checkpointLocation", wishes.checkpoint)
+    if wishes.name is not None:
+        writer = writer.queryName(wishes.name)
+    if wishes.trigger is not None:
+        writer = writer.trigger(**wishes.trigger)
+    return writer.foreachBatch(_batch_writer(options, count)).start()
+
+
+def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
+    """Return rows as records of `count` partitions: a Spark partition for each, sorted by time.
+    Rows of the same time keep the order that they have in the source's partition.
+    """
+    coded = map_in_arrow(frame, _placing(dumps(columns_of(options)), count), _PLACED, "place")
+    order = ("partition", "timestamp", "rank")
+    return coded.repartitionById(count, "partition").sortWithinPartitions(*order)
+
+
+def _check(frame: object, options: SinkOptions) -> str:
+    if not isinstance(frame, DataFrame) or not hasattr(frame, "_jdf"):
+        msg = (
+            f"what is written must be a DataFrame of a classic session; got {type(frame).__name__}"
+        )
+        raise StreamsError(msg)
+    if not frame.isStreaming:
+        msg = (
+            "write_stream writes streaming DataFrames; a batch one is written by "
+            "frame.write.format('penstock').mode('append').option('topic', ...).save()"
+        )
+        raise StreamsError(msg)
+    if not isinstance(options.topic, str) or not options.topic:
+        msg = f"topic must be the name of a topic; got {options.topic!r}"
+        raise ConfigError(msg)
+    return options.topic
+
+
+def _batch_writer(options: SinkOptions, count: int) -> Callable[[DataFrame, int], None]:
+    # Settings are part of the code, where no option shows them.
+    packed = dumps(options)
+
+    def write_batch(batch: DataFrame, _number: int) -> None:
+        rows = placed(batch, options, count)
+        map_in_arrow(rows, _writing(packed, count), "records long", "write").collect()
+
+    return write_batch
+
+
+def _placing(packed: bytes, count: int) -> MapBatches:
+    def place(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        columns: SinkColumns = pickle.loads(packed)
+        context = TaskContext.get()
+        rank = 0 if context is None else context.partitionId() * _ROWS_OF_A_TASK
+        for batch in batches:
+            yield _place(columns.records(batch), count, rank)
+            rank += batch.num_rows
+
+    return place
+
+
+def _place(records: list[Output], count: int, rank: int) -> pa.RecordBatch:
+    numbers, times, keys, values, headers = [], [], [], [], []
+    for _, given, key, value, timestamp, pairs in records:
+        if given is None:
+            # Without a key Kafka's producers choose any partition; a replay must choose the same.
+            numbers.append(partition_of(key if key is not None else value or b"", count))
+        elif given < count:
+            numbers.append(given)
+        else:
+            msg = f"column 'partition' of a row must be from 0 to {count - 1}; got {given}"
+            raise StreamsError(msg)
+        times.append(timestamp)
+        keys.append(key)
+        values.append(value)
+        headers.append([{"key": name, "value": data} for name, data in pairs])
+    ranks = range(rank, rank + len(records))
+    columns = (numbers, times, ranks, keys, values, headers)
+    arrays = [pa.array(one, of.type) for one, of in zip(columns, _ARROW, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
+
+
+def _writing(packed: bytes, count: int) -> MapBatches:
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        options: SinkOptions = pickle.loads(packed)
+        columns = SinkColumns(options.topic)
+        for partition, pieces in groupby(_pieces(batches), key=itemgetter(0)):
+            place = place_of_task(partition, partitions=count, again=options.again)
+            rows = columns.chunks(piece for _, piece in pieces)
+            written = write_rows(options.config, place, rows)
+            yield pa.RecordBatch.from_pydict({"records": [written.contents.count]})
+
+    return write
+
+
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Yield the rows of one partition after the other; Spark may have put several together."""
+    for batch in batches:
+        at = 0
+        numbers = batch.column("partition")
+        while at < batch.num_rows:
+            number = numbers[at].as_py()
+            rest = numbers.slice(at)
+            end = at + pc.sum(pc.equal(rest, number)).as_py()
+            yield number, batch.slice(at, end - at)
+            at = end
