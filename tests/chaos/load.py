@@ -55,6 +55,8 @@ class Load:
     def create_topics(self, replication: int) -> None:
         """Make all inputs and outputs of the application."""
         admin = AdminClient({"bootstrap.servers": self._servers})
+        # A request before the brokers are known may end with the connection that found them.
+        admin.list_topics(timeout=30)
         names = [f"{self._app}-{name}" for name in (*INPUTS, *OUTPUTS)]
         for made in admin.create_topics(
             [NewTopic(name, PARTITIONS, replication) for name in names]

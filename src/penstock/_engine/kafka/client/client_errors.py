@@ -43,6 +43,9 @@ _LOST_MEMBERSHIP = frozenset(
 
 _UNSETTLED = frozenset({KafkaError.ILLEGAL_GENERATION, KafkaError.REBALANCE_IN_PROGRESS})
 
+# Earlier clients have no name for it.
+_DESTROY_BROKER = -137
+
 _OUTDATED = frozenset(
     {
         KafkaError._NOENT,
@@ -56,6 +59,8 @@ _OUTDATED = frozenset(
 _RETRIABLE = _OUTDATED | frozenset(
     {
         KafkaError._ALL_BROKERS_DOWN,
+        # A request on a bootstrap connection, which ends once the broker behind it is known.
+        _DESTROY_BROKER,
         KafkaError._MSG_TIMED_OUT,
         KafkaError._RESOLVE,
         KafkaError._TIMED_OUT,

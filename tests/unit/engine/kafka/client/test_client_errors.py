@@ -46,6 +46,13 @@ def test_a_timeout_of_nothing_means_no_second_try() -> None:
         TaskTimeout(0).record_failure(FAULT, now=5.0)
 
 
+def test_a_request_on_a_connection_that_was_replaced_is_made_again() -> None:
+    """Seen at the first request to a cluster of three brokers."""
+    error = KafkaError(-137)
+    assert error.str() == "Local: Broker handle destroyed without termination"
+    assert is_retriable(error)
+
+
 def test_what_may_pass_is_not_what_is_lost() -> None:
     away, stale = KafkaError(KafkaError._TRANSPORT), KafkaError(KafkaError.ILLEGAL_GENERATION)
     fenced = KafkaError(KafkaError.FENCED_INSTANCE_ID)
