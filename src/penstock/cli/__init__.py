@@ -30,6 +30,7 @@ COMMANDS = (
     "reset",
     "capacity",
     "doctor",
+    "pack",
     "broker",
     "demo",
     "completion",
