@@ -103,8 +103,8 @@ class Submitted:
     """A program that was submitted to a cluster, in client mode."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
-        self.output = folder / "output"
-        with self.output.open("wb") as output:
+        self._printed, self._log = folder / "printed", folder / "log"
+        with self._printed.open("wb") as printed, self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 [str(BIN / "spark-submit"), *command],
                 cwd=folder,
@@ -113,13 +113,19 @@ class Submitted:
                     "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", "")]),
                     "SPARK_LOCAL_IP": "127.0.0.1",
                 },
-                stdout=output,
-                stderr=subprocess.STDOUT,
+                stdout=printed,
+                stderr=log,
             )
+
+    def lines(self) -> list[str]:
+        """Return the whole lines that it has printed."""
+        return [
+            line for line in self._printed.read_text().splitlines(keepends=True) if "\n" in line
+        ]
 
     def said(self) -> str:
         """Return its output and Spark's log."""
-        return self.output.read_text()
+        return self._printed.read_text() + self._log.read_text()
 
     def end(self) -> int:
         """End it as a user does; return its exit code."""
