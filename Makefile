@@ -102,6 +102,9 @@ chaos: $(READY) ## faults of 30 kinds for an hour; nothing lost or doubled (CHAO
 soak: $(READY) ## two hours on Spark with killed workers: memory, files and latency stay flat (SOAK="--minutes 30")
 	@$(BIN)/python -m tests.chaos.soak $(SOAK)
 
+cluster: $(READY) ## a standalone cluster on this machine, executors and workers killed for minutes (CLUSTER="--rounds 20 --seed 2")
+	@$(BIN)/python -m tests.spark.standalone_rounds $(CLUSTER)
+
 restarts: $(READY) ## each stateful verb on Spark with a restart in the middle (PROGRAMS="name ..." for some)
 	@$(BIN)/python -m tests.spark.stateful_restart $(PROGRAMS)
 

@@ -18,7 +18,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
-from penstock._clock import SystemClock, monotonic, new_id
+from penstock._clock import monotonic, new_id
 from penstock._engine.control.engine_thread import Turn, take_turn
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import Report
@@ -26,7 +26,7 @@ from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.streaming.query import ApplicationQuery
-from penstock._engine.spark.streaming.source import SCHEMA, Run, Slot, TurnReader, to_arrow
+from penstock._engine.spark.streaming.source import SCHEMAS, Run, TurnReader, to_arrow
 from penstock.application import KafkaStreams
 
 _TURN_SECONDS = 20.0
@@ -84,6 +84,7 @@ class Stage:
     def _answers(self) -> dict[str, Verb]:
         return {
             "run": Verb(str, self._tell_run),
+            "next_turn": Verb(int, lambda last: last + 1),
             "slots": Verb(int, lambda _: 1),
             "status": Verb(None, lambda _: {}),
         }
@@ -111,7 +112,7 @@ class Stage:
                 raise RuntimeError(msg)
 
     def _start(self) -> StreamingQuery:
-        own = Run(new_id(), self._control.address, _TURN_SECONDS, lease_seconds=0)
+        own = Run(new_id(), self._control.address, lease_seconds=0)
         self._own_id = own.id
 
         class StageSource(DataSource):
@@ -120,7 +121,7 @@ class Stage:
                 return f"conformance_stage_{own.id}"
 
             def schema(self) -> str:
-                return SCHEMA
+                return SCHEMAS["timestamp"]
 
             def streamReader(self, schema: Any) -> DataSourceStreamReader:  # noqa: ARG002
                 return _StageReader(own)
@@ -141,6 +142,11 @@ class _Part:
     @property
     def isActive(self) -> bool:
         return bool(self._query.isActive)
+
+    @property
+    def status(self) -> dict[str, bool]:
+        """The turns of the query are not the application's."""
+        return {"isTriggerActive": False}
 
     def exception(self) -> Any:
         return self._query.exception()
@@ -179,12 +185,11 @@ class _HostedQuery(ApplicationQuery):
 class _StageReader(TurnReader):
     """Runs the application that is on in the slot of a turn."""
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Slot)
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:  # noqa: ARG002
         client = ControlClient(self._run.control)
-        ended = None
+        ended, until = None, monotonic() + _TURN_SECONDS
         try:
-            while (left := partition.deadline - SystemClock().now_ms() / 1000) > 0:
+            while (left := until - monotonic()) > 0:
                 run: Run | None = client.ask("run", self._run.id, Run | None)
                 if run is None or run.id == ended:
                     sleep(_ASK_SECONDS)

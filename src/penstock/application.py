@@ -144,6 +144,7 @@ class KafkaStreams(ExplainsCamelCase):
     def _start(self, *, available_now: bool) -> None:
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
+        from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
         from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
 
         self._invocation.answered = True
@@ -156,6 +157,7 @@ class KafkaStreams(ExplainsCamelCase):
         if self.state is not State.CREATED:
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
+        refuse_connect(self._spark)
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)

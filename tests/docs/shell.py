@@ -13,7 +13,7 @@ from penstock.cli import build_parser
 from penstock.settings import StreamsConfig
 
 ROOT = Path(__file__).parents[2]
-PLAIN = {"cd", "echo", "printf", "git", "source"}
+PLAIN = {"cd", "echo", "printf", "git", "source", "mkdir", "tar"}
 """Commands of which nothing is ours."""
 _COMMENT = re.compile(r"(^|\s+)# .*$")
 
@@ -99,7 +99,12 @@ def _python_fault(arguments: list[str], files: set[str]) -> str | None:
 
 def _submit_fault(arguments: list[str], files: set[str]) -> str | None:
     """Spark's options are Spark's; the program must exist."""
-    programs = [word for word in arguments if word.endswith(".py")]
+    # One in an image is the program of the page all the same.
+    programs = [
+        word.rsplit("/", maxsplit=1)[-1] if word.startswith("local://") else word
+        for word in arguments
+        if word.endswith(".py")
+    ]
     known = all(program in files or (ROOT / program).exists() for program in programs)
     return None if programs and known else "no such program"
 

@@ -29,7 +29,7 @@ ELSEWHERE = {
 }
 """Pages whose programs need a broker or Spark, and the test that runs them."""
 
-NOT_RUN = {"", "text", "sh", "properties", "toml", "java", "ini"}
+NOT_RUN = {"", "text", "sh", "properties", "toml", "java", "ini", "yaml"}
 """Languages of blocks that are no Python; what is in them is checked below, or shown in one of the
 tests."""
 

@@ -93,6 +93,7 @@ def hosted(
         "state.dir": str(state_dir),
         "processing.guarantee": "exactly_once_v2",
         "penstock.turn.ms": 2000,
+        "penstock.spark.slots": "all",
         "consumer.session.timeout.ms": 6000,
         **settings,
     }

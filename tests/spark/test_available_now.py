@@ -99,6 +99,7 @@ def test_bounded_run_ends_where_its_inputs_ended(
         "state.dir": str(tmp_path),
         "processing.guarantee": guarantee,
         "penstock.turn.ms": 2000,
+        "penstock.spark.slots": "all",
     }
 
     def run(numbers: range, too_late: range) -> None:

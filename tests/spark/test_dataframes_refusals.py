@@ -80,7 +80,7 @@ def test_what_is_no_batch_of_rows(spark: SparkSession) -> None:
         "inputs must be a dict of topics and DataFrames; got {}"
     )
     assert refusal(lambda: run(copies(), {"in": [1]})) == (  # type: ignore[dict-item]
-        "input 'in' must be a DataFrame of a classic Spark session; got list"
+        "input 'in' must be a DataFrame of Spark; got list"
     )
     ticking = spark.readStream.format("rate").load()
     assert refusal(lambda: run(copies(), {"in": ticking})) == (

@@ -167,11 +167,16 @@ def test_two_applications_with_one_id_share_the_tasks(
 
 
 def test_a_late_slot_ends_at_once() -> None:
-    server = ControlServer("127.0.0.1", {"slots": Verb(int, lambda _: 2)})
-    reader = TurnReader(Run("late", server.address, 10.0, 10.0))
+    verbs = {
+        "next_turn": Verb(int, lambda last: last + 1),
+        "slots": Verb(int, lambda _: 2),
+        "seconds_left": Verb(int, lambda _: 0.0),
+    }
+    server = ControlServer("127.0.0.1", verbs)
+    reader = TurnReader(Run("late", server.address, 10.0))
     assert [slot.value for slot in reader.partitions({"turn": 0}, {"turn": 1})] == [0, 1]
     assert reader.latestOffset({"turn": 4}, None) == {"turn": 5}
-    assert list(reader.read(Slot(0, deadline=1.0))) == []
+    assert list(reader.read(Slot(0, turn=1))) == []
     server.close()
 
 

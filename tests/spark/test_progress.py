@@ -64,6 +64,11 @@ def _check_figures(query: StreamingQuery, streams: KafkaStreams) -> None:
     assert datetime.fromisoformat(last.pop("asOf")).tzinfo is not None
     # RocksDB estimates: it counts a key again for each change that is not compacted yet.
     assert last.pop("stateEntries")["counts"] >= 7
+    (store,) = last.pop("stateOperators")
+    assert store["operatorName"] == "counts"
+    assert store["numRowsTotal"] >= 7
+    assert store["stateBytes"] > 0
+    assert (store["numStateStoreInstances"], store["numRowsUpdated"]) == (2, BATCHES * BATCH)
     assert last == {
         "workers": 2,
         "tasks": {"running": 4, "restoring": 0},

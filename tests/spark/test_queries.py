@@ -95,6 +95,7 @@ class Asked:
                 "state.dir": str(folder),
                 "processing.guarantee": "exactly_once_v2",
                 "penstock.turn.ms": 2000,
+                "penstock.spark.slots": "all",
                 "application.server": "node-1:8080",
                 "penstock.http.port": 0,
                 # The events are old: a broker would soon delete them from the changelogs.

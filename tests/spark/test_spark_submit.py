@@ -43,6 +43,8 @@ def test_a_submitted_application_works_and_ends_cleanly_by_sigterm(
         process.wait()
         application.close()
     assert "ended cleanly" in output.read_text()
+    # A normal stop is no failure, and Spark logs no aborted job.
+    assert " ERROR " not in output.read_text()
     assert _group_state(kafka_broker.bootstrap_servers) is ConsumerGroupState.EMPTY
 
 

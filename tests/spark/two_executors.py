@@ -62,6 +62,7 @@ def application(bootstrap_servers: str, state_dir: str, name: str) -> KafkaStrea
         "processing.guarantee": "exactly_once_v2",
         "statestore.cache.max.bytes": 0,
         "penstock.turn.ms": 1000,
+        "penstock.spark.slots": "all",
         "consumer.session.timeout.ms": 6000,
     }
     return KafkaStreams(builder.build(), config)
@@ -75,6 +76,7 @@ def analytics(bootstrap_servers: str, state_dir: str) -> KafkaStreams:
         "bootstrap.servers": bootstrap_servers,
         "state.dir": state_dir,
         "penstock.turn.ms": 1000,
+        "penstock.spark.slots": "all",
         "consumer.session.timeout.ms": 6000,
         "penstock.http.port": 0,
         "num.standby.replicas": 1,

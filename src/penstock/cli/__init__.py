@@ -31,6 +31,7 @@ COMMANDS = (
     "reset",
     "capacity",
     "doctor",
+    "pack",
     "broker",
     "demo",
     "completion",

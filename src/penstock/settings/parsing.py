@@ -82,6 +82,15 @@ def at_least(minimum: int) -> Callable[[Any], int]:
     return parse
 
 
+def slots(value: Any) -> int | str:
+    """Read a number of slots, or 'auto' or 'all'."""
+    try:
+        return value if value in ("auto", "all") else at_least(1)(value)
+    except ValueError:
+        msg = f"must be 'auto', 'all' or a whole number of at least 1; got {value!r}"
+        raise ValueError(msg) from None
+
+
 def replication_factor(value: Any) -> int:
     """Read a number of replicas, or -1."""
     number = at_least(-1)(value)

@@ -86,7 +86,7 @@ _APPLICATION = (
         "num.stream.threads",
         None,
         parsing.at_least(1),
-        "how many slots share the tasks; default: one for each core of the executors",
+        "how many slots share the tasks; default: what penstock.spark.slots says",
         "slots",
     ),
     Setting(
@@ -352,6 +352,38 @@ _HOST = (
         None,
         parsing.text,
         "the Spark master where no session is given; default: local[N,4], N the slots or cores",
+    ),
+    Setting(
+        "penstock.spark.slots",
+        "auto",
+        parsing.slots,
+        "how many slots a turn has if num.stream.threads says nothing: a number, 'all' for one on "
+        "each core of the executors, 'auto' for the same less one where the session is yours, so "
+        "that its other jobs have a core; under dynamic allocation as many as the tasks can use, "
+        "up to spark.dynamicAllocation.maxExecutors",
+        "slots",
+    ),
+    Setting(
+        "penstock.spark.rows",
+        "timestamp",
+        parsing.one_of("timestamp", "full"),
+        "what the rows of the query show Spark of each committed output record: its timestamp, or "
+        "topic, partition, timestamp, key, value and headers; a view that may miss or repeat rows",
+    ),
+    Setting(
+        "penstock.spark.sink",
+        "noop",
+        parsing.one_of(
+            "noop",
+            "memory",
+            "console",
+            refused=dict.fromkeys(
+                ("delta", "parquet", "json", "csv", "kafka", "foreachBatch"),
+                "rows of the query are a view that cannot be replayed; read the output topic",
+            ),
+        ),
+        "where the rows of the query go: nowhere, to a table in the driver's memory that is named "
+        "after application.id (with '_' for '-' and '.') and only grows, or to the driver's output",
     ),
     Setting(
         "penstock.spark.log",

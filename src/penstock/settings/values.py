@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from penstock.errors import ConfigError
 from penstock.settings import parsing
@@ -17,6 +17,9 @@ from penstock.settings.table import (
 )
 from penstock.stores import EngineChoice
 from penstock.timestamps import TimestampExtractor
+
+RowKind: TypeAlias = Literal["timestamp", "full"]
+"""What the rows of a query show of an output record."""
 
 
 class SettingValues:
@@ -169,8 +172,29 @@ class SettingValues:
 
         By default `local[N,4]`: where it stands alone, `local[N]` does not retry a slot that fails.
         """
-        default = f"local[{self.num_stream_threads or '*'},4]"
+        default = f"local[{self.slots_wanted or '*'},4]"
         return cast(str, self._values["penstock.spark.master"]) or default
+
+    @property
+    def slots_wanted(self) -> int | None:
+        """How many slots the user asks for, None if they follow the cores."""
+        slots = self._values["penstock.spark.slots"]
+        return self.num_stream_threads or (slots if isinstance(slots, int) else None)
+
+    @property
+    def takes_all_cores(self) -> bool:
+        """Whether slots leave no core where the session is the user's."""
+        return bool(self._values["penstock.spark.slots"] == "all")
+
+    @property
+    def spark_rows(self) -> RowKind:
+        """What the rows of the query show of an output record."""
+        return cast(RowKind, self._values["penstock.spark.rows"])
+
+    @property
+    def spark_sink(self) -> str:
+        """Spark's name of the sink of the query."""
+        return cast(str, self._values["penstock.spark.sink"])
 
     @property
     def spark_log(self) -> str | None:

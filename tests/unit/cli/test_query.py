@@ -59,7 +59,7 @@ def test_the_stores_are_listed(running: Running, capsys: pytest.CaptureFixture[s
         ),
         (
             ["versions", "a", "--as-of", "1025"],
-            ["key  value  timestamp  valid_to", "a    v2     1020              -"],
+            ["key  value  timestamp  valid_to", "a    v2     1020       1030"],
         ),
     ],
 )

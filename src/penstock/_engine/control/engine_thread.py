@@ -13,15 +13,12 @@ import os
 import pickle
 import sys
 import threading
-from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from operator import itemgetter
-from typing import TypeAlias
 
-from penstock._clock import SystemClock, monotonic
+from penstock._clock import monotonic
 from penstock._engine.control.printed_lines import PrintedLines, captured
 from penstock._engine.control.protocol.client import ControlClient, DriverSilent
 from penstock._engine.control.protocol.messages import (
@@ -32,6 +29,7 @@ from penstock._engine.control.protocol.messages import (
 )
 from penstock._engine.control.question_poller import QuestionPoller
 from penstock._engine.control.reporter import Reporter
+from penstock._engine.control.result_rows import Rows, rows_of
 from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
@@ -39,11 +37,11 @@ from penstock._engine.kafka.worker.worker import Worker, open_worker
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.query_server import QueryServer
-from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output
+from penstock._engine.runtime.records import Output
+from penstock.settings.values import RowKind
 
 _REPORT_SECONDS = 0.25
 _METRICS_SECONDS = 1.0
-_ROWS_KEPT = 200_000
 # Taking rows holds the interpreter lock against the engine: not with each commit.
 _ROW_WAIT_SECONDS = 0.5
 # An older instruction says nothing about this turn.
@@ -56,14 +54,6 @@ _HOT_WAIT_MS = 2
 # Records are millions of tuples without cycles. With the default thresholds the garbage collector
 # runs a hundred times as often and takes a twentieth of the time.
 _GARBAGE_THRESHOLDS = (70_000, 20, 20)
-
-Times: TypeAlias = "array[int]"
-"""Timestamps of records. As Python objects they would be freed long after they have left the
-processor's caches, while the freeing thread holds the interpreter lock: a tenth of all time in a
-program with much output.
-"""
-_INT64 = "q"
-_timestamp_of = itemgetter(OUTPUT_TIMESTAMP)
 
 _engines: dict[str, EngineThread] = {}
 
@@ -90,6 +80,8 @@ class Turn:
     slot: tuple[int, int] = (0, 0)
     """The number of the turn, and the index of the slot in it."""
     program: Program = field(default=Program(), repr=False)
+    rows: RowKind = "timestamp"
+    """What the worker keeps of each output record."""
 
 
 class EngineThread:
@@ -100,8 +92,7 @@ class EngineThread:
         self._lease_seconds, self._lease_until = turn.lease_seconds, 0.0
         self._instruction, self._answered_at = Instruction(), 0.0
         self.renew(turn)
-        self._rows: Times = array(_INT64)
-        self._rows_lock = threading.Lock()
+        self._rows = rows_of(turn.rows)
         self._ended = threading.Event()
         self._records_in = self._records_out = 0
         self._numbers = count(1)
@@ -129,14 +120,16 @@ class EngineThread:
         """Whether the driver wants the turn to last beyond its end."""
         return self._instruction.hold and monotonic() - self._answered_at < _HOLD_SECONDS
 
-    def take_rows(self, wait_seconds: float) -> Times:
-        """Wait `wait_seconds`, or until the engine ends; return the timestamps of the outputs
-        committed since the last call.
+    def gives_way(self, turn: int) -> bool:
+        """Whether the driver wants this turn to end before its time."""
+        return self._instruction.give_way == turn
+
+    def take_rows(self, wait_seconds: float) -> Rows:
+        """Wait `wait_seconds`, or until the engine ends; return the rows of the outputs committed
+        since the last call.
         """
         self._ended.wait(wait_seconds)
-        with self._rows_lock:
-            rows, self._rows = self._rows, array(_INT64)
-        return rows
+        return self._rows.take()
 
     def _run(self) -> None:
         control = ControlClient(self._control_address)
@@ -170,7 +163,7 @@ class EngineThread:
         with TaskHost(blueprint) as host:
             self._member_id = host.member_id
             self._home = host.state_location
-            worker = open_worker(blueprint, host, self._committed, keep=self._times_of_results)
+            worker = open_worker(blueprint, host, self._committed, keep=self._rows_of_results)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
@@ -270,23 +263,14 @@ class EngineThread:
             number=next(self._numbers),
         )
 
-    def _times_of_results(self, outputs: list[Output]) -> Times:
-        """Return the timestamps of the outputs to the user's topics."""
-        internal = self._internal_topics
-        results = [each for each in outputs if each[0] not in internal] if internal else outputs
-        times = list(map(_timestamp_of, results))
-        try:
-            return array(_INT64, times)
-        except TypeError:  # an output without a timestamp has the time at which it is sent
-            now_ms = SystemClock().now_ms()
-            return array(_INT64, [now_ms if time is None else time for time in times])
+    def _rows_of_results(self, outputs: list[Output]) -> Rows:
+        """Return the rows of the outputs to the user's topics."""
+        rows: Rows = self._rows.of(outputs, self._internal_topics)
+        return rows
 
-    def _committed(self, times: Times) -> None:
-        self._records_out += len(times)
-        with self._rows_lock:
-            self._rows += times
-            # Spark only shows them: while no turn takes them, the oldest are dropped.
-            del self._rows[:-_ROWS_KEPT]
+    def _committed(self, rows: Rows) -> None:
+        self._records_out += len(rows)
+        self._rows.add(rows)
 
 
 def _free_clients() -> None:
@@ -302,15 +286,15 @@ def _find_modules_in(paths: Iterable[str]) -> None:
     sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))
 
 
-def take_turn(turn: Turn) -> Iterator[Times]:
-    """Run this process's engine for a turn; yield the timestamps of the outputs it commits."""
+def take_turn(turn: Turn) -> Iterator[Rows]:
+    """Run this process's engine for a turn; yield the rows of the outputs it commits."""
     engine = _engines.get(turn.run_id)
     if engine is None or not engine.alive:
         engine = _engines[turn.run_id] = EngineThread(turn)
     engine.renew(turn)
     gc.unfreeze()
     until = monotonic() + turn.seconds
-    while engine.alive and ((left := until - monotonic()) > 0 or engine.held):
+    while engine.alive and ((left := _left(engine, turn, until)) > 0 or engine.held):
         rows = engine.take_rows(_ROW_WAIT_SECONDS if left <= 0 else min(left, _ROW_WAIT_SECONDS))
         if rows:
             yield rows
@@ -320,3 +304,7 @@ def take_turn(turn: Turn) -> Iterator[Times]:
     # Spark's worker now collects garbage, and the engine stops meanwhile: frozen objects are
     # skipped until the next turn.
     gc.freeze()
+
+
+def _left(engine: EngineThread, turn: Turn, until: float) -> float:
+    return 0.0 if engine.gives_way(turn.slot[0]) else until - monotonic()

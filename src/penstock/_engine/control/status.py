@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from penstock._engine.control.protocol.messages import Report
+from penstock._engine.metrics.rows import STATE, MetricRow
 
 GONE = frozenset({"closed", "failed", "lost"})
 """The states of workers that have ended."""
+
+_STORE_FIGURES = {"state-bytes": "stateBytes", "put-total": "numRowsUpdated"}
 
 
 class RecordCounts:
@@ -51,9 +55,13 @@ class RecordCounts:
         }
 
 
-def status(reports: Mapping[str, Report], lag: int | None) -> dict[str, Any]:
-    """Return the figures of all workers, from the last report of each; a lag that is not known is
-    left out.
+def status(
+    reports: Mapping[str, Report],
+    lag: int | None,
+    metrics: Mapping[str, Iterable[MetricRow]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the figures of all workers, from the last report and the last metrics of each; a lag
+    that is not known is left out.
     """
     alive = [report for report in reports.values() if report.state not in GONE]
     tasks = Counter(state for report in alive for state in report.tasks.values())
@@ -65,6 +73,7 @@ def status(reports: Mapping[str, Report], lag: int | None) -> dict[str, Any]:
         "tasks": {"running": tasks["running"], "restoring": tasks["restoring"]},
         "restoreRemaining": sum(report.restore_remaining for report in alive),
         "stateEntries": dict(sorted(entries.items())),
+        "stateOperators": _state_operators(entries, metrics),
     }
     away = broker_away_seconds(alive)
     if away is not None:
@@ -72,6 +81,26 @@ def status(reports: Mapping[str, Report], lag: int | None) -> dict[str, Any]:
     if lag is not None:
         figures["lag"] = lag
     return figures
+
+
+def _state_operators(
+    entries: Mapping[str, int], metrics: Mapping[str, Iterable[MetricRow]]
+) -> list[dict[str, Any]]:
+    """Return the figures of each store under the names that Spark has for its own state operators.
+    How many rows were updated is known at the metrics level DEBUG only, and left out otherwise.
+    """
+    sums: dict[str, Counter[str]] = {name: Counter() for name in entries}
+    for row in (row for rows in metrics.values() for row in rows if row.group == STATE):
+        store = next(value for tag, value in row.tags.items() if tag.endswith("-state-id"))
+        found = sums.setdefault(store, Counter())
+        found["numStateStoreInstances"] += 1
+        for metric, figure in _STORE_FIGURES.items():
+            if metric in row.values:
+                found[figure] += int(row.values[metric])
+    return [
+        {"operatorName": name, "numRowsTotal": entries.get(name, 0), **sums[name]}
+        for name in sorted(sums)
+    ]
 
 
 def broker_away_seconds(reports: Iterable[Report]) -> float | None:

@@ -110,8 +110,9 @@ def plan_slots(config: StreamsConfig, cores: int, task_count: int) -> SlotsOutli
 
 
 def _slot_count(config: StreamsConfig, cores: int) -> tuple[int | None, str]:
-    if config.num_stream_threads is not None:
-        return config.num_stream_threads, "'num.stream.threads'"
+    if config.slots_wanted is not None:
+        asked = "num.stream.threads" if config.num_stream_threads else "penstock.spark.slots"
+        return config.slots_wanted, f"{asked!r}"
     master = config.spark_master
     if (local := _LOCAL.fullmatch(master)) is not None:
         if local[1] == "*":

@@ -19,12 +19,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf, SparkContext, SparkFiles
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.utils import is_remote
 
 from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
+from penstock._engine.spark.interpreter import check_interpreter
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
@@ -48,9 +50,11 @@ def session_for(
 
     `heavy`: Spark itself carries records, and does not only run workers.
     """
+    refuse_connect(given, heavy=heavy)
     theirs = given or _existing()
     session = theirs or _start(config, heavy=heavy)
     check(session)
+    _check_interpreter(session)
     forward_signals(session)
     return session, theirs is None
 
@@ -91,6 +95,41 @@ def check(session: SparkSession) -> None:
     if conf.get("spark.speculation", "false") == "true":
         msg = "'spark.speculation' must be false: a copy of a slot would compete for its tasks"
         raise ConfigError(msg)
+
+
+def refuse_connect(session: object, *, heavy: bool = False) -> None:
+    """Refuse a session of Spark Connect; None is none, unless the environment makes it one.
+
+    Raises:
+        ConfigError: it says why.
+    """
+    if session is None:
+        is_connect = is_remote() or "SPARK_REMOTE" in os.environ
+    else:
+        is_connect = type(session).__module__.startswith("pyspark.sql.connect")
+    if is_connect and heavy:
+        msg = (
+            "topics and state are read through a Spark session whose driver is this process; got "
+            "one of Spark Connect, where the driver is on a server; use spark-submit or "
+            "SparkSession.builder.master(...), or give penstock.spark.run a DataFrame"
+        )
+        raise ConfigError(msg)
+    if is_connect:
+        msg = (
+            "a live application needs a Spark session whose driver is this process; got one of "
+            "Spark Connect, where the driver is on a server: workers report to this process and "
+            "it plans their slots by the server's executors, which Connect does not show; run the "
+            "program with spark-submit or SparkSession.builder.master(...), or bounded, over "
+            "DataFrames, with penstock.spark.run"
+        )
+        raise ConfigError(msg)
+
+
+def _check_interpreter(session: SparkSession) -> None:
+    context = session.sparkContext
+    root = SparkFiles.getRootDirectory()
+    paths = [os.path.join(root, name) for name in getattr(context, "_python_includes", ())]
+    check_interpreter(str(context.pythonExec), paths)
 
 
 def log_path(config: StreamsConfig) -> Path:

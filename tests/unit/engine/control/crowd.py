@@ -21,7 +21,7 @@ from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.spark.streaming.query import ApplicationQuery
-from penstock._engine.spark.streaming.slot_plan import SlotPlan
+from penstock._engine.spark.streaming.slot_plan import Capacity, SlotPlan
 from penstock.application_states import State, StateMachine
 from penstock.settings import StreamsConfig
 
@@ -59,7 +59,7 @@ def query_without_spark(
     query._members, query._records, query._questions = Members(), RecordCounts(), QuestionQueues()
     query._last_numbers, query._hanging, query._active_at = {}, set(), monotonic()
     query._lock = threading.Lock()
-    query._slots = SlotPlan(workers, lambda: workers)
+    query._slots = SlotPlan(workers, lambda: Capacity(workers))
     query._slots.open_turn(1)
     query._tasks, query._lag = tasks, ApplicationLag(tasks)
     return query

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -130,6 +131,24 @@ def test_a_turn_does_not_go_on_when_the_driver_has_fallen_silent(
     assert list(take_turn(TURN)) == []
     assert time.now == 1010
     engine_thread._engines["run"]._ended.set()
+
+
+def test_a_turn_that_gives_way_ends_early_and_its_worker_goes_on(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_rows(self: EngineThread, seconds: float) -> list[int]:
+        time.now += seconds
+        # An answer about the turn before says nothing about this one.
+        self._answered(Instruction(give_way=3 if time.now > 1004 else 2))
+        return []
+
+    monkeypatch.setattr(EngineThread, "take_rows", take_rows)
+    assert list(take_turn(replace(TURN, slot=(3, 0)))) == []
+    assert 1004 < time.now < 1006
+    engine = engine_thread._engines["run"]
+    assert engine.alive
+    assert engine._has_lease()
+    engine._ended.set()
 
 
 def test_neither_the_key_nor_the_program_is_in_a_repr() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.status import RecordCounts, status
+from penstock._engine.metrics.rows import STATE, TASK, MetricRow
 
 A = Report("a", "running", tasks={"0_0": "running"}, lag=3, state_entries={"counts": 5, "names": 1})
 B = Report(
@@ -23,7 +24,33 @@ def test_workers_are_added_up() -> None:
         "lag": 7,
         "restoreRemaining": 10,
         "stateEntries": {"counts": 7, "names": 1},
+        "stateOperators": [
+            {"operatorName": "counts", "numRowsTotal": 7},
+            {"operatorName": "names", "numRowsTotal": 1},
+        ],
     }
+
+
+def test_stores_are_shown_as_spark_shows_its_own() -> None:
+    def of_store(task: str, **values: int) -> MetricRow:
+        named = {name.replace("_", "-"): value for name, value in values.items()}
+        return MetricRow(STATE, dict(named), {"task-id": task, "rocksdb-state-id": "counts"})
+
+    other = MetricRow(TASK, {"state-bytes": 1000}, {"task-id": "0_0"})
+    metrics = {
+        "a": (of_store("0_0", state_bytes=100, put_total=3), other),
+        "b": (of_store("0_1", state_bytes=50, put_total=4), of_store("0_2", state_bytes=7)),
+    }
+    assert status({"a": A, "b": B}, 0, metrics)["stateOperators"] == [
+        {
+            "operatorName": "counts",
+            "numRowsTotal": 7,
+            "numStateStoreInstances": 3,
+            "stateBytes": 157,
+            "numRowsUpdated": 7,
+        },
+        {"operatorName": "names", "numRowsTotal": 1},
+    ]
 
 
 def test_workers_that_are_gone_do_not_count() -> None:

@@ -32,6 +32,8 @@ class FakeQuery:
     def membership_version(self) -> int:
         return hash(str(self.tasks))
 
+    def look_at_session(self) -> None: ...
+
     def look_at_lag(self) -> None:
         self.looked = True
 

@@ -15,6 +15,7 @@ import pytest
 from pyspark import SparkConf
 
 from penstock._engine.spark import session
+from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 
@@ -68,3 +69,24 @@ def test_what_the_jvm_hears_this_process_hears() -> None:
         assert heard == [signal.SIGTERM]
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(
+    ("heavy", "why"),
+    [
+        (False, "which Connect does not show; run the program with spark-submit"),
+        (True, "DataFrame"),
+    ],
+)
+def test_a_session_of_spark_connect_is_refused_and_told_why(
+    monkeypatch: pytest.MonkeyPatch, *, heavy: bool, why: str
+) -> None:
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    remote = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    with pytest.raises(ConfigError, match=why):
+        session.refuse_connect(remote, heavy=heavy)
+    session.refuse_connect(None)
+    session.refuse_connect(FakeSession())
+    monkeypatch.setenv("SPARK_REMOTE", "sc://host")
+    with pytest.raises(ConfigError, match="one of Spark Connect, where the driver is on a server"):
+        session.refuse_connect(None)

@@ -133,6 +133,10 @@ class Instruction:
     """Whether the turn lasts beyond its end: another slot of it hangs, so that no next turn can
     begin, and Spark ends processes that are idle for a minute.
     """
+    give_way: int | None = None
+    """The turn that ends before its time, because other jobs of the session wait for its cores. The
+    worker goes on without a slot.
+    """
 
 
 def _cut(text: str) -> str:

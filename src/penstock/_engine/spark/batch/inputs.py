@@ -31,6 +31,7 @@ from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.spark.batch.arrow_map import is_connect
 from penstock._engine.spark.batch.columns import encoded
 from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.batch.typed import Typed
@@ -123,11 +124,8 @@ def _check_frame(topic: object, given: object) -> None:
         msg = f"inputs must be a dict of topics' names and DataFrames; got the name {topic!r}"
         raise StreamsError(msg)
     frame = given.frame if isinstance(given, Typed) else given
-    if not isinstance(frame, DataFrame) or not hasattr(frame, "_jdf"):
-        msg = (
-            f"input {topic!r} must be a DataFrame of a classic Spark session; got "
-            f"{type(frame).__name__}"
-        )
+    if not isinstance(frame, DataFrame):
+        msg = f"input {topic!r} must be a DataFrame of Spark; got {type(frame).__name__}"
         raise StreamsError(msg)
     if frame.isStreaming:
         msg = (
@@ -194,7 +192,7 @@ def normalized(topic: str, frame: DataFrame, count: int) -> DataFrame:
     columns = set(frame.columns)
     has_partition = "partition" in columns
     return frame.select(
-        (_partition(topic, frame, count) if has_partition else _partition_of(count)).alias(
+        (_partition(topic, frame, count) if has_partition else _partition_of(frame, count)).alias(
             "partition"
         ),
         (F.col("offset").cast("long") if "offset" in columns else F.lit(None).cast("long")).alias(
@@ -238,7 +236,7 @@ def _time(topic: str, frame: DataFrame) -> Column:
     return F.coalesce(milliseconds, F.raise_error(F.lit(said)))
 
 
-def _partition_of(count: int) -> Column:
+def _partition_of(frame: DataFrame, count: int) -> Column:
     """Return the partition of each key, or of the value where there is no key: Kafka's producers
     choose any partition then.
     """
@@ -248,7 +246,12 @@ def _partition_of(count: int) -> Column:
         return pa.array(chosen, pa.int32())
 
     # Only the keys go to Python and back.
+    chosen_by = F.coalesce(F.col("key").cast("binary"), F.col("value").cast("binary"))
+    if is_connect(frame):
+        column: Column = F.arrow_udf(partitions_of, "int")(chosen_by)  # type: ignore[attr-defined]
+        return column
+    # The public function requires pandas, as `mapInArrow` does.
     choose = UserDefinedFunction(
         partitions_of, "int", "partition_of", PythonEvalType.SQL_SCALAR_ARROW_UDF
     )
-    return choose(F.coalesce(F.col("key").cast("binary"), F.col("value").cast("binary")))
+    return choose(chosen_by)

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, Stage
-from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.arrow_map import is_connect, map_in_arrow
 from penstock._engine.spark.batch.inputs import headers_of, normalized
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
@@ -63,9 +63,13 @@ class Job:
             for topic, frame in inputs.items()
         }
         _check_shippable(plan)
-        context = next(iter(self._inputs.values())).sparkSession.sparkContext
-        self.records_processed = context.accumulator(0)
-        """How many records tasks have processed; a task that Spark runs again counts again."""
+        first = next(iter(self._inputs.values()))
+        self.records_processed = (
+            None if is_connect(first) else first.sparkSession.sparkContext.accumulator(0)
+        )
+        """How many records tasks have processed; a task that Spark runs again counts again. None
+        over Spark Connect, which has no accumulators.
+        """
         self.stages: list[DataFrame] = []
         """What each stage writes: rows of all kinds."""
         for stage in plan.stages:

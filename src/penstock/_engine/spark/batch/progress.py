@@ -12,6 +12,7 @@ from pyspark import SparkContext
 from pyspark.sql import DataFrame
 
 from penstock._clock import monotonic, new_id
+from penstock._engine.spark.batch.arrow_map import is_connect
 from penstock._engine.spark.batch.job import Job
 
 _POLL_SECONDS = 0.5
@@ -30,17 +31,20 @@ class Progress:
     partitions_done: int
     """Spark partitions of this stage that are done."""
     partitions: int
-    records: int
-    """Records that were processed in Spark partitions that are done."""
+    records: int | None
+    """Records that were processed in Spark partitions that are done; None over Spark Connect, which
+    does not count them.
+    """
     seconds: float
     seconds_left: float | None
     """An estimate, None as long as there is no basis for one."""
 
     def __str__(self) -> str:
         left = "" if self.seconds_left is None else f", about {self.seconds_left:.0f} s left"
+        records = "" if self.records is None else f" {self.records:,} records,"
         return (
             f"stage {self.stage} of {self.stages} ({self.name}): {self.partitions_done} of "
-            f"{self.partitions} partitions, {self.records:,} records, {self.seconds:.0f} s{left}"
+            f"{self.partitions} partitions,{records} {self.seconds:.0f} s{left}"
         )
 
 
@@ -52,7 +56,6 @@ def compute(job: Job, on_progress: OnProgress | None = None) -> None:
     began = monotonic()
     widths = [stage.spark_partitions for stage in job.plan.stages]
     for stage, frame in zip(job.plan.stages, job.stages, strict=True):
-        context = frame.sparkSession.sparkContext
         number, count = stage.number + 1, len(widths)
         title = f"{job.plan.config.application_id}: stage {number} of {count}, {stage.name}"
 
@@ -61,21 +64,39 @@ def compute(job: Job, on_progress: OnProgress | None = None) -> None:
             seconds = monotonic() - began
             share = (sum(widths[:stage]) + done) / sum(widths)
             left = seconds / share - seconds if share else None
-            records, of = job.records_processed.value, widths[stage]
+            processed, of = job.records_processed, widths[stage]
+            records = None if processed is None else processed.value
             on_progress(Progress(stage + 1, len(widths), name, done, of, records, seconds, left))
 
-        with _job_group(context, title) as group:
-            if on_progress is None:
-                _materialize(frame)
-                continue
-            with _reported(context, group, widths[stage.number], report):
-                _materialize(frame)
-            report(widths[stage.number])
+        width = widths[stage.number]
+        with _shown(frame, title, width, None if on_progress is None else report):
+            _materialize(frame)
+        if on_progress is not None:
+            report(width)
 
 
 def _materialize(frame: DataFrame) -> None:
     # Computes every row in place and drops it; the persisted copy stays.
     frame.write.format("noop").mode("overwrite").save()
+
+
+@contextmanager
+def _shown(
+    frame: DataFrame, title: str, partitions: int, report: Callable[[int], None] | None
+) -> Iterator[None]:
+    """Name the Spark jobs of this thread, and report how far they are. Spark Connect shows neither
+    names nor stages: there only the end of each stage is reported.
+    """
+    if is_connect(frame):
+        yield
+        return
+    context = frame.sparkSession.sparkContext
+    with _job_group(context, title) as group:
+        if report is None:
+            yield
+            return
+        with _reported(context, group, partitions, report):
+            yield
 
 
 @contextmanager

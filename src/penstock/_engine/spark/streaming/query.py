@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Collection, Hashable, Mapping
@@ -39,7 +40,12 @@ from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
 from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
-from penstock._engine.spark.streaming.slot_plan import SlotPlan
+from penstock._engine.spark.streaming.session_load import (
+    capacity_of,
+    in_pool,
+    others_wait,
+)
+from penstock._engine.spark.streaming.slot_plan import SlotPlan, SlotRule
 from penstock._engine.spark.streaming.source import Run, data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.metrics import MetricName, MetricValue
@@ -48,6 +54,10 @@ _log = logging.getLogger(__name__)
 
 # Spark's error when a Python process has ended during its work.
 _WORKER_DIED = "Python worker exited unexpectedly"
+# How often other jobs of the session are looked at; what the look costs Spark is under 10 ms.
+_LOOK_SECONDS = 0.5
+# How long a stopped query may take to end its last turn, whose workers have finished.
+_LAST_TURN_SECONDS = 10.0
 
 
 class ApplicationQuery:
@@ -75,17 +85,21 @@ class ApplicationQuery:
         self._records = RecordCounts()
         self._lock = threading.Lock()
         self._starting = threading.Lock()
-        self._slots = SlotPlan(self._config.num_stream_threads, self._capacity)
         # A program that cannot be shipped is refused before Spark starts.
         program = _program(blueprint)
         self._questions = QuestionQueues()
         self._spark, self._owned = session_for(self._config, spark)
         context = self._spark.sparkContext
+        self._looked_at = 0.0
+        self._tasks = tuple(task.id for task in blueprint.tasks)
+        self._slots = self._plan_slots()
         warn_of_memory(dict(context.getConf().getAll()), blueprint, self._slots.count())
         host = context.getConf().get("spark.driver.host", "127.0.0.1")
         verbs = {
             "report": Verb(Report, self._report),
+            "next_turn": Verb(int, lambda last: last if self._stop else last + 1),
             "slots": Verb(int, self._slots.open_turn),
+            "seconds_left": Verb(int, self._seconds_left),
             "status": Verb(None, lambda _: self._status()),
             "questions": Verb(QuestionPoll, self._questions.poll),
         }
@@ -98,6 +112,16 @@ class ApplicationQuery:
         self._open_asking(client)
         self._pool = WorkerPool()
         self._begin(blueprint, program)
+
+    def _plan_slots(self) -> SlotPlan:
+        config, context = self._config, self._spark.sparkContext
+        rule = SlotRule(
+            leaves_a_core=not (self._owned or config.takes_all_cores),
+            useful=lambda: len(self._tasks) * (1 + config.num_standby_replicas),
+        )
+        return SlotPlan(
+            config.slots_wanted, lambda: capacity_of(context), rule, config.turn_ms / 1000
+        )
 
     def _open_asking(self, client: DriverClient) -> None:
         forwarding = Forwarding(self.drivers, client, self._questions.ask)
@@ -123,9 +147,9 @@ class ApplicationQuery:
         self.group = GroupProgress(blueprint)
         """The progress of all instances; asks the broker."""
         self._checkpoint = CheckpointFolder()
-        turn_seconds, lease_seconds = self._config.turn_ms / 1000, self._config.lease_ms / 1000
+        address, lease_seconds = self._control.address, self._config.lease_ms / 1000
         self._query = self._start(
-            Run(new_id(), self._control.address, turn_seconds, lease_seconds, program)
+            Run(new_id(), address, lease_seconds, program, self._config.spark_rows)
         )
 
     @property
@@ -159,6 +183,16 @@ class ApplicationQuery:
     def look_at_lag(self) -> None:
         """Ask the broker about tasks that no worker runs; on the thread that uses `group`."""
         self._lag.look(self.group, self._members.reports())
+
+    def look_at_session(self) -> None:
+        """End the turn if it has all cores and other jobs wait for one; twice a second at most."""
+        now = monotonic()
+        if now - self._looked_at < _LOOK_SECONDS or self._stop:
+            return
+        self._looked_at = now
+        with suppress(Exception):  # its JVM is gone; `failure` says so
+            if others_wait(self._spark.sparkContext):
+                self._slots.give_way(now)
 
     def pause(self, paused: bool) -> None:
         """Pause or resume the workers; they keep their tasks."""
@@ -227,10 +261,22 @@ class ApplicationQuery:
         while monotonic() < until and self._is_active() and self._unfinished():
             waiter.wait(0.05)
         finished = not self._unfinished()
+        if finished:
+            self._end_turn()
         with suppress(Exception):
             self._query.stop()
         self._checkpoint.remove()
         return finished
+
+    def _end_turn(self) -> None:
+        """Wait until the turn is over, and none follows: stopped in its middle, Spark logs an
+        aborted job as an error.
+        """
+        until = monotonic() + _LAST_TURN_SECONDS
+        waiter = threading.Event()
+        with suppress(Exception):  # its JVM is gone
+            while self._query.status["isTriggerActive"] and monotonic() < until:
+                waiter.wait(0.02)
 
     def resume(self, blueprint: Blueprint) -> None:
         """Start the query again with this plan, unless the application was closed."""
@@ -283,17 +329,18 @@ class ApplicationQuery:
         with self._pool.entered(self._spark.sparkContext):
             self._spark.dataSource.register(source)
             frame = self._spark.readStream.format(source.name()).load()
-            writer = frame.writeStream.format("noop").queryName(self._config.application_id)
-            return writer.option("checkpointLocation", self._checkpoint.path).start()
+            writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
+            writer = writer.option("checkpointLocation", self._checkpoint.location)
+            with in_pool(self._spark.sparkContext):
+                return writer.start()
 
-    def _capacity(self) -> int:
-        """Return how many slots the present executors can run at once.
+    def _seconds_left(self, turn: int) -> float:
+        return 0.0 if self._stop else self._slots.seconds_left(turn, monotonic())
 
-        Not the default parallelism, which is a setting, and at least two.
-        """
-        scala_context = self._spark.sparkContext._jsc.sc()
-        profile = scala_context.resourceProfileManager().defaultResourceProfile()
-        return int(scala_context.maxNumConcurrentTasks(profile))
+    def _query_name(self) -> str:
+        name = self._config.application_id
+        # Spark names the table of a memory sink after its query.
+        return re.sub(r"\W", "_", name) if self._config.spark_sink == "memory" else name
 
     def _report(self, report: Report) -> Instruction:
         now = monotonic()
@@ -317,6 +364,7 @@ class ApplicationQuery:
             # Workers need no turns to go on, but they need the query.
             renew=now - self._active_at < self._config.lease_ms / 1000,
             hold=self._one_hangs(now),
+            give_way=self._slots.given_way,
         )
 
     def _one_hangs(self, now: float) -> bool:
@@ -400,7 +448,7 @@ class ApplicationQuery:
             now = datetime.fromtimestamp(SystemClock().now_ms() / 1000, UTC)
             return {
                 "asOf": now.isoformat(timespec="milliseconds"),
-                **status(reports, self._lag.known(reports)),
+                **status(reports, self._lag.known(reports), self._members.metrics()),
                 **self._records.end_turn(),
                 **({} if self.served_at is None else {"http": self.served_at}),
             }

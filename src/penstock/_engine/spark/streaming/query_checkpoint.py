@@ -1,4 +1,5 @@
-"""The checkpoint folder of a query: Spark requires one, and nothing in it is needed again.
+"""The checkpoint folder of a query: Spark requires one, and nothing in it is needed again. It is on
+the driver's disk, whatever file system is Spark's default: only the driver writes to it.
 
 The driver holds a lock in its folder. A driver that was killed leaves its folder behind without a
 holder of the lock; the next start on the machine deletes it.
@@ -26,7 +27,8 @@ class CheckpointFolder:
         sweep()
         folder, lock = _make()
         self._folder, self._lock = folder, lock
-        self.path = str(folder / "query")
+        # A path without a scheme would be one of the default file system, and never removed there.
+        self.location = (folder / "query").absolute().as_uri()
         """The checkpoint location for Spark."""
 
     def remove(self) -> None:

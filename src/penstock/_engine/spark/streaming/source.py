@@ -1,8 +1,9 @@
 """The data source of the query: each batch is a turn, each partition a slot, each row an output.
 
 Each row is a committed record of the application's output topics, so that Spark shows the true
-rates. It has the record's timestamp and not its bytes: Spark would copy every key and value three
-times for a sink that drops them. What is committed, Kafka decides; see docs/decisions/0006.
+rates. By default it has the record's timestamp and not its bytes: Spark would copy every key and
+value three times for a sink that drops them. What is committed, Kafka decides; see
+docs/decisions/0006.
 """
 
 from __future__ import annotations
@@ -12,16 +13,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from penstock._clock import SystemClock
-from penstock._engine.control.engine_thread import Program, Times, Turn, take_turn
+from penstock._engine.control.engine_thread import Program, Turn, take_turn
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import ControlAddress
+from penstock._engine.control.result_rows import Rows, Times
+from penstock._engine.runtime.records import Output
+from penstock.settings.values import RowKind
 
-SCHEMA = "timestamp bigint"
-_ARROW = pa.schema([("timestamp", pa.int64())])
+SCHEMAS: dict[RowKind, str] = {
+    "timestamp": "timestamp bigint",
+    "full": "topic string, partition int, timestamp bigint, key binary, value binary, "
+    "headers array<struct<key: string, value: binary>>",
+}
+_TIMESTAMP = pa.schema([("timestamp", pa.int64())])
+_FULL = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("timestamp", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -30,17 +46,16 @@ class Run:
 
     id: str
     control: ControlAddress
-    turn_seconds: float
     lease_seconds: float
     program: Program = field(default=Program(), repr=False)
+    rows: RowKind = "timestamp"
 
 
 class Slot(InputPartition):
-    """Room for one worker during one turn. `deadline` is absolute: a late retry ends at once."""
+    """Room for one worker during one turn."""
 
-    def __init__(self, index: int, deadline: float, turn: int = 0) -> None:
+    def __init__(self, index: int, turn: int) -> None:
         super().__init__(index)
-        self.deadline = deadline
         self.turn = turn
 
 
@@ -53,7 +68,7 @@ def data_source_for(run: Run) -> type[DataSource]:
             return f"penstock_{run.id}"
 
         def schema(self) -> str:
-            return SCHEMA
+            return SCHEMAS[run.rows]
 
         def streamReader(self, schema: Any) -> DataSourceStreamReader:
             return TurnReader(run)
@@ -71,7 +86,8 @@ class TurnReader(DataSourceStreamReader):
         return {"turn": 0}
 
     def latestOffset(self, start: dict[str, int], limit: Any) -> dict[str, int]:
-        return {"turn": start["turn"] + 1}
+        # A query without a next turn is idle, and can be stopped without an aborted job.
+        return {"turn": self._ask("next_turn", start["turn"], int)}
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
         """Return what Spark shows as `latestOffset` in the progress of the turn that begins now."""
@@ -80,29 +96,19 @@ class TurnReader(DataSourceStreamReader):
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         turn = end["turn"]
         slots = self._ask("slots", turn, int)
-        deadline = SystemClock().now_ms() / 1000 + self._run.turn_seconds
-        return [Slot(index, deadline, turn) for index in range(slots)]
+        return [Slot(index, turn) for index in range(slots)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Slot)
-        seconds = self._seconds_left(partition)
+        # The driver's clock decides, since that of this machine may differ. A slot that had to wait
+        # for a core, and a late retry, end at once.
+        seconds = self._ask("seconds_left", partition.turn, float)
         if seconds <= 0:
             return
         run, slot = self._run, (partition.turn, partition.value)
-        turn = Turn(run.id, run.control, seconds, run.lease_seconds, slot, run.program)
-        for times in take_turn(turn):
-            yield to_arrow(times)
-
-    def _seconds_left(self, slot: Slot) -> float:
-        """Return how long the turn lasts for this slot. Only a retry comes late: if a first attempt
-        seems to, the clocks of this machine and of the driver differ.
-        """
-        seconds = slot.deadline - SystemClock().now_ms() / 1000
-        context = TaskContext.get()
-        is_retry = context is not None and context.attemptNumber() > 0
-        if is_retry or 0 < seconds <= self._run.turn_seconds:
-            return seconds
-        return self._run.turn_seconds if context is not None else seconds
+        turn = Turn(run.id, run.control, seconds, run.lease_seconds, slot, run.program, run.rows)
+        for rows in take_turn(turn):
+            yield to_arrow(rows)
 
     def _ask(self, verb: str, payload: Any, answer: Any) -> Any:
         client = ControlClient(self._run.control)
@@ -112,7 +118,21 @@ class TurnReader(DataSourceStreamReader):
             client.close()
 
 
-def to_arrow(times: Times) -> pa.RecordBatch:
-    """Return the timestamps as an Arrow batch, without a copy."""
+def to_arrow(rows: Rows) -> pa.RecordBatch:
+    """Return rows as an Arrow batch."""
+    return _records_to_arrow(rows) if isinstance(rows, list) else _times_to_arrow(rows)
+
+
+def _times_to_arrow(times: Times) -> pa.RecordBatch:
+    """Return timestamps as an Arrow batch, without a copy."""
     column = pa.Array.from_buffers(pa.int64(), len(times), [None, pa.py_buffer(times)])
-    return pa.record_batch([column], schema=_ARROW)
+    return pa.record_batch([column], schema=_TIMESTAMP)
+
+
+def _records_to_arrow(records: list[Output]) -> pa.RecordBatch:
+    topics, partitions, keys, values, times, headers = zip(*records, strict=True)
+    # No headers are an empty list: Spark looks at lists that are null again and again.
+    pairs = [[{"key": name, "value": data} for name, data in each] for each in headers]
+    columns = (topics, partitions, times, keys, values, pairs)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, _FULL, strict=True)]
+    return pa.record_batch(arrays, schema=_FULL)

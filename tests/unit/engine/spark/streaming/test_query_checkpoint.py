@@ -17,10 +17,18 @@ DRIVER = """
 from pathlib import Path
 from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
 folder = CheckpointFolder()
-Path(folder.path).mkdir()
-print(folder.path, flush=True)
+path = Path(folder.location.removeprefix("file://"))
+path.mkdir()
+print(path, flush=True)
 input()
 """
+
+
+def path_of(folder: CheckpointFolder) -> Path:
+    """Return the path of a folder. Without a scheme it would be on the default file system."""
+    scheme, _, path = folder.location.partition("://")
+    assert scheme == "file"
+    return Path(path)
 
 
 @pytest.fixture(autouse=True)
@@ -40,14 +48,14 @@ def test_a_folder_of_a_killed_driver_is_deleted_and_one_in_use_is_not(tmp_path: 
         assert theirs.is_dir()
         os.kill(driver.pid, signal.SIGKILL)
     sweep()
-    assert [path.name for path in tmp_path.iterdir()] == [Path(ours.path).parent.name]
+    assert [path.name for path in tmp_path.iterdir()] == [path_of(ours).parent.name]
     ours.remove()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_its_owners_alone() -> None:
     folder = CheckpointFolder()
-    assert Path(folder.path).parent.stat().st_mode & 0o777 == 0o700
+    assert path_of(folder).parent.stat().st_mode & 0o777 == 0o700
     folder.remove()
     folder.remove()
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from penstock._engine.spark.streaming.slot_plan import SlotPlan
+from penstock._engine.spark.streaming.slot_plan import Capacity, SlotPlan, SlotRule
 
 
 class Cluster:
     """Executors that come and go."""
 
-    def __init__(self, cores: int) -> None:
-        self.cores = cores
+    def __init__(self, cores: int, most: int | None = None) -> None:
+        self.cores, self.most = cores, most
 
-    def capacity(self) -> int:
-        return self.cores
+    def capacity(self) -> Capacity:
+        return Capacity(self.cores, self.most)
 
 
 def test_slots_follow_the_cores_unless_a_number_is_given() -> None:
@@ -167,3 +167,58 @@ def test_a_silent_worker_without_a_slot_of_this_turn_holds_nothing() -> None:
     workers.now += 60
     workers.report("a", 2, 0)
     assert slots.hanging(workers.now) == set()
+
+
+def test_a_core_is_left_where_the_session_is_the_users() -> None:
+    cluster = Cluster(4)
+    slots = SlotPlan(None, cluster.capacity, SlotRule(leaves_a_core=True))
+    assert slots.count() == 3
+    assert slots.add() == 4  # asked for, all cores are taken
+    assert slots.add() is None
+    cluster.cores = 1
+    assert SlotPlan(None, cluster.capacity, SlotRule(leaves_a_core=True)).count() == 1
+
+
+def test_dynamic_allocation_is_asked_for_what_the_tasks_can_use() -> None:
+    cluster = Cluster(1, most=6)
+    tasks = 4
+    slots = SlotPlan(None, cluster.capacity, SlotRule(useful=lambda: tasks))
+    assert slots.count() == 4
+    tasks = 10
+    assert slots.count() == 6
+    guest = SlotPlan(None, cluster.capacity, SlotRule(leaves_a_core=True, useful=lambda: tasks))
+    assert guest.count() == 5
+    tasks = 1  # executors without a slot are idle: Spark takes them away
+    assert slots.count() == 1
+    cluster.cores = 0
+    assert slots.count() == 1
+
+
+def test_a_turn_counts_from_its_first_slot_and_a_slot_that_waited_ends_at_once() -> None:
+    slots = SlotPlan(3, Cluster(1).capacity, turn_seconds=10)
+    slots.open_turn(1)
+    assert slots.seconds_left(1, 500.0) == 10  # however long Spark took to start it
+    assert slots.seconds_left(1, 504.0) == 6
+    assert slots.seconds_left(1, 510.0) == 0
+    assert slots.seconds_left(1, 600.0) == 0
+    slots.open_turn(2)
+    assert slots.seconds_left(1, 601.0) == 0  # a late retry of the last turn
+    assert slots.seconds_left(2, 602.0) == 10
+
+
+def test_a_turn_on_all_cores_gives_way_to_other_jobs_but_not_at_once() -> None:
+    cluster = Cluster(2)
+    slots = SlotPlan(2, cluster.capacity, turn_seconds=10)
+    slots.open_turn(7)
+    assert not slots.give_way(100.0)  # none of its slots has started
+    slots.seconds_left(7, 100.0)
+    assert not slots.give_way(100.5)
+    assert slots.given_way is None
+    assert slots.give_way(103.0)
+    assert slots.given_way == 7
+    assert slots.seconds_left(7, 103.1) == 0  # a surplus slot takes no core now
+    slots.open_turn(8)
+    assert slots.given_way is None
+    assert slots.seconds_left(8, 104.0) == 10
+    cluster.cores = 3  # the others have a core of their own
+    assert not slots.give_way(110.0)

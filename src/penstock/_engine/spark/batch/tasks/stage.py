@@ -71,14 +71,14 @@ class StagePack:
 
 
 def run_stage(
-    packed: bytes, processed: Accumulator[int]
+    packed: bytes, processed: Accumulator[int] | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that Spark runs on each Spark partition of a stage."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         pack: StagePack = pickle.loads(packed)
         try:
-            yield from run_tasks(pack, batches, processed.add)
+            yield from run_tasks(pack, batches, _ignore if processed is None else processed.add)
         except StreamsError as error:
             # Spark shows users the traceback: our own lines would not help them.
             raise error.with_traceback(None) from error.__cause__
