@@ -183,7 +183,9 @@ class RecordContext:
     headers: Headers
     source_raw_key: bytes | None = None
     source_raw_value: bytes | None = None
-    """The bytes of the input record in hand; None if there is none, as in a timer."""
+    """The bytes of the input record in hand; None if there is none, as in a timer, or when a cache
+    is flushed.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,7 @@ class TestOffsets:
         with pytest.raises(
             StreamsError, match=r"^the offsets of topic 'not-there', partition 0 cannot"
         ):
-            end_offsets(admin, [("not-there", 0)], timeout_seconds=0)
+            end_offsets(admin, [("not-there", 0)])
 
     def test_what_has_been_read_is_purged(
         self, admin: AdminClient, make_config: MakeConfig, kafka_topic: CreateTopic

@@ -861,7 +861,7 @@ def capacity_without_workers() -> None:
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
 COMMANDS = (
     "run, backfill, describe, plan, config, topics, produce, consume, query, reset, capacity, "
-    "doctor, broker, demo, completion"
+    "doctor, pack, broker, demo, completion"
 )
 BUILDER = (
     "from penstock import StreamsBuilder\n{0} = StreamsBuilder()\n{0}.stream('in').to('out')\n"

@@ -293,6 +293,14 @@ def a_global_table_without_a_store_s_name() -> None:
 
 
 @refused(
+    "a global table holds all rows of its topic, so its Materialized takes no max_entries; leave "
+    "it out"
+)
+def a_global_table_of_some_rows() -> None:
+    StreamsBuilder().global_table("right", materialized=Materialized("r", max_entries=2))  # wrong
+
+
+@refused(
     "a global table must not be versioned: its rows are looked up as they are now; leave "
     "history_retention out"
 )

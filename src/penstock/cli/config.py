@@ -55,7 +55,7 @@ def register(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the settings."""
     application = load_application(arguments.program, settings_of(arguments), arguments.arguments)
-    rows = rows_of(application.config, origins(arguments, os.environ), everything=arguments.all)
+    rows = rows_of(application.config, origins(arguments), os.environ, everything=arguments.all)
     if arguments.json:
         print(to_json(rows))
         return 0
@@ -64,13 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def origins(arguments: argparse.Namespace, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return where the settings come from that the program has not written itself."""
-    found = {
-        key: f"{VARIABLE_PREFIX}{name.upper()}"
-        for name in read_environment(environment)
-        for key in (name.replace("_", "."), f"penstock.{name.replace('_', '.')}")
-    }
+def origins(arguments: argparse.Namespace) -> dict[str, str]:
+    """Return where the settings come from that the command line names."""
+    found: dict[str, str] = {}
     if arguments.settings is not None:
         found |= dict.fromkeys(map(dotted_key, read_file(arguments.settings)), arguments.settings)
     found |= dict.fromkeys((dotted_key(key) for key, _ in arguments.set), "--set")
@@ -80,16 +76,33 @@ def origins(arguments: argparse.Namespace, environment: Mapping[str, str]) -> di
 
 
 def rows_of(
-    config: StreamsConfig, origins: Mapping[str, str], *, everything: bool = False
+    config: StreamsConfig,
+    origins: Mapping[str, str],
+    environment: Mapping[str, str],
+    *,
+    everything: bool = False,
 ) -> list[dict[str, Any]]:
     """Return a row for each setting that is set, or for all, without secrets."""
     given = config.given()
+    read = _of_environment(given, environment)
     return [
         {
             "setting": key,
             "value": shown(key, value),
-            "from": origins.get(key, "the program") if key in given else "default",
+            "from": (origins.get(key) or read.get(key) or "the program")
+            if key in given
+            else "default",
         }
         for key, value in sorted(config.as_mapping().items())
         if everything or key in given
     ]
+
+
+def _of_environment(given: Mapping[str, Any], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that the program has read: those whose values are in force."""
+    found: dict[str, str] = {}
+    for name, text in read_environment(environment).items():
+        for key in (name.replace("_", "."), f"penstock.{name.replace('_', '.')}"):
+            if str(given.get(key)) == text.strip():
+                found[key] = f"{VARIABLE_PREFIX}{name.upper()}"
+    return found

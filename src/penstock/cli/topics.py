@@ -76,7 +76,10 @@ def register(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the topics."""
     named: list[str] = arguments.create or []
-    if arguments.program is None and len(named) == 1 and is_program(named[0]):
+    if named and is_program(named[0]):
+        # topics --create app.py argument: what follows is the program's own.
+        given = [] if arguments.program is None else [arguments.program]
+        arguments.arguments = [*named[1:], *given, *arguments.arguments]
         arguments.program, named = named[0], []
     if arguments.program is None:
         if arguments.create is not None and not named:

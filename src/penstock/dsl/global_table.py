@@ -82,6 +82,12 @@ def draw_global_table(
         if consumed is None
         else check_option(consumed, Consumed, "global_table")
     )
+    if kept.max_entries is not None:
+        msg = (
+            "a global table holds all rows of its topic, so its Materialized takes no max_entries; "
+            "leave it out"
+        )
+        raise TopologyError(msg)
     name = kept.name
     if materialized is not None and name is None:
         msg = (

@@ -49,6 +49,16 @@ def test_each_setting_says_where_it_comes_from(
     }
 
 
+def test_a_variable_that_the_program_has_not_read_is_no_origin(
+    app: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(app).write_text(PROGRAM.replace("StreamsConfig.from_environment(settings)", "settings"))
+    monkeypatch.setenv("PENSTOCK_POLL_MS", "9")
+    assert main(["config", app, "--json"]) == 0
+    rows = {row["setting"]: row for row in json.loads(capsys.readouterr().out)}
+    assert (rows["poll.ms"]["value"], rows["poll.ms"]["from"]) == ("7", "the program")
+
+
 def test_defaults_are_shown_on_request(app: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", app]) == 0
     assert "default" not in capsys.readouterr().out

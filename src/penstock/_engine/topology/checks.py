@@ -53,7 +53,7 @@ def check_function(
             f"function {getattr(function, '__name__', function)}; write it with def"
         )
         raise TopologyError(msg)
-    if inspect.isfunction(function) and parameters:
+    if parameters:
         _check_result(function, what, returns, several)
     taken = _parameters_unless(function, len(parameters))
     if taken is not None:
@@ -65,20 +65,27 @@ def check_function(
         raise TopologyError(msg)
 
 
-def _check_result(function: FunctionType, what: str, returns: Returns, several: str | None) -> None:
-    if returns != "several" and inspect.isgeneratorfunction(function):
+def _check_result(
+    function: Callable[..., Any], what: str, returns: Returns, several: str | None
+) -> None:
+    called = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
+    if inspect.isgeneratorfunction(function) or inspect.isgeneratorfunction(called):
+        if returns == "several":
+            return
         hint = f"use {several}, whose function may yield several" if several else "return a value"
         msg = (
-            f"{what} must be a plain function; got the generator function {function.__name__}, "
-            f"which does nothing but make an iterator when it is called; {hint}"
+            f"{what} must be a plain function; got the generator function "
+            f"{getattr(function, '__name__', shown(function))}, which does nothing but make an "
+            f"iterator when it is called; {hint}"
         )
         raise TopologyError(msg)
-    if returns != "anything" and returns_only_none(function):
-        code = function.__code__
+    plain = getattr(function, "__func__", function)
+    if returns != "anything" and inspect.isfunction(plain) and returns_only_none(plain):
+        code = plain.__code__
         _log.warning(
             "%s %s at %s:%d can only return None: is its 'return' missing?",
             what,
-            function.__name__,
+            plain.__name__,
             code.co_filename,
             code.co_firstlineno,
         )
@@ -250,9 +257,12 @@ def supplied_stores(supplier: object) -> tuple[StoreBuilder, ...]:
     """Return the stores that come with a supplier: those of its `stores()`, if it has one. Java:
     ConnectedStoreProvider.
     """
+    found = inspect.getattr_static(supplier, "stores", None)
+    if found is None or (
+        isinstance(supplier, type) and not isinstance(found, (staticmethod, classmethod))
+    ):
+        return ()  # a method of a processor is its own business
     stores = getattr(supplier, "stores", None)
-    if stores is None:
-        return ()
     what = f"stores() of the supplier {shown(supplier)}"
     if not callable(stores) or (taken := _parameters_unless(stores, 0)) is not None:
         takes = f"a function that takes {taken}" if callable(stores) else shown(stores)

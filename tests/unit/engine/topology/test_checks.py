@@ -114,3 +114,23 @@ def test_a_function_that_may_have_a_result_is_not_warned_of(
 ) -> None:
     check_function(function, "f", "key", "value")
     assert not caplog.messages
+
+
+class Yields:
+    def __call__(self, value: Any) -> Any:
+        yield value
+
+    def method(self, value: Any) -> Any:
+        yield value
+
+
+@pytest.mark.parametrize(
+    "function", [Yields(), Yields().method, functools.partial(Yields.method, Yields())]
+)
+def test_a_generator_of_any_form_is_refused_where_one_value_is_wanted(
+    function: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(TopologyError, match=r"the generator function .* use g, whose function may"):
+        check_function(function, "f", "value", several="g")
+    check_function(function, "g", "value", returns="several")
+    assert not caplog.messages

@@ -123,8 +123,10 @@ def test_stores_of_a_supplier_are_added_and_connected() -> None:
 @pytest.mark.parametrize(
     ("stores", "message"),
     [
-        (lambda self: [], r"must take no arguments and return the stores of the processor; got a"),
-        ([], r"must take no arguments and return the stores of the processor; got \[\]"),
+        (
+            staticmethod(lambda one: []),
+            r"must take no arguments and return the stores of the processor; got a",
+        ),
         (staticmethod(lambda: "s"), r"must return a list of stores, made with Stores; got 's'"),
         (staticmethod(lambda: ["s"]), r"takes a StoreBuilder; got 's'"),
         (staticmethod(lambda: _BROUGHT), r"must return a list of stores"),
@@ -134,6 +136,12 @@ def test_what_is_no_list_of_stores_is_refused(stores: Any, message: str) -> None
     supplier = type("Wrong", (Processor,), {"stores": stores})
     with pytest.raises(TopologyError, match=message):
         Topology().add_source("in", "in").add_processor("a", supplier, "in")
+
+
+@pytest.mark.parametrize("own", [lambda self: 5, ("a",), property(lambda self: 5)])
+def test_what_a_processor_calls_stores_is_its_own_business(own: Any) -> None:
+    supplier = type("Own", (Processor,), {"stores": own})
+    assert not Topology().add_source("in", "in").add_processor("a", supplier, "in").stores
 
 
 def test_a_supplier_may_bring_no_stores() -> None:

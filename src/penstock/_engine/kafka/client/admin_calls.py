@@ -110,7 +110,8 @@ def _hosts_are_unknown(servers: str, faults: list[KafkaError]) -> bool:
         if fault.code() == KafkaError._RESOLVE and "Temporary failure" not in fault.str()
     ]
     names = [server.strip() for server in servers.split(",") if server.strip()]
-    return all(any(name in said for said in unknown) for name in names)
+    # The client names a host in quotes, with its port.
+    return bool(names) and all(any(f"'{name}'" in said for said in unknown) for name in names)
 
 
 def _greet(admin: AdminClient) -> KafkaError | None:

@@ -195,7 +195,8 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
     values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
 
     def stored() -> Iterator[StoredRow]:
-        for key, start, row in rows.fetch_range(None, None, 0, END_OF_TIME, reverse=False):
+        found = rows.fetch_range(None, None, 0, END_OF_TIME, reverse=False, lazily=True)
+        for key, start, row in found:
             value, time = _apart(row, is_timestamped=is_timestamped)
             yield key, value, time, start, rows.end_of(start)
 
@@ -207,7 +208,10 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, is_timestamped=is_timestamped),
         rows=stored,
-        read_as=lambda codec: TypedWindowStore(name, _face(codec, builder.kind), rows, position),
+        # Queries read a page at a time.
+        read_as=lambda codec: TypedWindowStore(
+            name, _face(codec, builder.kind), rows, position, lazily=True
+        ),
     )
 
 

@@ -127,15 +127,18 @@ class WindowRows:
         time_to: int,
         *,
         reverse: bool,
+        lazily: bool = False,
     ) -> Iterator[WindowRow]:
         """Return the rows of several keys between two times, None for no bound, as they are now:
-        puts that come while they are iterated change nothing.
+        puts that come while they are iterated change nothing. A reader beside whom nothing is put
+        may read `lazily`, without holding all rows of an indexed store in memory.
         """
         if key_from is not None and key_to is not None and key_from > key_to:
             return iter(())
         if self._is_indexed and key_from is None and key_to is None:
+            rows = self._of_index(time_from, time_to, reverse=reverse)
             # A list: the rows are looked up one by one, which would find later puts.
-            return _under_index_keys(list(self._of_index(time_from, time_to, reverse=reverse)))
+            return _under_index_keys(rows if lazily else list(rows))
         rows = self._by_segment(key_from, key_to, time_from, time_to, reverse=reverse)
         if self._by_time:
             rows = iter(sorted(rows, key=lambda row: _index_key(row[0]), reverse=reverse))

@@ -6,6 +6,7 @@ Values are kept as bytes, so what a user mutates is never the store's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
@@ -66,10 +67,19 @@ class TypedWindowStore(_Typed):
 
     _spoken_name = "WindowStore"
 
-    def __init__(self, name: str, codec: Codec, rows: WindowRows, position: RecordInHand) -> None:
+    def __init__(
+        self,
+        name: str,
+        codec: Codec,
+        rows: WindowRows,
+        position: RecordInHand,
+        *,
+        lazily: bool = False,
+    ) -> None:
         super().__init__(name, codec)
         self._rows = rows
         self._position = position
+        self._fetch_range = partial(rows.fetch_range, lazily=lazily)
 
     def put(self, key: Any, value: Any, window_start: int) -> None:
         raw_key, row = self._raw_key(key), self._raw_value(value)
@@ -90,21 +100,21 @@ class TypedWindowStore(_Typed):
         self, key_from: Any, key_to: Any, time_from: int, time_to: int
     ) -> Iterator[tuple[Windowed[Any], Any]]:
         bounds = self._raw_bounds(key_from, key_to)
-        return self._windows(self._rows.fetch_range(*bounds, time_from, time_to, reverse=False))
+        return self._windows(self._fetch_range(*bounds, time_from, time_to, reverse=False))
 
     def backward_fetch_range(
         self, key_from: Any, key_to: Any, time_from: int, time_to: int
     ) -> Iterator[tuple[Windowed[Any], Any]]:
         bounds = self._raw_bounds(key_from, key_to)
-        return self._windows(self._rows.fetch_range(*bounds, time_from, time_to, reverse=True))
+        return self._windows(self._fetch_range(*bounds, time_from, time_to, reverse=True))
 
     def fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[Any], Any]]:
-        return self._windows(self._rows.fetch_range(None, None, time_from, time_to, reverse=False))
+        return self._windows(self._fetch_range(None, None, time_from, time_to, reverse=False))
 
     def backward_fetch_all(
         self, time_from: int, time_to: int
     ) -> Iterator[tuple[Windowed[Any], Any]]:
-        return self._windows(self._rows.fetch_range(None, None, time_from, time_to, reverse=True))
+        return self._windows(self._fetch_range(None, None, time_from, time_to, reverse=True))
 
     def all(self) -> Iterator[tuple[Windowed[Any], Any]]:
         return self.fetch_all(_BEFORE_ALL_TIME, END_OF_TIME)
@@ -231,6 +241,9 @@ class TypedVersionedStore(_Typed):
     def get(self, key: Any, as_of: int | None = None, time_to: int | None = None) -> Any:
         raw_key = self._raw_key(key)
         if as_of is None:
+            if time_to is not None:
+                msg = "the versions up to a time need a first time, too: get(key, from, to)"
+                raise TypeError(msg)
             return self._record(self._rows.get(raw_key))
         if time_to is None:
             return self._record(self._rows.get_as_of(raw_key, as_of))

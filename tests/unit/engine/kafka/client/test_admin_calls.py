@@ -221,6 +221,7 @@ def test_a_client_whose_thread_has_died_is_not_waited_for_for_ever(
     [
         ("a:1", ["a:1/bootstrap: Failed to resolve 'a:1': Name or service not known"], True),
         ("a:1,b:2", ["Failed to resolve 'a:1': Name or service not known"], False),
+        ("a:1,my-a:1", ["Failed to resolve 'my-a:1': Name or service not known"], False),
         ("a:1, b:2", ["resolve 'a:1': Name ...", "resolve 'b:2': No such host is known"], True),
         ("a:1", ["Failed to resolve 'a:1': Temporary failure in name resolution"], False),
         ("a:1", [], False),
