@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows
@@ -99,10 +99,15 @@ def write(kafka_broker: LocalBroker) -> Callable[..., None]:
 
     def write_(topic: str, *values: str | None, partition: int = 0, key: str | None = "k") -> None:
         for value in values:
-            producer.produce(topic, value, key, partition)
-        assert producer.flush(30) == 0
+            producer.produce(topic, value, key, partition, on_delivery=_check_delivery)
+        assert producer.flush(30) == 0, f"{topic} did not take all records in 30 s"
 
     return write_
+
+
+def _check_delivery(error: KafkaError | None, _: object) -> None:
+    if error is not None:
+        raise KafkaException(error)
 
 
 @pytest.fixture
@@ -208,14 +213,32 @@ def test_new_partitions_and_new_topics_are_found(
     query = open_query(topic)
     pattern = open_query(choice=TopicChoice(pattern=f"{prefix}.*"))
     assert pattern.batch() == []
-    for future in admin.create_partitions([NewPartitions(topic, 2)]).values():
-        future.result(30)
+    _add_partition(admin, topic)
     for future in admin.create_topics([_new_topic(f"{prefix}-late")]).values():
         future.result(30)
     write(topic, "new", partition=1)
     write(f"{prefix}-late", "late")
     assert _next(query) == ["new"]
     assert _next(pattern) == ["late"]
+
+
+def test_a_new_partition_is_replayed_from_where_it_began(
+    open_query: Open, write: Any, kafka_topic: CreateTopic, admin: AdminClient
+) -> None:
+    topic = kafka_topic("s-regrow", 1, FOREVER)
+    query = open_query(topic)
+    assert query.batch() == []
+    _add_partition(admin, topic)
+    write(topic, "a", "b", "c", partition=1)
+    assert _next(query) == ["a", "b", "c"]
+    batch = query.log[-1]
+    assert open_query(topic, at=batch[0]).read(*batch) == ["a", "b", "c"]
+    for future in admin.delete_records([TopicPartition(topic, 1, 2)]).values():
+        future.result(30)
+    with pytest.raises(StreamsError, match="partition 1: the offsets 0 to 1 were deleted"):
+        open_query(topic, at=batch[0]).read(*batch)
+    lenient = open_query(topic, at=batch[0], fail_on_data_loss=False)
+    assert lenient.read(*batch) == ["c"]
 
 
 def test_records_that_were_deleted_are_a_loss(
@@ -258,17 +281,39 @@ def test_a_topic_that_was_made_anew_is_a_loss(
     query = open_query(topic, other, starting="earliest", fail_on_data_loss=False)
     strict = open_query(topic, other, starting="earliest")
     assert query.batch() == strict.batch() == ["a", "b"]
-    for future in admin.delete_topics([topic]).values():
-        future.result(30)
+    _delete(admin, topic)
     write(other, "x")
     assert _next(query) == ["x"]
     with pytest.raises(StreamsError, match="partition 0: it was deleted"):
         strict.batch()
-    assert until(lambda: _is_made(admin, topic), 30)
+    _make(admin, topic)
     write(topic, "c", "d", "e")
     assert _next(query) == ["c", "d", "e"]
     with pytest.raises(StreamsError, match="the topic was deleted and made anew"):
         open_query(topic, other, at=strict.at).batch()
+
+
+def test_a_batch_is_not_replayed_from_a_topic_that_was_made_anew(
+    open_query: Open, write: Any, kafka_topic: CreateTopic, admin: AdminClient
+) -> None:
+    topic, other = kafka_topic("s-replaced", 1, FOREVER), kafka_topic("s-kept", 1, FOREVER)
+    write(topic, "a", "b")
+    write(other, "x")
+    query = open_query(topic, other, starting="earliest")
+    end = _stored(query.reader.latestOffset(query.at, ALL))  # logged, then the driver dies
+    _delete(admin, topic)
+    _make(admin, topic)
+    write(topic, "c", "d", "e")
+    after = open_query(topic, other)
+    for run in (after, query):
+        with pytest.raises(StreamsError, match="0: the topic was deleted and made anew"):
+            run.read(query.at, end)
+    lenient = open_query(topic, other, at=query.at, fail_on_data_loss=False)
+    assert lenient.read(query.at, end) == lenient.read(query.at, end) == ["x"]
+    lenient.at = end
+    assert lenient.batch() == ["c", "d", "e"]
+    # The batch of the new topic says where it began there.
+    assert open_query(topic, other).read(*lenient.log[0]) == ["c", "d", "e"]
 
 
 def test_a_table_has_no_records_without_a_key(
@@ -299,8 +344,7 @@ def test_a_topic_that_is_deleted_while_it_is_read_is_not_waited_for_for_ever(
     write(topic, "a")
     query = open_query(topic, starting="earliest")
     (part,) = query.reader.partitions(query.at, query.reader.latestOffset(query.at, ALL))
-    for future in admin.delete_topics([topic]).values():
-        future.result(30)
+    _delete(admin, topic)
     with pytest.raises(StreamsError, match=f"topic '{topic}', partition 0 cannot be read"):
         list(query.reader.read(part))
 
@@ -338,6 +382,31 @@ def _next(query: Query) -> list[str]:
 
 def _new_topic(name: str) -> Any:
     return NewTopic(name, 1, 1, config=dict(FOREVER))
+
+
+def _add_partition(admin: AdminClient, topic: str) -> None:
+    """Add a second partition, and wait until it is there."""
+    for future in admin.create_partitions([NewPartitions(topic, 2)]).values():
+        future.result(30)
+    found = admin.list_topics
+    assert until(lambda: len(found(timeout=10).topics[topic].partitions) == 2, 30), (
+        f"{topic} has no second partition"
+    )
+
+
+def _delete(admin: AdminClient, topic: str) -> None:
+    """Delete a topic, and wait until it is gone."""
+    for future in admin.delete_topics([topic]).values():
+        future.result(30)
+    gone = until(lambda: topic not in admin.list_topics(timeout=10).topics, 30)
+    assert gone, f"{topic} is still there"
+
+
+def _make(admin: AdminClient, topic: str) -> None:
+    """Make a topic, and wait until it is there."""
+    assert until(lambda: _is_made(admin, topic), 30), f"{topic} cannot be made"
+    made = until(lambda: topic in admin.list_topics(timeout=10).topics, 30)
+    assert made, f"{topic} is not there"
 
 
 def _is_made(admin: AdminClient, topic: str) -> bool:

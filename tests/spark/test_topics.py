@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -24,7 +25,7 @@ from tests.docs.blocks import DOCS, run_page
 
 pytestmark = pytest.mark.slow
 
-ORDERS, PRICES = "tea-orders", "tea-prices"
+ORDERS, PRICES = "tea-orders", "tea-prices"  # of the page, which runs once
 COUNT = 300
 FOREVER = {"retention.ms": "-1"}
 
@@ -38,15 +39,19 @@ class Order:
 class Cluster:
     """A broker with a topic of numbered orders, and what writes more."""
 
-    def __init__(self, broker: LocalBroker, folder: Path) -> None:
+    def __init__(self, broker: LocalBroker, folder: Path, numbers: Iterator[int]) -> None:
         self.broker = broker
+        self._numbers = numbers
         self.config = {"bootstrap.servers": broker.bootstrap_servers, "state.dir": str(folder)}
         self._producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
-        self.topic("numbered", 2)
-        self.write("numbered", range(COUNT))
+        self.numbered = self.topic("numbered", 2)
+        self.write(self.numbered, range(COUNT))
 
-    def topic(self, name: str, partitions: int = 1) -> None:
-        self.broker.create_topic(name, partitions, FOREVER)
+    def topic(self, name: str, partitions: int = 1) -> str:
+        """Create a topic that no other test has; return its name."""
+        unique = f"{name}-{next(self._numbers)}"
+        self.broker.create_topic(unique, partitions, FOREVER)
+        return unique
 
     def write(self, topic: str, numbers: range, partitions: int = 2) -> None:
         for number in numbers:
@@ -56,15 +61,25 @@ class Cluster:
         self.flush()
 
     def send(self, topic: str, key: Any, value: Any, partition: int = 0, headers: Any = ()) -> None:
-        self._producer.produce(topic, value, key, partition, timestamp=1000, headers=list(headers))
+        more: Any = {"timestamp": 1000, "headers": list(headers), "on_delivery": check_delivery}
+        self._producer.produce(topic, value, key, partition, **more)
 
     def flush(self) -> None:
-        assert self._producer.flush(30) == 0
+        assert self._producer.flush(30) == 0, "not all records were taken in 30 s"
+
+
+def check_delivery(error: KafkaError | None, _: object) -> None:
+    if error is not None:
+        raise KafkaException(error)
 
 
 @pytest.fixture(scope="module")
-def cluster(kafka_broker: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Cluster:
-    return Cluster(kafka_broker, tmp_path_factory.mktemp("topics"))
+def cluster(
+    kafka_broker: LocalBroker,
+    tmp_path_factory: pytest.TempPathFactory,
+    _topic_numbers: Iterator[int],
+) -> Cluster:
+    return Cluster(kafka_broker, tmp_path_factory.mktemp("topics"), _topic_numbers)
 
 
 def run(frame: DataFrame, checkpoint: Path, take: Callable[[DataFrame, int], None]) -> list[Any]:
@@ -81,12 +96,11 @@ def run(frame: DataFrame, checkpoint: Path, take: Callable[[DataFrame, int], Non
 def test_a_stream_goes_on_at_its_checkpoint_and_replays_a_failed_batch(
     cluster: Cluster, spark: SparkSession, tmp_path: Path
 ) -> None:
-    cluster.topic("replayed", 2)
-    cluster.topic("replayed-too")
-    cluster.write("replayed", range(COUNT))
+    first, second = cluster.topic("replayed", 2), cluster.topic("replayed-too")
+    cluster.write(first, range(COUNT))
     frame = (
         spark.readStream.format("penstock")
-        .option("subscribePattern", "replayed(-too)?")
+        .option("subscribePattern", f"{re.escape(first)}|{re.escape(second)}")
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", "200")
         .option("includeHeaders", "true")
@@ -108,7 +122,7 @@ def test_a_stream_goes_on_at_its_checkpoint_and_replays_a_failed_batch(
 
     with pytest.raises(PySparkException, match="the sink is away"):
         run(frame, tmp_path / "checkpoint", take)
-    cluster.write("replayed-too", range(COUNT, COUNT + 10), partitions=1)
+    cluster.write(second, range(COUNT, COUNT + 10), partitions=1)
     progress = run(frame, tmp_path / "checkpoint", take)
 
     assert [row.offset for row in seen[1][0]] == [row.offset for row in seen[1][1]]
@@ -117,13 +131,13 @@ def test_a_stream_goes_on_at_its_checkpoint_and_replays_a_failed_batch(
     assert Counter(map(number_of, rows)) == Counter(range(COUNT + 10))
     assert {len(batches[-1]) for batches in seen.values()} == {200, COUNT - 200, 10}
     row = next(row for row in rows if number_of(row) == 7)
-    assert (row.key, row.topic, row.partition, row.offset) == ("k7", "replayed", 1, 3)
+    assert (row.key, row.topic, row.partition, row.offset) == ("k7", first, 1, 3)
     assert (row.timestamp.timestamp(), row.timestampType) == (1.0, 0)
     assert [(one.key, bytes(one.value)) for one in row.headers] == [("n", b"7")]
     source = progress[-1].sources[0]
     ends = json.loads(source.endOffset)
-    assert ends["replayed"] == {"0": 150, "1": 150}
-    assert json.loads(source.latestOffset)["replayed-too"] == ends["replayed-too"] == {"0": 10}
+    assert ends[first] == {"0": 150, "1": 150}
+    assert json.loads(source.latestOffset)[second] == ends[second] == {"0": 10}
 
 
 def number_of(row: Any) -> int:
@@ -132,17 +146,17 @@ def number_of(row: Any) -> int:
 
 
 def test_batches_between_bounds(cluster: Cluster, spark: SparkSession) -> None:
-    asked = spark.read.format("penstock").option("topic", "numbered")
+    asked = spark.read.format("penstock").option("topic", cluster.numbered)
     asked = asked.option("bootstrap.servers", cluster.config["bootstrap.servers"])
     assert asked.load().count() == COUNT
     # A secret among the settings of a function is no option: no plan shows it.
     config = {**cluster.config, "app.password": "hunter2"}
     part = streams.read(
-        "numbered",
+        cluster.numbered,
         config,
         value=serdes.json(Order),
-        starting={"numbered": {0: 10, 1: -1}},
-        ending={"numbered": {0: 30}},
+        starting={cluster.numbered: {0: 10, 1: -1}},
+        ending={cluster.numbered: {0: 30}},
         max_records_per_partition=10,
         spark=spark,
     )
@@ -151,25 +165,25 @@ def test_batches_between_bounds(cluster: Cluster, spark: SparkSession) -> None:
         *range(20, 60, 2)
     ]
     assert "hunter2" not in part._jdf.queryExecution().toString()
-    assert streams.read("numbered", config, starting=2000, spark=spark).count() == 0
+    assert streams.read(cluster.numbered, config, starting=2000, spark=spark).count() == 0
 
 
 def test_a_table_has_the_latest_row_of_each_key(cluster: Cluster, spark: SparkSession) -> None:
-    cluster.topic("kept", 2)
+    kept = cluster.topic("kept", 2)
     serde = serdes.time_windowed(serdes.string(), 10_000)
     encode = completed(serde, serdes.string, serdes.string).encode
     for number in range(50):
         key = encode(Windowed(f"k{number % 5}", 10_000, 20_000))
-        cluster.send("kept", key, number.to_bytes(8, "big"), number % 5 % 2)
-    cluster.send("kept", encode(Windowed("k4", 10_000, 20_000)), None)
-    cluster.send("kept", None, (99).to_bytes(8, "big"))
+        cluster.send(kept, key, number.to_bytes(8, "big"), number % 5 % 2)
+    cluster.send(kept, encode(Windowed("k4", 10_000, 20_000)), None)
+    cluster.send(kept, None, (99).to_bytes(8, "big"))
     cluster.flush()
     frame = streams.read(
-        "kept", cluster.config, key=serde, value=serdes.long(), table=True, spark=spark
+        kept, cluster.config, key=serde, value=serdes.long(), table=True, spark=spark
     )
     rows = {row.key.key: (row.value, row.key.start.timestamp()) for row in frame.collect()}
     assert rows == {f"k{number}": (45 + number, 10.0) for number in range(4)}
-    by_format = spark.read.format("penstock").option("topic", "kept").option("table", "true")
+    by_format = spark.read.format("penstock").option("topic", kept).option("table", "true")
     by_format = by_format.option("bootstrap.servers", cluster.config["bootstrap.servers"])
     assert by_format.load().count() == 4
 
@@ -194,12 +208,12 @@ def test_wrong_arguments_are_refused_at_the_call(cluster: Cluster, spark: SparkS
     with pytest.raises(StreamsError, match="missing: 'unheard-of'"):
         streams.read("unheard-of", cluster.config, spark=spark)
     with pytest.raises(ConfigError, match="starting must be"):
-        streams.read_stream("numbered", cluster.config, starting="first", spark=spark)  # type: ignore[arg-type]
+        streams.read_stream(cluster.numbered, cluster.config, starting="first", spark=spark)  # type: ignore[arg-type]
 
 
 def test_the_examples_of_topics_md_are_as_they_say(cluster: Cluster, spark: SparkSession) -> None:
-    cluster.topic(ORDERS)
-    cluster.topic(PRICES)
+    for topic in (ORDERS, PRICES):
+        cluster.broker.create_topic(topic, 1, FOREVER)
     for key, item, grams in [("ann", "green", 50), ("bob", "black", 100), ("ann", "green", 100)]:
         cluster.send(ORDERS, key, json.dumps({"item": item, "grams": grams}))
     cluster.send(ORDERS, "cid", json.dumps({"item": "black", "grams": 200}))

@@ -5,9 +5,10 @@ A document has the offset of each partition, as that of Spark's own Kafka source
 
 - `(topics)` has the id of each topic. One that was deleted and made anew has another id: its old
   offsets mean nothing there.
-- `(began)` is in the end of a query's first batch, and says where the query began. Spark keeps the
-  end of a batch alone; a first batch that is run again would ask for the start anew, and "latest"
-  would be another one.
+- `(began)` says where the batch that ends here began, for the partitions that its start does not
+  know: all those of a query's first batch, later new partitions and topics that were made anew.
+  Spark keeps the end of a batch alone. A batch that is run again would ask for these offsets anew:
+  "latest" would be another one, and the first record may have been deleted meanwhile.
 
 Pure functions: what a batch reads depends on the two documents and on what Kafka still has.
 """
@@ -28,6 +29,8 @@ Offsets: TypeAlias = Mapping[Partition, int]
 BEGAN = "(began)"
 TOPICS = "(topics)"
 
+_MADE_ANEW = "the topic was deleted and made anew"
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -36,11 +39,28 @@ class Position:
     offsets: Offsets
     ids: Mapping[str, str] = field(default_factory=dict)
 
-    def is_of(self, partition: Partition, ids: Mapping[str, str]) -> bool:
-        """Return whether it has an offset of a partition, and its topic still is the same one."""
-        topic = partition[0]
-        same = topic not in self.ids or topic not in ids or self.ids[topic] == ids[topic]
-        return same and partition in self.offsets
+    def knows(self, partition: Partition, ids: Mapping[str, str]) -> bool:
+        """Return whether it has an offset of a partition whose topic has the same id in `ids`."""
+        return partition in self.offsets and self.is_same(partition[0], ids)
+
+    def is_same(self, topic: str, ids: Mapping[str, str]) -> bool:
+        """Return whether a topic has the same id in `ids`, as far as both have one."""
+        return topic not in self.ids or topic not in ids or self.ids[topic] == ids[topic]
+
+    def updated(self, other: Position) -> Position:
+        """Return this position with the offsets of another, which count where both have one."""
+        kept = {one: at for one, at in self.offsets.items() if self.knows(one, other.ids)}
+        return Position({**kept, **other.offsets}, {**self.ids, **other.ids})
+
+    def changed(self, offsets: Offsets, ids: Mapping[str, str]) -> Position:
+        """Return those of `offsets` that this position does not have, and their topics' ids."""
+        new = {
+            one: at
+            for one, at in offsets.items()
+            if not self.knows(one, ids) or self.offsets[one] != at
+        }
+        topics = {topic for topic, _ in new}
+        return Position(new, {topic: ids[topic] for topic in topics if topic in ids})
 
 
 def initial_document(starting: str) -> Document:
@@ -54,7 +74,7 @@ def is_initial(document: Mapping[str, Any]) -> bool:
 
 
 def to_document(position: Position, began: Position | None = None) -> Document:
-    """Return a position as the offset of a batch; with `began`, of the first one."""
+    """Return a position as the offset of a batch; `began` is what its start does not know."""
     document: Document = _by_topic(position.offsets)
     if position.ids:
         document[TOPICS] = dict(sorted(position.ids.items()))
@@ -87,7 +107,10 @@ def from_document(document: Mapping[str, Any]) -> Position:
 
 def start_of(start: Mapping[str, Any], end: Mapping[str, Any]) -> Position:
     """Return where the batch between two documents begins."""
-    return from_document(end.get(BEGAN, {}) if is_initial(start) else start)
+    known = Position({}) if is_initial(start) else from_document(start)
+    if start == end:  # nothing is between them; where the batch before began does not matter
+        return known
+    return known.updated(from_document(end.get(BEGAN, {})))
 
 
 def admit(begin: Offsets, end: Offsets, limit: int | None) -> dict[Partition, int]:
@@ -110,6 +133,7 @@ class Available:
 
     firsts: Offsets
     ends: Offsets
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan_batch(
@@ -123,8 +147,11 @@ def plan_batch(
             if wanted > begin.offsets.get(partition, 0):
                 lost.append(_gone(partition, "it was deleted"))
             continue
+        if not end.is_same(partition[0], now.ids):
+            lost.append(_gone(partition, _MADE_ANEW))
+            continue
         first, last = now.firsts[partition], now.ends[partition]
-        known = begin.is_of(partition, end.ids) and begin.offsets[partition] <= wanted
+        known = begin.knows(partition, end.ids) and begin.offsets[partition] <= wanted
         start = begin.offsets[partition] if known else first
         if start < min(first, wanted):
             until = min(first, wanted) - 1
@@ -143,8 +170,8 @@ def find_losses(begin: Position, now: Position) -> list[str]:
     for partition, offset in sorted(begin.offsets.items()):
         if partition not in now.offsets:
             lost.append(_gone(partition, "it was deleted"))
-        elif not begin.is_of(partition, now.ids):
-            lost.append(_gone(partition, "the topic was deleted and made anew"))
+        elif not begin.knows(partition, now.ids):
+            lost.append(_gone(partition, _MADE_ANEW))
         elif now.offsets[partition] < offset:
             shorter = f"it ends at {now.offsets[partition]}, and {offset} was read already"
             lost.append(_gone(partition, shorter))

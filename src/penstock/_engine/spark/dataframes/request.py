@@ -15,12 +15,13 @@ from penstock.serdes import Serde
 
 Topics: TypeAlias = str | Sequence[str] | re.Pattern[str]
 """A topic, several, or a compiled pattern that the whole names match."""
-Offsets: TypeAlias = Mapping[str, Mapping[int, int]]
-Edge: TypeAlias = Literal["earliest", "latest"] | datetime | int | Offsets | None
+OffsetsByTopic: TypeAlias = Mapping[str, Mapping[int, int]]
+Edge: TypeAlias = Literal["earliest", "latest"] | datetime | int | OffsetsByTopic | None
 """Where reading begins or ends: at the first record, at the end, at a moment (a datetime with a
 time zone, or milliseconds since the epoch), or at offsets by topic and partition.
 """
 
+_FLAGS = {re.ASCII: "a", re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x"}
 _TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
@@ -99,9 +100,10 @@ def choice_of(topics: Topics) -> TopicChoice:
     """Return the topics that a user names.
 
     Raises:
-        ConfigError: it is neither a name, nor names, nor a pattern.
+        ConfigError: it is neither a name, nor names, nor a pattern of text without flags.
     """
     if isinstance(topics, re.Pattern):
+        _check_pattern(topics)
         return TopicChoice(pattern=topics.pattern)
     if isinstance(topics, str):
         return TopicChoice((topics,))
@@ -115,6 +117,22 @@ def choice_of(topics: Topics) -> TopicChoice:
 def bounds_of(edge: Edge) -> dict[str, Bound]:
     """Return where reading begins or ends by topic, under "" for all topics."""
     return dict(edge) if isinstance(edge, Mapping) else {"": edge}
+
+
+def _check_pattern(pattern: re.Pattern[Any]) -> None:
+    """Refuse what is not in the text of a pattern, which is all that the source keeps of it."""
+    if not isinstance(pattern.pattern, str):
+        msg = f"the pattern of topics must be text, as names are; got {pattern!r}"
+        raise ConfigError(msg)
+    # Flags that stand in the text, as in (?i), are there again.
+    dropped = re.RegexFlag(pattern.flags & ~re.compile(pattern.pattern).flags & ~re.DEBUG)
+    if dropped:
+        letters = "".join(letter for flag, letter in _FLAGS.items() if flag in dropped)
+        msg = (
+            f"flags of a compiled pattern are not kept: write (?{letters}) into the pattern, in "
+            f"front; got {pattern!r}"
+        )
+        raise ConfigError(msg)
 
 
 def _check_choice(choice: TopicChoice) -> None:

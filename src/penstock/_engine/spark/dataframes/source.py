@@ -41,14 +41,14 @@ class TopicSource(DataSource):
     def schema(self) -> str:
         from penstock._engine.spark.dataframes.split_partitions import rows_of  # noqa: PLC0415
 
-        request, _ = self.asked()
+        request, _ = self.request_and_config()
         return rows_of(request).schema()
 
     def reader(self, schema: Any) -> DataSourceReader:
         from penstock._engine.spark.dataframes.batch_reader import TopicBatchReader  # noqa: PLC0415
 
         del schema  # Spark compares it with that of the rows
-        request, config = self.asked()
+        request, config = self.request_and_config()
         request.check_batch()
         return TopicBatchReader(request, config)
 
@@ -58,7 +58,7 @@ class TopicSource(DataSource):
         )
 
         del schema
-        request, config = self.asked()
+        request, config = self.request_and_config()
         request.check_stream()
         return TopicStreamReader(request, config)
 
@@ -75,7 +75,7 @@ class TopicSource(DataSource):
         options: dict[str, str] = dict(self.options)
         return stream_writer(options, schema)
 
-    def asked(self) -> tuple[ReadRequest, StreamsConfig]:
+    def request_and_config(self) -> tuple[ReadRequest, StreamsConfig]:
         """Return what the options ask for.
 
         Raises:
@@ -98,7 +98,7 @@ def source_of(request: ReadRequest, config: StreamsConfig) -> type[DataSource]:
         def name(cls) -> str:
             return unique
 
-        def asked(self) -> Any:
+        def request_and_config(self) -> Any:
             return pickle.loads(packed)
 
     return OneRead

@@ -94,12 +94,12 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         begins = self._begins(begin, now)
         rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         end = Position(admit(begins, now.offsets, rows), now.ids)
-        if first:
-            return to_document(end, began=begin)
-        if end == begin:
+        if end == begin and not first:
             self._rest()
             return start
-        return to_document(end)
+        new = begin.changed(begins, now.ids)
+        began = begin.updated(new) if first else new if new.offsets else None
+        return to_document(end, began)
 
     def reportLatestOffset(self) -> Document | None:
         """Return the ends of the topics, as Spark shows them in the progress of a query."""
@@ -111,16 +111,12 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         moved = [
             one
             for one, to in finish.offsets.items()
-            if begin.offsets.get(one) != to or not begin.is_of(one, finish.ids)
+            if begin.offsets.get(one) != to or not begin.knows(one, finish.ids)
         ]
         if not moved:
             return []
-        seen = self._state.seen
-        if seen is None or any(finish.offsets[one] > seen.offsets.get(one, -1) for one in moved):
-            self._topics.refresh()  # a batch that is run again after a restart
-            seen = self._look()
-        now = Available(self._topics.firsts(moved), seen.offsets)
         wanted = Position({one: finish.offsets[one] for one in moved}, finish.ids)
+        now = self._available(wanted)
         splits, losses = plan_batch(begin, wanted, now, self._request.max_records_per_partition)
         self._report(losses)
         kinds = self._timestamp_types({split.topic for split in splits})
@@ -146,6 +142,27 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._state.seen = Position(offsets, self._topics.ids())
         return self._state.seen
 
+    def _available(self, wanted: Position) -> Available:
+        """Return what Kafka has now of the partitions of a batch. Topics may have been made anew
+        since it was planned. A broker that lags behind may know an older id than the batch: it is
+        asked again before that counts as a loss.
+        """
+
+        def is_settled() -> bool:
+            self._topics.refresh()
+            ids = self._topics.ids()
+            same = all(wanted.is_same(topic, ids) for topic, _ in wanted.offsets)
+            return same or ids == self._state.settled_ids
+
+        if not until(is_settled, _SETTLING_SECONDS):
+            self._state.settled_ids = self._topics.ids()
+        seen = self._state.seen
+        if seen is None or any(
+            to > seen.offsets.get(one, -1) for one, to in wanted.offsets.items()
+        ):
+            seen = self._look()  # a batch that is run again after a restart
+        return Available(self._topics.firsts(wanted.offsets), seen.offsets, self._topics.ids())
+
     def _settled(self, begin: Position) -> Position:
         """Return the ends of now, or of the target. An end before what was read may be that of a
         new leader that does not know better yet: it is asked again before it counts as a loss.
@@ -161,7 +178,7 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _begins(self, begin: Position, now: Position) -> Mapping[Partition, int]:
         """Return where each partition goes on; one that is new begins with its first record."""
-        known = {one: begin.offsets[one] for one in now.offsets if begin.is_of(one, now.ids)}
+        known = {one: begin.offsets[one] for one in now.offsets if begin.knows(one, now.ids)}
         new = [one for one, end in now.offsets.items() if known.get(one, end + 1) > end]
         return {**now.offsets, **known, **self._topics.firsts(new)}
 
@@ -196,6 +213,8 @@ class _QueryState:
         """Where a query ends that reads what is available now."""
         self.seen: Position | None = None
         """The ends of the last look."""
+        self.settled_ids: Mapping[str, str] | None = None
+        """Ids that were waited for already: they are not those of a broker that lags behind."""
         self.timestamp_types: dict[str, int | None] = {}
         self.idle_until = 0.0
 

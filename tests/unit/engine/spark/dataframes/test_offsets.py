@@ -25,7 +25,7 @@ from penstock._engine.spark.dataframes.offsets import (
 )
 from penstock.errors import StreamsError
 
-A, B = ("orders", 0), ("orders", 1)
+A, B, C = ("orders", 0), ("orders", 1), ("prices", 0)
 OFFSETS = st.dictionaries(
     st.tuples(st.sampled_from(["a", "b.c"]), st.integers(0, 12)), st.integers(0, 2**60)
 )
@@ -52,6 +52,28 @@ def test_the_first_batch_begins_where_its_end_says() -> None:
     assert start_of(start, end) == Position({A: 4})
     later = to_document(Position({A: 12}))
     assert start_of(end, later) == Position({A: 9})
+
+
+def test_a_later_batch_begins_where_its_start_says_and_its_end_for_new_partitions() -> None:
+    start = to_document(Position({A: 9, C: 5}, {"orders": "1", "prices": "old"}))
+    new = from_document(start).changed({A: 9, B: 2, C: 0}, {"orders": "1", "prices": "new"})
+    assert new == Position({B: 2, C: 0}, {"orders": "1", "prices": "new"})
+    end = to_document(Position({A: 12, B: 7, C: 3}, {"orders": "1", "prices": "new"}), began=new)
+    begin = start_of(start, json.loads(json.dumps(end)))
+    assert begin == Position({A: 9, B: 2, C: 0}, {"orders": "1", "prices": "new"})
+    # The batch after it begins at its end alone, also if it is empty.
+    assert start_of(end, end) == from_document(end)
+    assert start_of(end, to_document(Position({A: 15}))) == from_document(end)
+
+
+def test_a_partition_whose_end_went_back_begins_anew() -> None:
+    assert Position({A: 9, B: 4}).changed({A: 0, B: 4}, {}) == Position({A: 0})
+
+
+def test_offsets_of_a_topic_that_was_made_anew_are_forgotten() -> None:
+    old = Position({A: 9, B: 4, C: 5}, {"orders": "old"})
+    new = Position({A: 0}, {"orders": "new"})
+    assert old.updated(new) == Position({A: 0, C: 5}, {"orders": "new"})
 
 
 def test_an_offset_of_another_source_is_refused() -> None:
@@ -96,8 +118,27 @@ def test_a_topic_that_was_made_anew_is_read_from_its_beginning() -> None:
     assert find_losses(begin, end) == [
         "topic 'orders', partition 0: the topic was deleted and made anew"
     ]
-    splits, _ = plan_batch(begin, end, Available({A: 0}, {A: 8}))
+    splits, lost = plan_batch(begin, end, Available({A: 0}, {A: 8}, {"orders": "new"}))
     assert splits == [Split("orders", 0, 0, 8)]
+    assert lost == []
+
+
+def test_a_batch_of_a_topic_that_was_made_anew_since_has_no_records_of_the_new_one() -> None:
+    ids = {"orders": "old", "prices": "same"}
+    begin, end = Position({A: 5, C: 1}, ids), Position({A: 8, C: 2}, ids)
+    now = Available({A: 0, C: 0}, {A: 50, C: 50}, {"orders": "new", "prices": "same"})
+    splits, lost = plan_batch(begin, end, now)
+    assert splits == [Split("prices", 0, 1, 2)]
+    assert lost == ["topic 'orders', partition 0: the topic was deleted and made anew"]
+
+
+def test_a_new_partition_that_lost_records_since_its_batch_was_planned_is_named() -> None:
+    start = to_document(Position({A: 3}))
+    end = to_document(Position({A: 3, B: 9}), began=Position({B: 0}))
+    now = Available({A: 0, B: 2}, {A: 50, B: 50})
+    splits, lost = plan_batch(start_of(start, end), from_document(end), now)
+    assert splits == [Split("orders", 1, 2, 9)]
+    assert lost == ["topic 'orders', partition 1: the offsets 0 to 1 were deleted"]
 
 
 @pytest.mark.parametrize(

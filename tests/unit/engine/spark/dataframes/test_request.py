@@ -24,6 +24,17 @@ def test_topics_are_a_name_names_or_a_pattern() -> None:
         choice_of(5)  # type: ignore[arg-type]
 
 
+def test_a_pattern_must_say_all_in_its_text() -> None:
+    assert choice_of(re.compile("(?i)a.*")) == TopicChoice(pattern="(?i)a.*")
+    assert choice_of(re.compile("a.*", re.UNICODE)) == TopicChoice(pattern="a.*")
+    with pytest.raises(ConfigError, match=re.escape("write (?i) into the pattern")):
+        choice_of(re.compile("a.*", re.IGNORECASE))
+    with pytest.raises(ConfigError, match=re.escape("write (?ax) into the pattern")):
+        choice_of(re.compile("(?i)a.*", re.VERBOSE | re.ASCII))
+    with pytest.raises(ConfigError, match="must be text"):
+        choice_of(re.compile(b"a.*"))  # type: ignore[arg-type]
+
+
 def test_a_stream_begins_at_the_end_and_a_table_at_its_beginning() -> None:
     assert ReadRequest(ORDERS).starting_as_stream == "latest"
     assert ReadRequest(ORDERS, table=True).starting_as_stream == "earliest"
