@@ -23,7 +23,7 @@ from penstock._engine.kafka.sink.journal_state import (
     cut_record,
     written_record,
 )
-from penstock._engine.kafka.sink.opening import is_open, open_run
+from penstock._engine.kafka.sink.opening import OpeningWatch, is_open, open_run
 from penstock._engine.kafka.sink.replay import (
     Compare,
     Place,
@@ -100,7 +100,7 @@ def agree_on_cut(config: StreamsConfig, journal: JournalPlace, reports: list[Rep
     parts = {report.place.partition: report.contents for report in reports}
     clients = SinkClients(config, journal)
     try:
-        transactions, state = clients.claim(_OBSERVER)
+        transactions, state = clients.claim(_OBSERVER, place.run_id)
         cut = agree(state, place, parts)
         transactions.write_record(journal.record(*cut_record(cut)))
         transactions.close()
@@ -118,14 +118,21 @@ def _claim(clients: SinkClients, place: Place) -> tuple[SinkTransactions, Journa
     """Return the producer of a partition, of a run that is open."""
     id_ = str(place.partition)
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
+    watch = OpeningWatch()
     while True:
         try:
-            transactions, state = clients.claim(id_)
+            transactions, state = clients.claim(id_, place.run_id)
             # A batch job has a journal, ids and a run of its own.
             if clients.place.is_shared or is_open(state, place.run_id):
                 return transactions, state
-            transactions.close()
-            open_run(clients, place)
+            if watch.is_another_at_it(state, place.run_id):
+                # It may have many ids to fence: the time begins when it ends.
+                deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
+                clients.keep(transactions)
+                time.sleep(_LOOK_AGAIN_SECONDS)
+            else:
+                transactions.close()
+                open_run(clients, place)
         except StreamsError as error:
             # No row is taken yet: another attempt that is gone by now is no failure.
             if not was_fenced(error) or clock.monotonic() >= deadline:
@@ -180,7 +187,7 @@ def _wait_for_other_attempt(
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
     observer = f"{_OBSERVER}-{place.partition}"
     while clock.monotonic() < deadline:
-        transactions, state = clients.claim(observer)
+        transactions, state = clients.claim(observer, place.run_id)
         clients.keep(transactions)
         is_open(state, place.run_id)
         written = state.written.get(place.partition)

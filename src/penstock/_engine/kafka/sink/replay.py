@@ -65,9 +65,11 @@ def decide(state: JournalState, place: Place) -> Decision:
         OtherCut: the batch is half written, and is cut in another way now.
         StreamsError: the journal knows of a later batch.
     """
+    # Also of other partitions: this one may have had no rows in the later batches.
+    last = max((written.batch for written in state.written.values()), default=-1)
+    if last > place.batch:
+        raise StreamsError(_ahead(place, last))
     own = state.written.get(place.partition)
-    if own is not None and own.batch > place.batch:
-        raise StreamsError(_ahead(place, own.batch))
     if own is not None and _is_of(own, place) and own.run_id == place.run_id:
         return Compare(own.contents)
     earlier = _earlier(state, place)
