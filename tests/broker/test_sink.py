@@ -257,7 +257,7 @@ def test_a_half_written_batch_is_finished_only_after_it_was_compared(sink: Sink)
     with pytest.raises(StreamsError, match="compared and are as they were: start the query again"):
         agree_on_cut(config, JournalPlace.of_query(sink.query), reports)
     # It dies again, and has other rows in one partition when it is run the third time.
-    with pytest.raises(OtherCut, match="30 other records in partition 1"):
+    with pytest.raises(OtherCut, match="30 other records in Spark's partition 1"):
         sink.write(sink.place("third", 0, 1), 33)
     reports = [sink.write(sink.place("third", 0, at), at * 30) for at in range(3)]
     assert not any(report.is_withheld for report in reports)

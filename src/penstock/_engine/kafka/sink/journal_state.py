@@ -50,8 +50,8 @@ class Written:
     run_id: str
     batch: int
     contents: Contents
-    partitions: int | None = None
-    """Into how many the batch was cut, if the rows alone decide which one they are in."""
+    topic_partition_count: int | None = None
+    """How many partitions of the topic the batch was cut by, None if Spark has cut it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def written_record(partition: int, written: Written) -> tuple[str, bytes]:
         batch=written.batch,
         count=written.contents.count,
         checksum=written.contents.checksum,
-        partitions=written.partitions,
+        partitions=written.topic_partition_count,
     )
 
 

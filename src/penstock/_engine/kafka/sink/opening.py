@@ -102,8 +102,8 @@ def _open(clients: SinkClients, lock: SinkTransactions, state: JournalState, pla
     run = Run(place.run_id, False) if state.run is None else state.run.follow(place.run_id)
     run = replace(run, is_open=False)
     claim = clock.new_id()
-    claiming = clients.place.record(*claim_record(LOCK_ID, claim, place.run_id))
-    lock.send([clients.place.record(*run_record(run)), claiming])
+    announcement = run_record(run), claim_record(LOCK_ID, claim, place.run_id)
+    lock.send([clients.place.record(*record) for record in announcement])
     lock.finish()
     state = clients.read_to_claim(LOCK_ID, claim, place.run_id)
     ids = [id_ for id_ in state.claims if id_ != LOCK_ID]
@@ -111,6 +111,6 @@ def _open(clients: SinkClients, lock: SinkTransactions, state: JournalState, pla
         for at in range(0, len(ids), _FENCED_BETWEEN_CLAIMS):
             list(threads.map(clients.fence, ids[at : at + _FENCED_BETWEEN_CLAIMS]))
             # Says that this task is still at it, and fails if another has taken its place.
-            claiming = claim_record(LOCK_ID, clock.new_id(), place.run_id)
-            lock.write_record(clients.place.record(*claiming))
+            still_here = claim_record(LOCK_ID, clock.new_id(), place.run_id)
+            lock.write_record(clients.place.record(*still_here))
     lock.write_record(clients.place.record(*run_record(replace(run, is_open=True))))

@@ -97,7 +97,7 @@ def agree_on_cut(config: StreamsConfig, journal: JournalPlace, reports: list[Rep
         StreamsError: always: the batch is not complete.
     """
     place = reports[0].place
-    parts = {report.place.partition: report.contents for report in reports}
+    parts = {report.place.part: report.contents for report in reports}
     clients = SinkClients(config, journal)
     try:
         transactions, state = clients.claim(_OBSERVER, place.run_id)
@@ -116,7 +116,7 @@ def agree_on_cut(config: StreamsConfig, journal: JournalPlace, reports: list[Rep
 
 def _claim(clients: SinkClients, place: Place) -> tuple[SinkTransactions, JournalState]:
     """Return the producer of a partition, of a run that is open."""
-    id_ = str(place.partition)
+    id_ = str(place.part)
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
     watch = OpeningWatch()
     while True:
@@ -156,8 +156,8 @@ def _write(
         if decision.expected is not None:
             check(contents, decision.expected, place)
         transactions.drain(_DRAIN_SECONDS)
-        written = Written(place.run_id, place.batch, contents, place.partitions)
-        record = clients.place.record(*written_record(place.partition, written))
+        written = Written(place.run_id, place.batch, contents, place.topic_partition_count)
+        record = clients.place.record(*written_record(place.part, written))
         transactions.send([record])
         crash_point("sink-before-commit")
         transactions.finish()
@@ -185,18 +185,18 @@ def _wait_for_other_attempt(
     this one as soon as it knows of the other's success.
     """
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
-    observer = f"{_OBSERVER}-{place.partition}"
+    observer = f"{_OBSERVER}-{place.part}"
     while clock.monotonic() < deadline:
         transactions, state = clients.claim(observer, place.run_id)
         clients.keep(transactions)
         is_open(state, place.run_id)
-        written = state.written.get(place.partition)
+        written = state.written.get(place.part)
         if written is not None and written.batch == place.batch:
             check(contents, written.contents, place)
             return contents
         time.sleep(_LOOK_AGAIN_SECONDS)
     msg = (
-        f"partition {place.partition} of batch {place.batch} was not written: another attempt has "
+        f"{place.shown} in batch {place.batch} was not written: another attempt has "
         "taken over and has not written it either, or the transaction was open for longer than "
         f"'producer.transaction.timeout.ms'; {fenced}"
     )

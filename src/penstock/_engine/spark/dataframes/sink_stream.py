@@ -173,7 +173,7 @@ def _writing(packed: bytes, count: int) -> MapBatches:
         options: SinkOptions = pickle.loads(packed)
         columns = SinkColumns(options.topic)
         for partition, pieces in groupby(_pieces(batches), key=itemgetter(0)):
-            place = place_of_task(partition, partitions=count, again=options.again)
+            place = place_of_task(partition, topic_partition_count=count, again=options.again)
             rows = columns.chunks(piece for _, piece in pieces)
             written = write_rows(options.config, place, rows)
             yield pa.RecordBatch.from_pydict({"records": [written.contents.count]})

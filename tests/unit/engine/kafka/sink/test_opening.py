@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock._engine.kafka.sink import opening
+from penstock import _clock as clock
 from penstock._engine.kafka.sink.journal_state import JournalState, Run
 from penstock._engine.kafka.sink.opening import OpeningWatch
 
@@ -13,7 +13,7 @@ def test_another_task_is_waited_for_while_it_claims_the_lock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(opening.clock, "monotonic", lambda: now[0])
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
     watch = OpeningWatch()
     assert not watch.is_another_at_it(JournalState(), "run")
     assert not watch.is_another_at_it(JournalState(run=Run("earlier", is_open=True)), "run")
