@@ -3,6 +3,8 @@
 Keys and defaults are those of Kafka Streams 4.3 unless they begin with `penstock.`. A key of Kafka
 Streams that is not honoured is listed with the reason, so that no user waits for an effect it has
 not.
+
+Long because it is a table.
 """
 
 from __future__ import annotations
