@@ -239,9 +239,9 @@ def test_writers_that_died_before_their_commits_do_not_stall_the_next_run(sink: 
     for producer, record in zip(killed, last_records.values(), strict=True):
         producer.send([sink.journal.record(*record)])
         assert producer.flush(), f"the record of {producer.id} did not get to the broker"
-    with ThreadPoolExecutor(1) as threads:
-        written = threads.submit(sink.write, sink.place("new", 1, 1), 30).result(WAIT_SECONDS)
-    assert written.contents.count == 30
+    command = [sys.executable, "-m", "tests.broker.sink_attempt", sink.servers, sink.topic]
+    arguments = [*command, sink.query, "new", "1", "1", "30", "30"]
+    subprocess.run(arguments, check=True, timeout=WAIT_SECONDS, stdout=subprocess.DEVNULL)
     assert sink.written() == list(range(60))
     for producer in killed:
         with pytest.raises(TaskMigrated):
