@@ -282,11 +282,11 @@ def write_stream(
     """
     from penstock._engine.spark.dataframes import sink_options, sink_stream  # noqa: PLC0415
 
-    again = sink_options.is_again(after_partial_write, "after_partial_write")
+    again = sink_options.parse_after_partial_write(after_partial_write, "after_partial_write")
     settings = sink_options.settings_for(config)
     options = sink_options.SinkOptions(topic, settings, key, value, again)
-    wishes = sink_stream.QueryWishes(checkpoint, trigger, output_mode, name, partitions)
-    return sink_stream.start(frame, options, wishes)
+    query = sink_stream.QueryOptions(checkpoint, trigger, output_mode, name, partitions)
+    return sink_stream.start(frame, options, query)
 
 
 def register(spark: SparkSession) -> None:

@@ -14,10 +14,24 @@ import pytest
 
 from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.client_errors import TaskMigrated
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.kafka.client.topics import settings_of_topics
-from penstock._engine.kafka.sink import partition_writer, sink_transactions
-from penstock._engine.kafka.sink.journal import JournalPlace, begin_batch_journal, sink_settings
+from penstock._engine.kafka.sink import opening, partition_writer, sink_transactions
+from penstock._engine.kafka.sink.contents import Contents
+from penstock._engine.kafka.sink.journal import (
+    JournalPlace,
+    begin_batch_journal,
+    make_journal,
+    sink_settings,
+)
+from penstock._engine.kafka.sink.journal_state import (
+    Run,
+    Written,
+    claim_record,
+    run_record,
+    written_record,
+)
 from penstock._engine.kafka.sink.opening import Superseded
 from penstock._engine.kafka.sink.partition_writer import agree_on_cut, write_partition
 from penstock._engine.kafka.sink.replay import OtherCut, Place
@@ -37,6 +51,10 @@ STEPS = (
     "sink-after-commit",
 )
 WAIT_SECONDS = 60
+OPENING_SECONDS = 150
+"""Longer than a task waits for another one."""
+TASKS = 8
+EARLIER_IDS = 60
 
 
 class Sink:
@@ -44,6 +62,7 @@ class Sink:
 
     def __init__(self, broker: LocalBroker, topic: str) -> None:
         self.servers, self.topic, self.query = broker.bootstrap_servers, topic, new_id()
+        self.journal = JournalPlace.of_query(self.query)
 
     def place(self, run: str, batch: int, partition: int, partitions: int | None = None) -> Place:
         return Place(self.query, run, batch, partition, partitions)
@@ -52,6 +71,20 @@ class Sink:
         """Write rows as a new process would: without clients of before."""
         sink_transactions.close_clients()
         return attempt(self.servers, place, rows(self.topic, first, count))
+
+    def producer(self, id_: str) -> sink_transactions.SinkTransactions:
+        """Return a producer of the sink, which has fenced others of its id."""
+        config = sink_settings({"bootstrap.servers": self.servers}, self.query)
+        made = sink_transactions.SinkTransactions(config, self.journal, id_)
+        made.fence_others()
+        return made
+
+    def note(self, *records: tuple[str, bytes]) -> None:
+        """Write records into the journal, as another process would."""
+        make_journal(sink_settings({"bootstrap.servers": self.servers}, self.query), self.journal)
+        writer = self.producer("test")
+        writer.send([self.journal.record(*record) for record in records])
+        writer.finish()
 
     def written(self) -> list[int]:
         """Return the numbers of all committed rows, sorted."""
@@ -71,27 +104,28 @@ def sink(kafka_broker: LocalBroker, kafka_topic: CreateTopic) -> Iterator[Sink]:
 
 def test_killed_at_each_step_nothing_is_lost_or_doubled(sink: Sink) -> None:
     children = []
-    for batch, step in enumerate(STEPS):
+    for partition, step in enumerate(STEPS):
         command = [sys.executable, "-m", "tests.broker.sink_attempt", sink.servers, sink.topic]
         # Each has an id of its own, so that they can be killed side by side.
-        numbers = [batch, batch, batch * 30, 30]
+        numbers = [0, partition, partition * 30, 30]
         arguments = [*command, sink.query, "run", *map(str, numbers)]
         # The run is open: a child that dies while it opens it is the next test.
-        if not batch:
+        if not partition:
             sink.write(sink.place("run", 0, 99), 1000, 5)
         environment = {**os.environ, "PENSTOCK_CRASH_AT": step}
         children.append(subprocess.Popen(arguments, env=environment, stdout=subprocess.DEVNULL))
     ends = [child.wait(WAIT_SECONDS) for child in children]
     assert ends == [-signal.SIGKILL] * len(STEPS)
     # What may have left a transaction open in the journal first: others wait for its end.
-    for batch in (4, 5, 3, 2, 1, 0):
-        assert sink.write(sink.place("run", batch, batch), batch * 30).contents.count == 30
+    for partition in (4, 5, 3, 2, 1, 0):
+        report = sink.write(sink.place("run", 0, partition), partition * 30)
+        assert report.contents.count == 30
     expected = [*range(30 * len(STEPS)), *range(1000, 1005)]
     assert sink.written() == expected
     # Once more, in one process that keeps its clients.
-    for batch in range(len(STEPS)):
-        place = sink.place("run", batch, batch)
-        attempt(sink.servers, place, rows(sink.topic, batch * 30, 30))
+    for partition in range(len(STEPS)):
+        place = sink.place("run", 0, partition)
+        attempt(sink.servers, place, rows(sink.topic, partition * 30, 30))
     assert sink.written() == expected
 
 
@@ -166,16 +200,52 @@ def test_tasks_of_an_earlier_run_can_write_no_more(sink: Sink) -> None:
 
 
 def test_many_tasks_open_a_run_at_once(sink: Sink) -> None:
+    """It takes a while, as there are many ids of earlier runs: they must not begin it anew."""
+    sink.note(*(claim_record(str(number), "earlier", "old") for number in range(EARLIER_IDS)))
     command = [sys.executable, "-m", "tests.broker.sink_attempt", sink.servers, sink.topic]
     children = [
         subprocess.Popen(
             [*command, sink.query, "run", "0", str(partition), str(partition * 30), "30"],
             stdout=subprocess.DEVNULL,
         )
-        for partition in range(4)
+        for partition in range(TASKS)
     ]
-    assert [child.wait(WAIT_SECONDS) for child in children] == [0] * 4
-    assert sink.written() == list(range(120))
+    try:
+        assert [child.wait(OPENING_SECONDS) for child in children] == [0] * TASKS
+    finally:
+        for child in children:
+            child.kill()
+    assert sink.written() == list(range(30 * TASKS))
+
+
+def test_a_task_that_died_while_it_opened_the_run_is_replaced(
+    sink: Sink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink.note(run_record(Run("run", is_open=False)), claim_record("opening", "its last", "run"))
+    monkeypatch.setattr(opening, "_OPENER_SECONDS", 1.5)
+    assert sink.write(sink.place("run", 0, 0), 0).contents.count == 30
+    assert sink.written() == list(range(30))
+
+
+def test_writers_that_died_before_their_commits_do_not_stall_the_next_run(sink: Sink) -> None:
+    """The broker would end their transactions after five minutes."""
+    sink.write(sink.place("old", 0, 0), 0)
+    last_records = {
+        "7": written_record(7, Written("old", 1, Contents(1, 1))),
+        "8": claim_record("8", "its last", "old"),
+        "opening": run_record(Run("old", is_open=False)),
+    }
+    killed = [sink.producer(id_) for id_ in last_records]
+    for producer, record in zip(killed, last_records.values(), strict=True):
+        producer.send([sink.journal.record(*record)])
+        assert producer.flush(), f"the record of {producer.id} did not get to the broker"
+    command = [sys.executable, "-m", "tests.broker.sink_attempt", sink.servers, sink.topic]
+    arguments = [*command, sink.query, "new", "1", "1", "30", "30"]
+    subprocess.run(arguments, check=True, timeout=WAIT_SECONDS, stdout=subprocess.DEVNULL)
+    assert sink.written() == list(range(60))
+    for producer in killed:
+        with pytest.raises(TaskMigrated):
+            producer.finish()
 
 
 def test_a_half_written_batch_is_finished_only_after_it_was_compared(sink: Sink) -> None:
@@ -187,7 +257,7 @@ def test_a_half_written_batch_is_finished_only_after_it_was_compared(sink: Sink)
     with pytest.raises(StreamsError, match="compared and are as they were: start the query again"):
         agree_on_cut(config, JournalPlace.of_query(sink.query), reports)
     # It dies again, and has other rows in one partition when it is run the third time.
-    with pytest.raises(OtherCut, match=r"60 records|other records"):
+    with pytest.raises(OtherCut, match="30 other records in Spark's partition 1"):
         sink.write(sink.place("third", 0, 1), 33)
     reports = [sink.write(sink.place("third", 0, at), at * 30) for at in range(3)]
     assert not any(report.is_withheld for report in reports)

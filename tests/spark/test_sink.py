@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka.cimpl import NewPartitions
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock import serdes
 from penstock import spark as streams
+from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.topic_io import Read, TopicReader
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock.errors import ConfigError, StreamsError
+from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 from tests.docs.blocks import DOCS, run_page
 
@@ -89,6 +92,15 @@ class Folder:
 
     def written(self) -> list[Read]:
         return committed(self.servers, self.topic)
+
+    def wait_for_rows(self, query: Any) -> None:
+        """Wait until a running query has written all that was in the files."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while len(self.written()) < len(self.expected):
+            assert query.isActive, f"the query has ended: {query.exception()}"
+            assert time.monotonic() < deadline, "the rows were not written"
+            time.sleep(0.2)
+        self.check()
 
     def check(self) -> None:
         """Compare what is committed with what was in the files."""
@@ -194,6 +206,28 @@ def test_records_are_placed_as_by_java_and_sorted_by_time(folder: Folder) -> Non
         assert times == sorted(times)
 
 
+def test_partitions_that_a_topic_gets_while_the_query_runs_are_used(folder: Folder) -> None:
+    folder.add(rows=50, files=1)
+    query = streams.write_stream(
+        folder.frame(), folder.topic, folder.config, checkpoint=folder.checkpoint
+    )
+    try:
+        folder.wait_for_rows(query)
+        grown = open_admin(StreamsConfig({"application.id": "grow", **folder.config}))
+        (done,) = grown.create_partitions([NewPartitions(folder.topic, 6)]).values()
+        done.result(WAIT_SECONDS)
+        before = len(folder.expected)
+        folder.add(rows=50, files=1)
+        folder.wait_for_rows(query)
+    finally:
+        query.stop()
+    later = set(folder.expected[before:])
+    records = [one for one in folder.written() if (one.value or b"").decode() in later]
+    places = [partition_of(record.key or b"", 6) for record in records]
+    assert [record.partition for record in records] == places
+    assert max(places) > 2
+
+
 def test_a_batch_that_fails_in_the_middle_is_finished(folder: Folder) -> None:
     """The plain sink must compare the partitions first, which takes another start."""
     folder.add()
@@ -294,6 +328,8 @@ def test_mistakes_are_found_before_anything_is_written(folder: Folder, spark: Sp
         folder.placed(spark.range(3).selectExpr("'x' AS value"))
     with pytest.raises(ConfigError, match="from 1 to the 3 of topic"):
         folder.placed(partitions=4)
+    with pytest.raises(ConfigError, match="key must be a serde, such as"):
+        folder.placed(key="string")
     with pytest.raises(ConfigError, match="after_partial_write must be"):
         folder.placed(after_partial_write="hope")
     batch = spark.range(3).selectExpr("'x' AS value").write.format("penstock")

@@ -111,6 +111,10 @@ class BrokerAway(TaskMigrated):
     """
 
 
+class CommitUnanswered(BrokerAway):
+    """The commit itself was not answered, no record has failed: the same call goes on with it."""
+
+
 class RecordsRefused(TaskMigrated):
     """The broker has refused records. What is not committed is dropped and processed again: then
     they are recognised before they are sent, and the production handler is asked

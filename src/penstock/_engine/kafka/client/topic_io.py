@@ -18,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS
+from penstock._engine.kafka.client.client_errors import is_retriable
 from penstock._engine.kafka.client.topics import Isolation, end_offsets, existing_topics
 from penstock._engine.kafka.client.translation import translate
 from penstock.errors import StreamsError
@@ -165,7 +166,7 @@ class TopicReader:
                 records.append(_as_read(message))
             elif error.code() == KafkaError._PARTITION_EOF:
                 self._behind.discard(place)
-            elif not error.retriable():
+            elif not is_retriable(error):
                 msg = f"topic {topic!r} cannot be read: {error.str()}"
                 raise StreamsError(msg)
         return records

@@ -3,12 +3,16 @@
 Batch writes share `penstock-sink-batch-journal`, which forgets them after a week. A journal is read
 up to a record of one's own: what stands before it is then stable, also what transactions that were
 open a moment ago have become.
+
+A writer that was killed in its last step leaves a transaction open, and what is behind its record
+in the journal is not stable. The next run reads such records uncommitted, to know which ids it has
+to fence (`ids_of_other_runs`).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +21,11 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition
 from penstock import _clock as clock
 from penstock._engine.kafka.application.internal_topics import ensure_internal_topics
 from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.client_errors import is_retriable
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import end_offsets
-from penstock._engine.kafka.sink.journal_state import JournalState
+from penstock._engine.kafka.sink.journal_state import JournalState, ids_of_other_runs
 from penstock._engine.planner.internal_topics import InternalTopicPlan
 from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
@@ -33,6 +38,8 @@ NAME_PREFIX = "penstock-sink-"
 _PARTITION = 0
 _POLL_SECONDS = 1.0
 _SILENT_SECONDS = 10.0
+_STALLED_SECONDS = 2.0
+_REST_SECONDS = 10.0
 _MARGIN_SECONDS = 30.0
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 # Small segments: what is compacted is never in the last one, and each reader reads all.
@@ -108,11 +115,14 @@ class JournalReader:
         self._prefix = f"{place.query}/".encode()
         self._position = place.start
         self._seconds = _MARGIN_SECONDS + _transaction_seconds(config)
-        settings = {"auto.offset.reset": "earliest", "isolation.level": "read_committed"}
-        self._consumer = Consumer({**consumer_settings(config, "restore"), **settings})
+        self._settings = {**consumer_settings(config, "restore"), "auto.offset.reset": "earliest"}
+        self._consumer = self._connect("read_committed")
 
-    def read_to_claim(self, id_: str, claim: str) -> JournalState:
-        """Return what the journal says, read at least to a claim that is committed.
+    def read_to_claim(
+        self, id_: str, claim: str, unblock: Callable[[], None] = lambda: None
+    ) -> JournalState:
+        """Return what the journal says, read at least to a claim that is committed. `unblock` is
+        called whenever nothing was readable for some seconds.
 
         Raises:
             StreamsError: it cannot be read.
@@ -120,8 +130,14 @@ class JournalReader:
         self._consumer.assign([TopicPartition(self.place.topic, _PARTITION, self._position)])
         try:
             began, warned = clock.monotonic(), False
+            position, moved = self._position, began
             while self.state.claims.get(id_) != claim:
                 self._take(self._consumer.poll(_POLL_SECONDS))
+                if self._position != position:
+                    position, moved = self._position, clock.monotonic()
+                elif clock.monotonic() - moved >= _STALLED_SECONDS:
+                    unblock()
+                    moved = clock.monotonic()
                 waited = clock.monotonic() - began
                 if waited >= _SILENT_SECONDS and not warned:
                     warned = True
@@ -138,9 +154,37 @@ class JournalReader:
             self._consumer.unassign()
         return self.state
 
+    def ids_in_the_way(self, run_id: str) -> list[str]:
+        """Return the ids of other runs that may have a transaction open behind what was read.
+
+        Raises:
+            StreamsError: the journal cannot be read.
+        """
+        records = []
+        deadline = clock.monotonic() + _REST_SECONDS
+        consumer = self._connect("read_uncommitted")
+        try:
+            consumer.assign([TopicPartition(self.place.topic, _PARTITION, self._position)])
+            while clock.monotonic() < deadline:
+                message = consumer.poll(_POLL_SECONDS)
+                if message is None:
+                    continue
+                error = message.error()
+                if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                    break
+                self._check(error)
+                if error is None and (record := self._record(message)) is not None:
+                    records.append(record)
+        finally:
+            consumer.close()
+        return ids_of_other_runs(records, self.state.run, run_id)
+
     def close(self) -> None:
         """Close the connection."""
         self._consumer.close()
+
+    def _connect(self, isolation: str) -> Consumer:
+        return Consumer({**self._settings, "isolation.level": isolation})
 
     def _unread(self, id_: str) -> str:
         return (
@@ -152,13 +196,23 @@ class JournalReader:
     def _take(self, message: Any) -> None:
         if message is None:
             return
-        error = message.error()
-        if error is None:
+        self._check(message.error())
+        if message.error() is None:
             self._position = message.offset() + 1
-            key, value = message.key() or b"", message.value()
-            if key.startswith(self._prefix) and value is not None:
-                self.state.apply(key.removeprefix(self._prefix).decode(), value)
-        elif error.code() != KafkaError._PARTITION_EOF and not error.retriable():
+            if (record := self._record(message)) is not None:
+                self.state.apply(*record)
+
+    def _record(self, message: Any) -> tuple[str, bytes] | None:
+        """Return kind and value of a record of the query, None if it is another's."""
+        key, value = message.key() or b"", message.value()
+        if not key.startswith(self._prefix) or value is None:
+            return None
+        return key.removeprefix(self._prefix).decode(), value
+
+    def _check(self, error: KafkaError | None) -> None:
+        if error is None or error.code() == KafkaError._PARTITION_EOF:
+            return
+        if not is_retriable(error):
             topic = self.place.topic
             reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
             msg = f"the journal {topic!r} of the sink cannot be read: {reason}"

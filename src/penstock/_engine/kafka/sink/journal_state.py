@@ -4,7 +4,8 @@ A journal has one partition, so all its records have one order. Keys begin with 
 belong to:
 
     run          which run of the query may write, and those that may not any more
-    claim/P      the transactional id of partition P is in use; the last claim is the newest
+    claim/ID     a transactional id is in use: that of a partition, or of the lock under which a run
+                 is opened; the last claim is the newest
     written/P    the last batch that partition P has written, in the transaction that wrote it
     cut          all partitions of a batch that was found half written, compared and agreed on
 """
@@ -19,6 +20,8 @@ from typing import Any
 from penstock._engine.kafka.sink.contents import Contents
 from penstock.errors import StreamsError
 
+LOCK_ID = "opening"
+"""The transactional id under which a run is opened."""
 _FORMAT = 1
 _RUNS_KEPT = 50
 
@@ -47,8 +50,8 @@ class Written:
     run_id: str
     batch: int
     contents: Contents
-    partitions: int | None = None
-    """Into how many the batch was cut, if the rows alone decide which one they are in."""
+    topic_partition_count: int | None = None
+    """How many partitions of the topic the batch was cut by, None if Spark has cut it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,7 @@ class JournalState:
         Raises:
             StreamsError: a later version of Penstock has written it.
         """
-        document: dict[str, Any] = json.loads(text)
-        if document.pop("format") != _FORMAT:
-            msg = (
-                "the journal of the sink was written by another version of Penstock: go on with "
-                "that version, or with a new checkpoint"
-            )
-            raise StreamsError(msg)
+        document = _document(text)
         name, _, place = kind.partition("/")
         if name == "run":
             self.run = Run(document["run"], document["open"], tuple(document["superseded"]))
@@ -102,9 +99,9 @@ def run_record(run: Run) -> tuple[str, bytes]:
     return "run", _json(run=run.run_id, open=run.is_open, superseded=list(run.superseded))
 
 
-def claim_record(id_: str, claim: str) -> tuple[str, bytes]:
-    """Return kind and value of the record that claims a transactional id."""
-    return f"claim/{id_}", _json(claim=claim)
+def claim_record(id_: str, claim: str, run_id: str) -> tuple[str, bytes]:
+    """Return kind and value of the record with which a run claims a transactional id."""
+    return f"claim/{id_}", _json(claim=claim, run=run_id)
 
 
 def written_record(partition: int, written: Written) -> tuple[str, bytes]:
@@ -114,7 +111,7 @@ def written_record(partition: int, written: Written) -> tuple[str, bytes]:
         batch=written.batch,
         count=written.contents.count,
         checksum=written.contents.checksum,
-        partitions=written.partitions,
+        partitions=written.topic_partition_count,
     )
 
 
@@ -130,6 +127,42 @@ def state_of(records: Iterable[tuple[str, bytes]]) -> JournalState:
     for kind, text in records:
         state.apply(kind, text)
     return state
+
+
+def ids_of_other_runs(
+    records: Iterable[tuple[str, bytes]], run: Run | None, run_id: str
+) -> list[str]:
+    """Return the transactional ids that other runs than `run_id` have used last in `records`, which
+    may be of open transactions; none if `run_id` is superseded, by `run` or by one of the records.
+
+    Raises:
+        StreamsError: a later version of Penstock has written one.
+    """
+    users: dict[str, str] = {}
+    superseded = set() if run is None else set(run.superseded)
+    for kind, text in records:
+        document = _document(text)
+        name, _, place = kind.partition("/")
+        if name == "run":
+            superseded.update(document["superseded"])
+            place = LOCK_ID
+        # An agreed cut does not say its run; the claim before it does.
+        if "run" in document:
+            users[place] = document["run"]
+    if run_id in superseded:
+        return []
+    return [id_ for id_, user in users.items() if user != run_id]
+
+
+def _document(text: bytes) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(text)
+    if document.pop("format") != _FORMAT:
+        msg = (
+            "the journal of the sink was written by another version of Penstock: go on with "
+            "that version, or with a new checkpoint"
+        )
+        raise StreamsError(msg)
+    return document
 
 
 def _json(**document: Any) -> bytes:

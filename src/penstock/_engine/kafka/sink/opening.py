@@ -3,32 +3,35 @@
 A driver that is thought to be dead may have tasks that still write, under more transactional ids
 than this run uses. So the run is announced first, then all ids that were ever claimed are fenced,
 then it is open. A writer that claims its id later reads the announcement, and stops.
+
+One task of the run does this, under a transactional id that serves as a lock. Others wait while it
+claims the lock again and again (`OpeningWatch`), and take its place if it does not any more. A task
+whose lock was taken stops at its next claim, so that it fences no writer of a run that is open.
 """
 
 from __future__ import annotations
 
 import logging
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from penstock import _clock as clock
-from penstock._engine.kafka.client.client_errors import TaskMigrated
-from penstock._engine.kafka.sink.journal_state import JournalState, Run, claim_record, run_record
-from penstock._engine.kafka.sink.replay import Place
-from penstock._engine.kafka.sink.sink_transactions import (
-    SinkClients,
-    SinkTransactions,
-    was_fenced,
+from penstock._engine.kafka.sink.journal_state import (
+    LOCK_ID,
+    JournalState,
+    Run,
+    claim_record,
+    run_record,
 )
+from penstock._engine.kafka.sink.replay import Place
+from penstock._engine.kafka.sink.sink_transactions import SinkClients, SinkTransactions
 from penstock.errors import StreamsError
 
 _log = logging.getLogger(__name__)
 
-_LOCK = "opening"
-_SECONDS = 120.0
-_PAUSE_SECONDS = 0.5
+_OPENER_SECONDS = 30.0
 _FENCED_AT_ONCE = 4
+_FENCED_BETWEEN_CLAIMS = 20
 
 
 class Superseded(StreamsError):
@@ -52,30 +55,39 @@ def is_open(state: JournalState, run_id: str) -> bool:
     return state.run.run_id == run_id and state.run.is_open
 
 
+class OpeningWatch:
+    """Watches another task of the run that opens it."""
+
+    def __init__(self) -> None:
+        self._claim: str | None = None
+        self._since = clock.monotonic()
+
+    def is_another_at_it(self, state: JournalState, run_id: str) -> bool:
+        """Yes if another task has announced the run and has claimed the lock since the last call,
+        or not long before it.
+        """
+        if state.run is None or state.run.run_id != run_id:
+            return False
+        claim = state.claims.get(LOCK_ID)
+        if claim != self._claim:
+            self._claim, self._since = claim, clock.monotonic()
+        return clock.monotonic() - self._since < _OPENER_SECONDS
+
+
 def open_run(clients: SinkClients, place: Place) -> None:
-    """Open the journal for a run; several tasks of the run may try at once.
+    """Open the journal for a run.
 
     Raises:
+        TaskMigrated: another task of the run opens it.
         Superseded: another run has begun since.
-        StreamsError: it could not be done in time.
+        StreamsError: it could not be done.
     """
-    deadline = clock.monotonic() + _SECONDS
-    while True:
-        try:
-            lock, state = clients.claim(_LOCK)
-            try:
-                if not is_open(state, place.run_id):
-                    _open(clients, lock, state, place)
-            finally:
-                lock.close()
-        except TaskMigrated as error:
-            # Another task of the run is at it, and was a moment later: the next claim finds it
-            # done, or does it.
-            if not was_fenced(error) or clock.monotonic() >= deadline:
-                raise
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            return
+    lock, state = clients.claim(LOCK_ID, place.run_id)
+    try:
+        if not is_open(state, place.run_id):
+            _open(clients, lock, state, place)
+    finally:
+        lock.close()
 
 
 def _open(clients: SinkClients, lock: SinkTransactions, state: JournalState, place: Place) -> None:
@@ -90,17 +102,15 @@ def _open(clients: SinkClients, lock: SinkTransactions, state: JournalState, pla
     run = Run(place.run_id, False) if state.run is None else state.run.follow(place.run_id)
     run = replace(run, is_open=False)
     claim = clock.new_id()
-    announcement = [clients.place.record(*run_record(run))]
-    announcement.append(clients.place.record(*claim_record(_LOCK, claim)))
-    lock.send(announcement)
+    announcement = run_record(run), claim_record(LOCK_ID, claim, place.run_id)
+    lock.send([clients.place.record(*record) for record in announcement])
     lock.finish()
-    ids = [id_ for id_ in clients.read_to_claim(_LOCK, claim).claims if id_ != _LOCK]
+    state = clients.read_to_claim(LOCK_ID, claim, place.run_id)
+    ids = [id_ for id_ in state.claims if id_ != LOCK_ID]
     with ThreadPoolExecutor(_FENCED_AT_ONCE) as threads:
-        list(threads.map(lambda id_: _fence(clients, id_), ids))
+        for at in range(0, len(ids), _FENCED_BETWEEN_CLAIMS):
+            list(threads.map(clients.fence, ids[at : at + _FENCED_BETWEEN_CLAIMS]))
+            # Says that this task is still at it, and fails if another has taken its place.
+            still_here = claim_record(LOCK_ID, clock.new_id(), place.run_id)
+            lock.write_record(clients.place.record(*still_here))
     lock.write_record(clients.place.record(*run_record(replace(run, is_open=True))))
-
-
-def _fence(clients: SinkClients, id_: str) -> None:
-    transactions = SinkTransactions(clients.config, clients.place, id_)
-    transactions.fence_others()
-    transactions.close()

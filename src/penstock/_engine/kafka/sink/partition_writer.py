@@ -23,7 +23,7 @@ from penstock._engine.kafka.sink.journal_state import (
     cut_record,
     written_record,
 )
-from penstock._engine.kafka.sink.opening import is_open, open_run
+from penstock._engine.kafka.sink.opening import OpeningWatch, is_open, open_run
 from penstock._engine.kafka.sink.replay import (
     Compare,
     Place,
@@ -97,10 +97,10 @@ def agree_on_cut(config: StreamsConfig, journal: JournalPlace, reports: list[Rep
         StreamsError: always: the batch is not complete.
     """
     place = reports[0].place
-    parts = {report.place.partition: report.contents for report in reports}
+    parts = {report.place.part: report.contents for report in reports}
     clients = SinkClients(config, journal)
     try:
-        transactions, state = clients.claim(_OBSERVER)
+        transactions, state = clients.claim(_OBSERVER, place.run_id)
         cut = agree(state, place, parts)
         transactions.write_record(journal.record(*cut_record(cut)))
         transactions.close()
@@ -116,16 +116,23 @@ def agree_on_cut(config: StreamsConfig, journal: JournalPlace, reports: list[Rep
 
 def _claim(clients: SinkClients, place: Place) -> tuple[SinkTransactions, JournalState]:
     """Return the producer of a partition, of a run that is open."""
-    id_ = str(place.partition)
+    id_ = str(place.part)
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
+    watch = OpeningWatch()
     while True:
         try:
-            transactions, state = clients.claim(id_)
+            transactions, state = clients.claim(id_, place.run_id)
             # A batch job has a journal, ids and a run of its own.
             if clients.place.is_shared or is_open(state, place.run_id):
                 return transactions, state
-            transactions.close()
-            open_run(clients, place)
+            if watch.is_another_at_it(state, place.run_id):
+                # It may have many ids to fence: the time begins when it ends.
+                deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
+                clients.keep(transactions)
+                time.sleep(_LOOK_AGAIN_SECONDS)
+            else:
+                transactions.close()
+                open_run(clients, place)
         except StreamsError as error:
             # No row is taken yet: another attempt that is gone by now is no failure.
             if not was_fenced(error) or clock.monotonic() >= deadline:
@@ -149,8 +156,8 @@ def _write(
         if decision.expected is not None:
             check(contents, decision.expected, place)
         transactions.drain(_DRAIN_SECONDS)
-        written = Written(place.run_id, place.batch, contents, place.partitions)
-        record = clients.place.record(*written_record(place.partition, written))
+        written = Written(place.run_id, place.batch, contents, place.topic_partition_count)
+        record = clients.place.record(*written_record(place.part, written))
         transactions.send([record])
         crash_point("sink-before-commit")
         transactions.finish()
@@ -178,18 +185,18 @@ def _wait_for_other_attempt(
     this one as soon as it knows of the other's success.
     """
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
-    observer = f"{_OBSERVER}-{place.partition}"
+    observer = f"{_OBSERVER}-{place.part}"
     while clock.monotonic() < deadline:
-        transactions, state = clients.claim(observer)
+        transactions, state = clients.claim(observer, place.run_id)
         clients.keep(transactions)
         is_open(state, place.run_id)
-        written = state.written.get(place.partition)
+        written = state.written.get(place.part)
         if written is not None and written.batch == place.batch:
             check(contents, written.contents, place)
             return contents
         time.sleep(_LOOK_AGAIN_SECONDS)
     msg = (
-        f"partition {place.partition} of batch {place.batch} was not written: another attempt has "
+        f"{place.shown} in batch {place.batch} was not written: another attempt has "
         "taken over and has not written it either, or the transaction was open for longer than "
         f"'producer.transaction.timeout.ms'; {fenced}"
     )

@@ -29,11 +29,21 @@ class Place:
     query: str
     run_id: str
     batch: int
-    partition: int
-    partitions: int | None = None
-    """Into how many the batch is cut, if the rows alone decide which one they are in."""
+    part: int
+    """The number of a partition of the topic by which the batch is cut, else of a partition of
+    Spark's.
+    """
+    topic_partition_count: int | None = None
+    """How many partitions of the topic the batch is cut by, None if Spark cuts it."""
     again: bool = False
     """The user wants a batch that another run has half written to be written again, whole."""
+
+    @property
+    def shown(self) -> str:
+        """Which partition it is, for messages."""
+        if self.topic_partition_count is None:
+            return f"Spark's partition {self.part}"
+        return f"partition {self.part} of the topic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +75,28 @@ def decide(state: JournalState, place: Place) -> Decision:
         OtherCut: the batch is half written, and is cut in another way now.
         StreamsError: the journal knows of a later batch.
     """
-    own = state.written.get(place.partition)
-    if own is not None and own.batch > place.batch:
-        raise StreamsError(_ahead(place, own.batch))
+    # Also of other partitions: this one may have had no rows in the later batches.
+    last = max((written.batch for written in state.written.values()), default=-1)
+    if last > place.batch:
+        raise StreamsError(_ahead(place, last))
+    own = state.written.get(place.part)
     if own is not None and _is_of(own, place) and own.run_id == place.run_id:
         return Compare(own.contents)
     earlier = _earlier(state, place)
     if not earlier or place.again:
         return Write()
     for written in earlier.values():
-        if written.partitions != place.partitions:
-            raise OtherCut(_other_cut(place, earlier, _as_counted(written.partitions)))
+        if written.topic_partition_count != place.topic_partition_count:
+            raise OtherCut(_other_cut(place, earlier, _as_counted(written.topic_partition_count)))
     if own is not None and _is_of(own, place):
         return Compare(own.contents)
-    if place.partitions is not None:
+    if place.topic_partition_count is not None:
         return Write()
     if state.cut is None or state.cut.batch != place.batch:
         return Withhold()
-    expected = state.cut.parts.get(place.partition)
+    expected = state.cut.parts.get(place.part)
     if expected is None:
-        raise OtherCut(_other_cut(place, earlier, f"{len(state.cut.parts)} partitions"))
+        raise OtherCut(_other_cut(place, earlier, f"{len(state.cut.parts)} partitions of Spark's"))
     return Write(expected)
 
 
@@ -95,10 +107,10 @@ def check(found: Contents, expected: Contents, place: Place) -> None:
         OtherCut: they differ.
     """
     if found != expected:
-        got = f"{expected.count} records in partition {place.partition}, now {found.count}"
+        got = f"{expected.count} records in {place.shown}, now {found.count}"
         if found.count == expected.count:
-            got = f"{found.count} other records in partition {place.partition}"
-        raise OtherCut(_other_cut(place, {place.partition: None}, got))
+            got = f"{found.count} other records in {place.shown}"
+        raise OtherCut(_other_cut(place, {place.part: None}, got))
 
 
 def agree(state: JournalState, place: Place, parts: Mapping[int, Contents]) -> Cut:
@@ -129,7 +141,7 @@ def _earlier(state: JournalState, place: Place) -> dict[int, Written]:
 
 def _as_counted(partitions: int | None) -> str:
     if partitions is None:
-        return "partitions of its source"
+        return "partitions of Spark's"
     return f"{partitions} partitions of the topic"
 
 

@@ -17,6 +17,7 @@ from penstock import _clock as clock
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
     CommitPostponed,
+    CommitUnanswered,
     RecordsRefused,
     TaskMigrated,
     crash_point,
@@ -76,7 +77,7 @@ class SinkTransactions(ExactlyOnce):
         for _ in range(_COMMIT_ATTEMPTS - 1):
             try:
                 return self.commit({}, None)
-            except BrokerAway as error:
+            except CommitUnanswered as error:
                 _log.warning("transactional.id=%s is not committed yet: %s", self.id, error)
         return self.commit({}, None)
 
@@ -89,8 +90,9 @@ class SinkClients:
         self._reader: JournalReader | None = None
         self._kept: OrderedDict[str, SinkTransactions] = OrderedDict()
 
-    def claim(self, id_: str) -> tuple[SinkTransactions, JournalState]:
+    def claim(self, id_: str, run_id: str) -> tuple[SinkTransactions, JournalState]:
         """Return a producer that alone has its id, and what the journal says after that.
+        `run_id` is the run that claims it.
 
         Raises:
             TaskMigrated: another attempt was quicker.
@@ -99,14 +101,14 @@ class SinkClients:
         kept = self._kept.pop(id_, None)
         if kept is not None:
             try:
-                return kept, self._read_after_claim(kept)
+                return kept, self._read_after_claim(kept, run_id)
             except StreamsError:
                 kept.close()  # fenced, or forgotten by the broker
         crash_point("sink-before-init")
         made = SinkTransactions(self.config, self.place, id_)
         made.fence_others()
         crash_point("sink-after-init")
-        return made, self._read_after_claim(made)
+        return made, self._read_after_claim(made, run_id)
 
     def keep(self, transactions: SinkTransactions) -> None:
         """Keep a producer for the next batch."""
@@ -114,11 +116,29 @@ class SinkClients:
         while len(self._kept) > _PRODUCERS_KEPT:
             self._kept.popitem(last=False)[1].close()
 
-    def read_to_claim(self, id_: str, claim: str) -> JournalState:
-        """Return what the journal says, read at least to a claim."""
+    def read_to_claim(self, id_: str, claim: str, run_id: str) -> JournalState:
+        """Return what the journal says, read at least to a claim of a run."""
         if self._reader is None:
             self._reader = JournalReader(self.config, self.place)
-        return self._reader.read_to_claim(id_, claim)
+        reader = self._reader
+
+        def fence_killed_writers() -> None:
+            for killed in reader.ids_in_the_way(run_id):
+                _log.warning(
+                    "transactional.id=%s of an earlier run may have a transaction open in "
+                    "journal=%s: it is fenced",
+                    killed,
+                    self.place.topic,
+                )
+                self.fence(killed)
+
+        return reader.read_to_claim(id_, claim, fence_killed_writers)
+
+    def fence(self, id_: str) -> None:
+        """Fence all producers of an id, and end their open transaction."""
+        transactions = SinkTransactions(self.config, self.place, id_)
+        transactions.fence_others()
+        transactions.close()
 
     def close(self) -> None:
         """Close all of them."""
@@ -129,11 +149,11 @@ class SinkClients:
             self._reader.close()
             self._reader = None
 
-    def _read_after_claim(self, transactions: SinkTransactions) -> JournalState:
+    def _read_after_claim(self, transactions: SinkTransactions, run_id: str) -> JournalState:
         claim = clock.new_id()
-        record = self.place.record(*claim_record(transactions.id, claim))
+        record = self.place.record(*claim_record(transactions.id, claim, run_id))
         transactions.write_record(record)
-        return self.read_to_claim(transactions.id, claim)
+        return self.read_to_claim(transactions.id, claim, run_id)
 
 
 _clients: dict[str, SinkClients] = {}

@@ -25,6 +25,7 @@ from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
     BrokerSilent,
     CommitPostponed,
+    CommitUnanswered,
     RecordsRefused,
     TaskMigrated,
     code_of,
@@ -381,7 +382,7 @@ def _explained(error: KafkaException, transactional_id: str) -> StreamsError:
     if is_migration(inner) or inner.txn_requires_abort():
         return TaskMigrated(f"the commit was refused, another worker has taken over: {inner.str()}")
     if is_retriable(inner):
-        return BrokerAway(f"the commit was not answered: {inner.str()}")
+        return CommitUnanswered(f"the commit was not answered: {inner.str()}")
     return StreamsError(f"the commit failed: {inner.str()}")
 
 

@@ -15,6 +15,7 @@ from penstock._engine.spark.dataframes.request import Edge, ReadRequest
 from penstock.errors import ConfigError
 from penstock.serdes.names import resolve
 from penstock.settings import StreamsConfig
+from penstock.settings.config import given_settings
 from penstock.settings.secrets import is_secret, shown
 from penstock.settings.sources import read_file
 
@@ -76,8 +77,13 @@ def config_of(options: Mapping[str, str], own: Collection[str] = _READING) -> St
 def config_for(
     config: StreamsConfig | Mapping[str, Any] | None, group: str = _GROUP
 ) -> StreamsConfig:
-    """Return the settings of a reader or writer, which is no application of its own."""
-    given = config.given() if isinstance(config, StreamsConfig) else dict(config or {})
+    """Return the settings of a reader or writer, which is no application of its own. Without
+    servers, those of the environment count.
+
+    Raises:
+        ConfigError: they are wrong.
+    """
+    given = given_settings(config)
     if not given.keys() & {"application.id", "application_id"}:
         given["application.id"] = group
     if given.keys() & {"bootstrap.servers", "bootstrap_servers"}:

@@ -146,7 +146,9 @@ def check_topic(config: StreamsConfig, topic: str) -> None:
         _seen_topics.add(seen)
 
 
-def place_of_task(partition: int, *, partitions: int | None = None, again: bool = False) -> Place:
+def place_of_task(
+    part: int, *, topic_partition_count: int | None = None, again: bool = False
+) -> Place:
     """Return the place of a partition in the batch that this Spark task works for.
 
     Raises:
@@ -160,7 +162,7 @@ def place_of_task(partition: int, *, partitions: int | None = None, again: bool 
             "needs a micro-batch query of a classic session (no continuous trigger)"
         )
         raise StreamsError(msg)
-    return Place(query, run_id, int(batch), partition, partitions, again)
+    return Place(query, run_id, int(batch), part, topic_partition_count, again)
 
 
 def write_rows(config: StreamsConfig, place: Place, rows: Iterator[list[Any]]) -> Report:

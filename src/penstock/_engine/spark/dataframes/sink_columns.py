@@ -170,7 +170,8 @@ def _coded(
         coded: list[bytes | None] = column.cast(pa.binary()).to_pylist()
         return coded
     shaped = _shaping(serde)
-    cells = zip(topics, column.to_pylist(), strict=False)
+    # A map is a dict; by default it would be a list of pairs.
+    cells = zip(topics, column.to_pylist(maps_as_pydicts="strict"), strict=False)
     return [_written(serde, shaped, cell, name, topic) for topic, cell in cells]
 
 

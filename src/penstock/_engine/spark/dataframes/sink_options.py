@@ -10,17 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from penstock._engine.spark.dataframes.options import config_for, settings_of
 from penstock.errors import ConfigError
 from penstock.serdes import Serde
 from penstock.serdes.names import resolve
 from penstock.settings import StreamsConfig
-from penstock.settings.config import given_settings
-from penstock.settings.secrets import is_secret, shown
-from penstock.settings.sources import read_file
 
 _OWN = {"topic", "keytype", "valuetype", "settings", "afterpartialwrite"}
 # Those of Spark's own writers, which it hands over with the others.
 _OF_SPARK = {"path", "checkpointlocation", "queryname"}
+_GROUP = "penstock-sink"
 _AGAIN = {"refuse": False, "again": True}
 
 
@@ -36,6 +35,12 @@ class SinkOptions:
     again: bool = False
     """Write a half written batch again, though it is cut in another way."""
 
+    def __post_init__(self) -> None:
+        for name, serde in (("key", self.key), ("value", self.value)):
+            if serde is not None and not isinstance(serde, Serde):
+                msg = f"{name} must be a serde, such as serdes.string(); got {serde!r}"
+                raise ConfigError(msg)
+
 
 def options_of(given: Mapping[str, str]) -> SinkOptions:
     """Return what options say.
@@ -50,14 +55,16 @@ def options_of(given: Mapping[str, str]) -> SinkOptions:
     }
     return SinkOptions(
         options.get("topic") or None,
-        settings_for(_settings(options)),
+        settings_for(settings_of(options, _OWN | _OF_SPARK)),
         types["key"],
         types["value"],
-        is_again(options.get("afterpartialwrite", "refuse"), "option 'afterPartialWrite'"),
+        parse_after_partial_write(
+            options.get("afterpartialwrite", "refuse"), "option 'afterPartialWrite'"
+        ),
     )
 
 
-def is_again(text: str, name: str) -> bool:
+def parse_after_partial_write(text: str, name: str) -> bool:
     """Read what to do with a half written batch that is cut in another way.
 
     Raises:
@@ -70,31 +77,12 @@ def is_again(text: str, name: str) -> bool:
 
 
 def settings_for(config: StreamsConfig | Mapping[str, Any] | None) -> StreamsConfig:
-    """Return the settings of a sink: those given, else those of the environment.
+    """Return the settings of a sink: those given, and where they name no cluster
+    those of the environment.
 
     Raises:
         ConfigError: they are wrong, or do not say where the cluster is.
     """
-    named = {"application.id": "penstock-sink"}
-    if config is None:
-        made = StreamsConfig.from_environment(named)
-    else:
-        made = StreamsConfig({**named, **given_settings(config)})
+    made = config_for(config, _GROUP)
     made.check_for_cluster()
     return made
-
-
-def _settings(options: Mapping[str, str]) -> dict[str, Any] | None:
-    others = {name: one for name, one in options.items() if name not in _OWN | _OF_SPARK}
-    for name, value in others.items():
-        if is_secret(name) or shown(name, value) != value:
-            msg = (
-                f"option {name!r} holds a secret, and options are readable in every Python process "
-                "and in Spark's plans: put it into a file and say option('settings', "
-                "'client.properties'), or use penstock.spark.write_stream(..., config)"
-            )
-            raise ConfigError(msg)
-    file = options.get("settings")
-    if file is None:
-        return others or None
-    return {**read_file(file), **others}

@@ -38,7 +38,7 @@ from penstock._engine.spark.dataframes.sink_options import SinkOptions
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError, StreamsError
 
-__all__ = ["QueryWishes", "StreamingQuery", "placed", "start"]
+__all__ = ["QueryOptions", "StreamingQuery", "placed", "start"]
 
 MapBatches: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -57,7 +57,7 @@ _ROWS_OF_A_TASK = 2**33
 
 
 @dataclass(frozen=True, slots=True)
-class QueryWishes:
+class QueryOptions:
     """What the user says about the query itself."""
 
     checkpoint: str | None = None
@@ -68,7 +68,7 @@ class QueryWishes:
     """Into how many partitions a batch is cut, if not into those of the topic."""
 
 
-def start(frame: DataFrame, options: SinkOptions, wishes: QueryWishes) -> StreamingQuery:
+def start(frame: DataFrame, options: SinkOptions, query: QueryOptions) -> StreamingQuery:
     """Start the query that writes a streaming DataFrame.
 
     Raises:
@@ -79,18 +79,18 @@ def start(frame: DataFrame, options: SinkOptions, wishes: QueryWishes) -> Stream
     columns_of(options).check(frame.schema)
     check_topic(options.config, topic)
     counted = output_partition_count(open_admin(options.config), topic)
-    count = counted if wishes.partitions is None else wishes.partitions
-    if not 1 <= count <= counted:
-        msg = f"partitions must be from 1 to the {counted} of topic {topic!r}; got {count}"
+    wanted = query.partitions
+    if wanted is not None and not 1 <= wanted <= counted:
+        msg = f"partitions must be from 1 to the {counted} of topic {topic!r}; got {wanted}"
         raise ConfigError(msg)
-    writer = frame.writeStream.outputMode(wishes.output_mode)
-    if wishes.checkpoint is not None:
-        writer = writer.option("checkpointLocation", wishes.checkpoint)
-    if wishes.name is not None:
-        writer = writer.queryName(wishes.name)
-    if wishes.trigger is not None:
-        writer = writer.trigger(**wishes.trigger)
-    return writer.foreachBatch(_batch_writer(options, count)).start()
+    writer = frame.writeStream.outputMode(query.output_mode)
+    if query.checkpoint is not None:
+        writer = writer.option("checkpointLocation", query.checkpoint)
+    if query.name is not None:
+        writer = writer.queryName(query.name)
+    if query.trigger is not None:
+        writer = writer.trigger(**query.trigger)
+    return writer.foreachBatch(_batch_writer(options, topic, wanted)).start()
 
 
 def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
@@ -120,11 +120,15 @@ def _check(frame: object, options: SinkOptions) -> str:
     return options.topic
 
 
-def _batch_writer(options: SinkOptions, count: int) -> Callable[[DataFrame, int], None]:
+def _batch_writer(
+    options: SinkOptions, topic: str, partitions: int | None
+) -> Callable[[DataFrame, int], None]:
     # Settings are part of the code, where no option shows them.
     packed = dumps(options)
 
     def write_batch(batch: DataFrame, _number: int) -> None:
+        # The topic may have got more partitions since the last batch.
+        count = partitions or output_partition_count(open_admin(options.config), topic)
         rows = placed(batch, options, count)
         map_in_arrow(rows, _writing(packed, count), "records long", "write").collect()
 
@@ -169,7 +173,7 @@ def _writing(packed: bytes, count: int) -> MapBatches:
         options: SinkOptions = pickle.loads(packed)
         columns = SinkColumns(options.topic)
         for partition, pieces in groupby(_pieces(batches), key=itemgetter(0)):
-            place = place_of_task(partition, partitions=count, again=options.again)
+            place = place_of_task(partition, topic_partition_count=count, again=options.again)
             rows = columns.chunks(piece for _, piece in pieces)
             written = write_rows(options.config, place, rows)
             yield pa.RecordBatch.from_pydict({"records": [written.contents.count]})

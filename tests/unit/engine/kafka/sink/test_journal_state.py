@@ -11,6 +11,7 @@ from penstock._engine.kafka.sink.journal_state import (
     Written,
     claim_record,
     cut_record,
+    ids_of_other_runs,
     run_record,
     state_of,
     written_record,
@@ -25,10 +26,10 @@ def test_the_last_record_of_each_kind_counts() -> None:
     state = state_of(
         [
             run_record(first),
-            claim_record("3", "old"),
+            claim_record("3", "old", "first"),
             written_record(3, Written("one", 6, Contents(1, 1))),
-            claim_record("3", "new"),
-            claim_record("opening", "lock"),
+            claim_record("3", "new", "second"),
+            claim_record("opening", "lock", "second"),
             run_record(second),
             written_record(3, written),
             cut_record(cut),
@@ -55,3 +56,21 @@ def test_a_journal_of_a_later_version_is_refused() -> None:
 
 def test_records_of_an_unknown_kind_are_passed_over() -> None:
     assert state_of([("later", b'{"format": 1}')]).run is None
+
+
+def test_ids_whose_last_record_is_of_another_run_may_be_those_of_killed_writers() -> None:
+    records = [
+        written_record(3, Written("old", 7, Contents(1, 2))),
+        claim_record("4", "a", "old"),
+        run_record(Run("old", is_open=False)),
+        written_record(5, Written("old", 7, Contents(1, 2))),
+        cut_record(Cut(7, {})),
+        # This run has them by now, and has ended what was open.
+        claim_record("5", "b", "new"),
+        claim_record("6", "c", "new"),
+    ]
+    assert ids_of_other_runs(records, None, "new") == ["3", "4", "opening"]
+    # A run that is superseded must not fence those of the run that has superseded it.
+    assert ids_of_other_runs(records, Run("old", True, ("new",)), "new") == []
+    announced = run_record(Run("last", is_open=False, superseded=("new",)))
+    assert ids_of_other_runs([*records, announced], None, "new") == []

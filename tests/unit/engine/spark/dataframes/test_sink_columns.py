@@ -25,6 +25,11 @@ class Order:
     count: int
 
 
+@dataclass
+class Stock:
+    counts: dict[str, int]
+
+
 TYPES: dict[str, T.DataType] = {
     HEADERS: T.ArrayType(T.StructType().add("key", T.StringType()).add("value", T.BinaryType())),
     "binary": T.BinaryType(),
@@ -141,6 +146,19 @@ def test_typed_rows_become_what_their_serdes_write() -> None:
     )
     assert windowed.decode(record[2] or b"") == Windowed("home", 60_000, 120_000)
     assert serdes.uuid().decode(record[3] or b"") == UUID(int=5)
+
+
+def test_maps_are_dicts_for_json() -> None:
+    of_item = pa.map_(pa.string(), pa.int64())
+    rows = pa.RecordBatch.from_arrays(
+        [pa.array([{"counts": {"pen": 3, "ink": 1}}], pa.struct([("counts", of_item)]))],
+        names=["value"],
+    )
+    stock = serdes.json(Stock)
+    (record,) = SinkColumns("t", value=stock).records(rows)
+    assert stock.decode(record[3] or b"") == Stock({"pen": 3, "ink": 1})
+    (record,) = SinkColumns("t", value=serdes.json()).records(rows)
+    assert serdes.json().decode(record[3] or b"") == {"counts": {"pen": 3, "ink": 1}}
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from penstock import serdes
-from penstock._engine.spark.dataframes.sink_options import options_of, settings_for
+from penstock._engine.spark.dataframes.sink_options import (
+    SinkOptions,
+    options_of,
+    settings_for,
+)
 from penstock.errors import ConfigError
 
 SERVERS = {"bootstrap.servers": "broker:9092"}
@@ -29,6 +34,8 @@ def test_options_say_topic_types_and_settings() -> None:
     assert type(options.value) is type(serdes.json())
     assert options.config.given()["producer.linger.ms"] == "7"
     assert options_of(SERVERS).topic is None
+    spelled = options_of({"kafka.bootstrap.servers": "broker:9092", "kafka.acks": "all"}).config
+    assert (spelled.bootstrap_servers, spelled.given()["acks"]) == ("broker:9092", "all")
 
 
 def test_a_file_holds_the_secrets(tmp_path: Path) -> None:
@@ -63,5 +70,15 @@ def test_settings_come_from_the_environment_if_none_are_given(
 ) -> None:
     monkeypatch.setenv("PENSTOCK_BOOTSTRAP_SERVERS", "there:9092")
     assert settings_for(None).bootstrap_servers == "there:9092"
+    assert options_of({"topic": "t", "acks": "all"}).config.bootstrap_servers == "there:9092"
+    assert settings_for({"acks": "all"}).bootstrap_servers == "there:9092"
+    assert settings_for(SERVERS).bootstrap_servers == "broker:9092"
     with pytest.raises(ConfigError, match="settings"):
         settings_for(["there:9092"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["key", "value"])
+def test_a_name_is_no_serde(name: str) -> None:
+    serde: Any = {name: "string"}
+    with pytest.raises(ConfigError, match=f"{name} must be a serde, such as .*; got 'string'"):
+        SinkOptions("t", settings_for(SERVERS), **serde)
