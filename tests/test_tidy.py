@@ -71,7 +71,6 @@ MIRRORED_BY = {
     "_engine/kafka/application/preparation.py": "crash/test_commit_steps.py",
     "_engine/kafka/tasks/key_placement.py": "broker/test_placement.py",
     "_engine/kafka/tasks/refused_records.py": "broker/test_refused_records.py",
-    "_engine/kafka/client/output_topics.py": "broker/test_unwritable.py",
     "_engine/runtime/records.py": "unit/engine/runtime/input/test_partition_run.py",
     "_engine/kafka/worker/processing.py": "broker/test_slow_functions.py",
     "_engine/kafka/application/reset.py": "broker/test_reset.py",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from penstock import Consumed, Materialized, StreamsBuilder, Topology, serdes
+from penstock._engine.kafka.application import task_records
 from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.application.task_records import read_task_records
 from penstock._engine.kafka.client.topics import existing_topics
 from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock.errors import StreamsError
@@ -122,3 +126,31 @@ def test_a_store_that_is_new_is_told(
         f"application={config().application_id} since it ran last, store 'last' is new and begins "
         "empty"
     ) in caplog.messages
+
+
+def test_what_was_just_committed_is_read_and_what_is_open_is_not(
+    kafka_topic: CreateTopic, config: Callable[..., StreamsConfig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker answers a commit before its markers are written: a backfill that was done seemed
+    not to be.
+    """
+    topic = kafka_topic("records")
+    cluster: dict[str, str | int | float | bool] = {"bootstrap.servers": config().bootstrap_servers}
+    producer = Producer({**cluster, "transactional.id": topic})
+    producer.init_transactions(30)
+    admin = AdminClient(cluster)
+
+    def write(value: bytes) -> None:
+        producer.begin_transaction()
+        producer.produce(topic, value, b"key")
+        assert producer.flush(30) == 0
+
+    write(b"committed")
+    committing = threading.Timer(0.5, producer.commit_transaction, [30])
+    committing.start()
+    assert read_task_records(config(), admin, topic, [0]) == {0: {b"key": b"committed"}}
+    committing.join()
+    write(b"open")
+    monkeypatch.setattr(task_records, "_MARKER_SECONDS", 0.5)
+    assert read_task_records(config(), admin, topic, [0]) == {0: {b"key": b"committed"}}
+    producer.abort_transaction(30)

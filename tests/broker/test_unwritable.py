@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock import Consumed, Produced, RecordContext, StreamsBuilder, serdes
 from penstock._engine.kafka.application.preparation import prepare
-from penstock._engine.kafka.client.output_topics import missing_outputs
+from penstock._engine.kafka.client.topics import missing_outputs
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import open_worker

@@ -179,7 +179,8 @@ class Failing:
 def test_workers_killed_at_each_step_and_batches_replayed(
     way: str, folder: Folder, ways: dict[str, Callable[..., None]], crash_file: Path
 ) -> None:
-    for step in STEPS:
+    # Each step of the plain way, without Spark: tests/broker/test_sink.py.
+    for step in STEPS if way == "placed" else STEPS[-2:]:
         folder.add(rows=5, files=3)
         crash_file.write_text(step)
         ways[way]()

@@ -22,9 +22,9 @@ from penstock._engine.kafka.application.stored_program import check_last_program
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.clients import check_clients
 from penstock._engine.kafka.client.denials import check_permissions
-from penstock._engine.kafka.client.output_topics import check_outputs
 from penstock._engine.kafka.client.topics import (
     Isolation,
+    check_outputs,
     end_offsets,
     existing_topics,
     partition_counts,

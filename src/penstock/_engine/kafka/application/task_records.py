@@ -15,12 +15,15 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _SECONDS = 30.0
+# A commit is answered before its markers are in all partitions; an open transaction takes longer.
+_MARKER_SECONDS = 5.0
 
 
 def read_task_records(
     config: StreamsConfig, admin: AdminClient, topic: str, partitions: Iterable[int]
 ) -> dict[int, dict[bytes, bytes]]:
-    """Return the last committed value of each key, by partition of the task topic.
+    """Return the last committed value of each key, by partition of the task topic: with what a
+    transaction has just committed, without what an open one has written.
 
     Raises:
         StreamsError: it cannot be read.
@@ -56,9 +59,14 @@ def _read(
 ) -> dict[int, dict[bytes, bytes | None]]:
     last: dict[int, dict[bytes, bytes | None]] = {partition: {} for partition in ends}
     unread = set(ends)
+    held_until: dict[int, float] = {}
+    """By partition: the next record is of a transaction, which may be a committed one."""
     deadline = clock.monotonic() + _SECONDS
-    while clock.monotonic() < deadline:
-        message = consumer.poll(1.0)
+    while (now := clock.monotonic()) < deadline:
+        unread -= {partition for partition, until in held_until.items() if until < now}
+        if not unread:
+            return last
+        message = consumer.poll(0.2)
         if message is None:
             continue
         error, partition = message.error(), int(message.partition() or 0)
@@ -67,12 +75,12 @@ def _read(
             if int(message.offset() or 0) + 1 >= ends[partition]:
                 unread.discard(partition)
         elif error.code() == KafkaError._PARTITION_EOF:
-            unread.discard(partition)
+            if int(message.offset() or 0) >= ends[partition]:
+                unread.discard(partition)
+            held_until.setdefault(partition, now + _MARKER_SECONDS)
         elif not error.retriable():
             reason = f"{error.str()}{allowing(error, 'READ', 'topic', topic)}"
             msg = f"task topic {topic!r} cannot be read: {reason}"
             raise StreamsError(msg)
-        if not unread:
-            return last
     msg = f"task topic {topic!r} cannot be read in {_SECONDS:.0f} s"
     raise StreamsError(msg)

@@ -23,7 +23,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
 )
 
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
-from penstock._engine.kafka.client.client_errors import code_of, is_outdated
+from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, is_outdated
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.topology.nodes.stream_nodes import SourceNode, title_of
@@ -38,6 +38,7 @@ PATIENCE_SECONDS = 60.0
 VISIBLE_SECONDS = 30.0
 """How long topics that were made or deleted may take to be seen so."""
 _SHORTEST_REQUEST_SECONDS = 1.0
+_MADE_SECONDS = 10.0
 _BROKERS_OWN = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 _ABSENT = KafkaError.UNKNOWN_TOPIC_OR_PART
 
@@ -314,3 +315,54 @@ def _logging_failure(place: TopicPartition) -> Any:
             )
 
     return log_failure
+
+
+def check_outputs(admin: AdminClient, writers: Mapping[str, str]) -> None:
+    """Look for topics to write to; `writers` says who writes to each. Where brokers make topics
+    freely (`auto.create.topics.enable`) one that is missing is asked for, as Java's producer does,
+    and waited for.
+
+    Raises:
+        StreamsError: one is missing, and the cluster makes none by itself.
+    """
+    missing = missing_outputs(admin, writers)
+    if missing:
+        listed = "; ".join(f"{topic!r}, written by {writers[topic]}" for topic in missing)
+        msg = (
+            f"output topics must exist before the application starts; missing: {listed}; create "
+            "them, or correct the names"
+        )
+        raise StreamsError(msg)
+
+
+def missing_outputs(admin: AdminClient, topics: Iterable[str]) -> list[str]:
+    """Return which topics are not there, and do not come if they are asked for, sorted."""
+    missing = set(topics) - set(partition_counts_of(admin, topics, PATIENCE_SECONDS))
+    if missing and _makes_topics(admin):
+
+        def all_made() -> bool:
+            for topic in missing:
+                admin.list_topics(topic, timeout=REQUEST_SECONDS)
+            missing.difference_update(partition_counts_of(admin, missing, _MADE_SECONDS))
+            return not missing
+
+        with_retries(
+            "asking for topics to be made", lambda: until(all_made, _MADE_SECONDS), _MADE_SECONDS
+        )
+    return sorted(missing)
+
+
+def _makes_topics(admin: AdminClient) -> bool:
+    """No if the brokers say that they make no topics; if they say nothing, they might.
+
+    Reading that setting takes a right of its own.
+    """
+    try:
+        brokers = admin.list_topics(timeout=REQUEST_SECONDS).brokers
+        resource = ConfigResource(ResourceType.BROKER, str(min(brokers)))
+        answers, _ = settle(admin.describe_configs([resource], request_timeout=REQUEST_SECONDS))
+        return all(
+            entries["auto.create.topics.enable"].value != "false" for entries in answers.values()
+        )
+    except (KafkaException, BrokerAway, KeyError, ValueError):
+        return True

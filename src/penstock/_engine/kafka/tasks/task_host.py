@@ -15,8 +15,7 @@ from confluent_kafka.admin import AdminClient
 from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.clients import producer_settings
-from penstock._engine.kafka.client.output_topics import missing_outputs
-from penstock._engine.kafka.client.topics import output_partition_count
+from penstock._engine.kafka.client.topics import missing_outputs, output_partition_count
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
 from penstock._engine.kafka.tasks.key_placement import Placement
 from penstock._engine.kafka.tasks.refused_records import Refusals

@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 
 from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import open_admin
-from penstock._engine.kafka.client.output_topics import check_outputs
+from penstock._engine.kafka.client.topics import check_outputs
 from penstock._engine.kafka.sink.journal import (
     JournalPlace,
     begin_batch_journal,
