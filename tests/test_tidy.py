@@ -29,6 +29,7 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 """How docstrings begin that say Return, Raise or Yield in other words."""
 
 MIRRORED_BY = {
+    "_application_queries.py": "spark/test_queries.py",
     "_application_views.py": "unit/test_application.py",
     "_engine/http/clients/client.py": "unit/cli/test_query.py",
     "_engine/http/clients/direct_client.py": "broker/test_changelogs.py",
