@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from penstock._engine.planner.internal_topics import is_internal
 from penstock._engine.planner.layout import draft_of
-from penstock._engine.topology.topology import Topology
 from penstock.cli.arguments.clusters import reached
 from penstock.cli.arguments.options import (
     add_cluster,
@@ -98,11 +97,14 @@ def run(arguments: argparse.Namespace) -> int:
         rows = [asdict(topic) for topic in facts]
         print(to_json(rows) if arguments.json else "\n".join(_all_as_text(facts)))
         return 0
+    from penstock._engine.kafka.local_broker.embedded import topics_of  # noqa: PLC0415
+
     settings = settings_of(arguments)
     application = load_application(arguments.program, settings, arguments.arguments)
     with reached(application.config) as whole:
         if arguments.create is not None:
-            _create([*named, *topics_named(application.topology, whole)], whole, arguments)
+            own = sorted(topics_of(application.topology, whole))
+            _create([*named, *own], whole, arguments)
         facts = _look(whole)
     rows = rows_of(roles(application, [topic.name for topic in facts]), facts)
     print(to_json(rows) if arguments.json else "\n".join(as_text(rows)))
@@ -194,13 +196,6 @@ def _look(config: StreamsConfig) -> list[TopicFacts]:
 def is_program(text: str) -> bool:
     """Return whether a word is a program, app.py or app.py:name, and no topic."""
     return text.partition(":")[0].endswith(".py")
-
-
-def topics_named(topology: Topology, config: StreamsConfig) -> list[str]:
-    """Return the topics that a program reads or writes by name."""
-    from penstock._engine.kafka.local_broker.embedded import topics_of  # noqa: PLC0415
-
-    return sorted(topics_of(topology, config))
 
 
 def _create(names: Iterable[str], config: StreamsConfig, arguments: argparse.Namespace) -> None:

@@ -11,7 +11,6 @@ from penstock._engine.topology.checks import (
     check_brings_no_stores,
     check_option,
     check_store,
-    check_supplier,
     check_topic,
 )
 from penstock._engine.topology.graph import GlobalStore, Graph
@@ -20,7 +19,6 @@ from penstock._names import check_name
 from penstock.dsl.handle import GlobalTableHandle, HasHandle
 from penstock.dsl.options import Consumed, Materialized
 from penstock.errors import TopologyError
-from penstock.processor import FixedKeyProcessor
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import chosen_by, store_builder
 
@@ -124,9 +122,8 @@ def draw_global_store(
     read: Consumed[Any, Any] = (
         Consumed() if consumed is None else check_option(consumed, Consumed, "add_global_store")
     )
-    sample = check_supplier(supplier)
+    operation = UserProcessor.of(supplier)
     check_brings_no_stores(supplier, "add_global_store")
-    operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
     unlogged = replace(check_store(store, "add_global_store"), logged=False)
     _draw(graph, topic, read, operation, unlogged)
 

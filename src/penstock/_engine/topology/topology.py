@@ -19,7 +19,6 @@ from penstock._engine.topology.checks import (
     check_serde,
     check_sink_topic,
     check_store,
-    check_supplier,
     check_timestamp_extractor,
     check_topic,
     shown,
@@ -42,7 +41,6 @@ from penstock._engine.topology.nodes.stream_nodes import (
 from penstock._engine.topology.picture.mermaid import to_mermaid
 from penstock._engine.topology.picture.svg import to_svg
 from penstock.errors import TopologyError, user_location
-from penstock.processor import FixedKeyProcessor
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
 
@@ -122,8 +120,7 @@ class Topology(ExplainsCamelCase):
         it has one, are added and connected. Its parents are names, one after another, or a list.
         Java: Topology.addProcessor.
         """
-        sample, stores = check_supplier(supplier), supplied_stores(supplier)
-        operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
+        operation, stores = UserProcessor.of(supplier), supplied_stores(supplier)
         self.add_operation(name, operation, _parents(parent, parents))
         return self.add_supplied_stores(name, stores)
 
@@ -176,9 +173,8 @@ class Topology(ExplainsCamelCase):
         check_topic(topic)
         check_serde(key, "key")
         check_serde(value, "value")
-        sample = check_supplier(supplier)
+        operation = UserProcessor.of(supplier)
         check_brings_no_stores(supplier, "add_global_store")
-        operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
         location = user_location()
         return self.add_global_store_nodes(
             SourceNode(source, (topic,), None, key, value, None, None, location),
@@ -207,7 +203,7 @@ class Topology(ExplainsCamelCase):
         connected to the store to read it.
         """
         filled = replace(check_store(store, "add_read_only_state_store"), logged=False)
-        sample = check_supplier(supplier)
+        operation = UserProcessor.of(supplier)
         check_brings_no_stores(supplier, "add_read_only_state_store")
         self._check_new_store(filled)
         self.add_source(
@@ -218,7 +214,6 @@ class Topology(ExplainsCamelCase):
             timestamp_extractor=timestamp_extractor,
             offset_reset="earliest",
         )
-        operation = UserProcessor(supplier, fixed_key=isinstance(sample, FixedKeyProcessor))
         self.add_operation(processor, operation, (source,))
         self.add_state_store(filled, processor)
         self.source_changelogs[filled.name] = topic

@@ -16,7 +16,6 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import RenewedAdmin, open_admin
-from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topic_history import Bound, TopicRange, find_range
 from penstock._engine.kafka.client.topics import (
     PATIENCE_SECONDS,
@@ -24,6 +23,7 @@ from penstock._engine.kafka.client.topics import (
     ask_offsets,
     describe_topics,
     existing_topics,
+    offsets_refused,
     settings_of_topics,
 )
 from penstock._engine.planner.tasks import Partition
@@ -142,13 +142,9 @@ class TopicOffsets:
     ) -> dict[Partition, int]:
         wanted = list(partitions)
         answers, refusals = ask_offsets(self._admin, wanted, spec, isolation)
-        for (topic, number), refused in refusals.items():
-            if refused.code() not in _ABSENT:  # deleted a moment ago: it is left out
-                msg = (
-                    f"the offsets of topic {topic!r}, partition {number} cannot be told: "
-                    f"{refused.str()}{allowing(refused, 'DESCRIBE', 'topic', topic)}"
-                )
-                raise StreamsError(msg)
+        for partition, refusal in refusals.items():
+            if refusal.code() not in _ABSENT:  # deleted a moment ago: it is left out
+                raise offsets_refused(partition, refusal)
         found = {partition: answer.offset for partition, answer in answers.items()}
         if not refusals:
             return found

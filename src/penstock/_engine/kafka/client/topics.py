@@ -164,13 +164,19 @@ def offsets_at(
     raises as `end_offsets` does.
     """
     answers, refusals = ask_offsets(admin, partitions, spec, isolation, timeout_seconds)
-    for (topic, number), refusal in refusals.items():
-        msg = (
-            f"the offsets of topic {topic!r}, partition {number} cannot be told: "
-            f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', topic)}"
-        )
-        raise StreamsError(msg)
+    for partition, refusal in refusals.items():
+        raise offsets_refused(partition, refusal)
     return {partition: answer.offset for partition, answer in answers.items()}
+
+
+def offsets_refused(partition: Partition, refusal: KafkaError) -> StreamsError:
+    """Return the error for a partition whose offsets the cluster refuses."""
+    topic, number = partition
+    msg = (
+        f"the offsets of topic {topic!r}, partition {number} cannot be told: "
+        f"{refusal.str()}{allowing(refusal, 'DESCRIBE', 'topic', topic)}"
+    )
+    return StreamsError(msg)
 
 
 def ask_offsets(

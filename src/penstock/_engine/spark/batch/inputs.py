@@ -16,15 +16,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
     DataType,
-    IntegerType,
-    LongType,
-    NullType,
-    ShortType,
-    StringType,
-    StructType,
     TimestampType,
 )
 from pyspark.sql.udf import UserDefinedFunction
@@ -33,7 +25,7 @@ from pyspark.util import PythonEvalType
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.spark.batch.arrow_map import is_connect
 from penstock._engine.spark.batch.columns import encoded
-from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.batch.schemas import BYTES, HEADERS, NUMBERS, TIMES, are_headers
 from penstock._engine.spark.batch.typed import Typed
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
@@ -41,8 +33,6 @@ from penstock.serdes import Serde
 DEFAULT_PARTITIONS = 8
 """Of inputs without partitions; fixed, so that results do not depend on the number of cores."""
 
-_BYTES = (BinaryType, StringType, NullType)
-_NUMBERS = (ShortType, IntegerType, LongType)
 _EXPECTED = {
     "key": "binary or string, or Typed(frame, key=...) must say how it becomes bytes",
     "value": "binary or string, or Typed(frame, value=...) must say how it becomes bytes",
@@ -153,24 +143,13 @@ def _check_frame(topic: object, given: object) -> None:
             raise StreamsError(msg)
 
 
-def _are_headers(type_: DataType) -> bool:
-    if not isinstance(type_, ArrayType) or not isinstance(type_.elementType, StructType):
-        return False
-    fields = {field.name: field.dataType for field in type_.elementType.fields}
-    return (
-        list(fields) == ["key", "value"]
-        and isinstance(fields["key"], StringType)
-        and isinstance(fields["value"], BinaryType)
-    )
-
-
 _FITS: Mapping[str, Callable[[DataType], bool]] = {
-    "key": lambda type_: isinstance(type_, _BYTES),
-    "value": lambda type_: isinstance(type_, _BYTES),
-    "timestamp": lambda type_: isinstance(type_, (TimestampType, LongType, IntegerType)),
-    "headers": lambda type_: isinstance(type_, NullType) or _are_headers(type_),
-    "partition": lambda type_: isinstance(type_, _NUMBERS),
-    "offset": lambda type_: isinstance(type_, _NUMBERS),
+    "key": lambda type_: isinstance(type_, BYTES),
+    "value": lambda type_: isinstance(type_, BYTES),
+    "timestamp": lambda type_: isinstance(type_, TIMES),
+    "headers": are_headers,
+    "partition": lambda type_: isinstance(type_, NUMBERS),
+    "offset": lambda type_: isinstance(type_, NUMBERS),
 }
 
 

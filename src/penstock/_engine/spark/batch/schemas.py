@@ -9,8 +9,28 @@ from __future__ import annotations
 from typing import Final
 
 import pyarrow as pa
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampType,
+)
 
 HEADERS: Final = "array<struct<key:string,value:binary>>"
+ARROW_HEADERS: Final = pa.list_(
+    pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())]))
+)
+
+BYTES: Final = (BinaryType, StringType, NullType)
+"""Types of columns that are keys and values without a serde."""
+NUMBERS: Final = (ShortType, IntegerType, LongType)
+TIMES: Final = (TimestampType, LongType, IntegerType)
 
 RECORD: Final = 0
 """A record of a topic: an output, or the input of a later stage."""
@@ -26,8 +46,6 @@ WRITTEN: Final = (
     f"key binary, value binary, timestamp long, headers {HEADERS}, start long, end long"
 )
 
-_ARROW_HEADERS: Final = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
-
 WRITTEN_ARROW: Final = pa.schema(
     [
         ("kind", pa.int32()),
@@ -39,7 +57,7 @@ WRITTEN_ARROW: Final = pa.schema(
         ("key", pa.binary()),
         ("value", pa.binary()),
         ("timestamp", pa.int64()),
-        ("headers", _ARROW_HEADERS),
+        ("headers", ARROW_HEADERS),
         ("start", pa.int64()),
         ("end", pa.int64()),
     ]
@@ -52,3 +70,15 @@ FIRST_ROW: Final = -(2**31)
 """The `input` of the row that begins each Spark partition of a stage: its `partition` is the number
 of the Spark partition. Spark itself only knows a Spark task's index in its job.
 """
+
+
+def are_headers(type_: DataType) -> bool:
+    """Return whether a column of this type can be headers: pairs as `HEADERS` has them, or only
+    nulls.
+    """
+    if isinstance(type_, NullType):
+        return True
+    if not isinstance(type_, ArrayType) or not isinstance(type_.elementType, StructType):
+        return False
+    fields = [(field.name, type(field.dataType)) for field in type_.elementType.fields]
+    return fields == [("key", StringType), ("value", BinaryType)]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from penstock._engine.kafka.client.topic_history import Split
 from penstock._engine.runtime.records import HEADERS, KEY, OFFSET, VALUE, RawRecord
+from penstock._engine.spark.batch import schemas
 from penstock._engine.spark.batch.columns import LAST_MILLISECOND
 from penstock._engine.spark.state.cells import (
     BYTES,
@@ -30,11 +31,6 @@ from penstock.serdes.wrapping import completed
 ToBatch: TypeAlias = Callable[[Sequence[RawRecord], Split, int | None], pa.RecordBatch]
 """Makes rows of records of a split, and of the kind of its timestamps."""
 ToColumn: TypeAlias = Callable[[Sequence[RawRecord], Split], pa.Array]
-
-HEADERS_TYPE = pa.list_(
-    pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())]))
-)
-_HEADERS_IN_SPARK = "array<struct<key:string,value:binary>>"
 
 
 class RowFormat(Protocol):
@@ -58,7 +54,7 @@ class RecordRows:
     def schema(self) -> str:
         """Return the columns."""
         key, value = _type(self.key), _type(self.value)
-        headers = f", headers {_HEADERS_IN_SPARK}" if self.headers else ""
+        headers = f", headers {schemas.HEADERS}" if self.headers else ""
         return (
             f"key {key.spark}, value {value.spark}, topic string, partition int, offset bigint, "
             f"timestamp timestamp, timestampType int{headers}"
@@ -96,7 +92,7 @@ class _ToBatch:
 def header_column(records: Sequence[RawRecord]) -> pa.Array:
     """Return the headers of records; those of one without any are an empty array."""
     pairs = [[{"key": key, "value": value} for key, value in record[HEADERS]] for record in records]
-    return pa.array(pairs, HEADERS_TYPE)
+    return pa.array(pairs, schemas.ARROW_HEADERS)
 
 
 def times(milliseconds: Sequence[int]) -> pa.Array:

@@ -61,11 +61,7 @@ def stream_writer(options: Mapping[str, str], schema: StructType) -> DataSourceS
         ConfigError: an option is wrong or a secret.
         StreamsError: the columns do not fit, or the topic does not exist.
     """
-    chosen = options_of(options)
-    columns_of(chosen).check(schema)
-    if chosen.topic is not None:
-        check_topic(chosen.config, chosen.topic)
-    return StreamWriter(chosen)
+    return StreamWriter(_checked(options, schema))
 
 
 def batch_writer(
@@ -80,10 +76,7 @@ def batch_writer(
     if overwrite:
         msg = "a topic cannot be overwritten, only appended to: say mode('append')"
         raise ConfigError(msg)
-    chosen = options_of(options)
-    columns_of(chosen).check(schema)
-    if chosen.topic is not None:
-        check_topic(chosen.config, chosen.topic)
+    chosen = _checked(options, schema)
     query = f"batch-{new_id()}"
     journal = begin_batch_journal(sink_settings(chosen.config.given(), query), query)
     return BatchWriter(chosen, journal)
@@ -127,6 +120,14 @@ class BatchWriter(DataSourceArrowWriter):
         config = sink_settings(options.config.given(), journal.query)
         rows = columns_of(options).chunks(iterator)
         return Reported(write_partition(config, journal, place, rows))
+
+
+def _checked(options: Mapping[str, str], schema: StructType) -> SinkOptions:
+    chosen = options_of(options)
+    columns_of(chosen).check(schema)
+    if chosen.topic is not None:
+        check_topic(chosen.config, chosen.topic)
+    return chosen
 
 
 def columns_of(options: SinkOptions) -> SinkColumns:

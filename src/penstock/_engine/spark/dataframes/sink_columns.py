@@ -18,21 +18,15 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import (
-    ArrayType,
-    BinaryType,
     DataType,
-    IntegerType,
-    LongType,
     NullType,
-    ShortType,
     StringType,
     StructType,
-    TimestampType,
 )
 
 from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.columns import type_of
-from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.batch.schemas import BYTES, HEADERS, NUMBERS, TIMES, are_headers
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
@@ -40,9 +34,6 @@ from penstock.serdes.plain import UuidSerde
 from penstock.serdes.windowed import WindowedSerde, window_bytes_of
 from penstock.windowed import Windowed
 
-_BYTES = (BinaryType, StringType, NullType)
-_NUMBERS = (ShortType, IntegerType, LongType)
-_TIMES = (TimestampType, LongType, IntegerType, NullType)
 _PASSED_OVER = {"offset", "timestampType"}
 _EXPECTED = {
     "key": "binary or string, or a serde must say how it becomes bytes (keyType, key=)",
@@ -145,19 +136,12 @@ def _check_typed(column: str, type_: DataType, serde: Serde[Any]) -> None:
     raise StreamsError(msg)
 
 
-def _are_headers(type_: DataType) -> bool:
-    if not isinstance(type_, ArrayType) or not isinstance(type_.elementType, StructType):
-        return False
-    fields = [(field.name, type(field.dataType)) for field in type_.elementType.fields]
-    return fields == [("key", StringType), ("value", BinaryType)]
-
-
 _FITS: Mapping[str, Callable[[DataType], bool]] = {
-    "key": lambda type_: isinstance(type_, _BYTES),
-    "value": lambda type_: isinstance(type_, _BYTES),
-    "timestamp": lambda type_: isinstance(type_, _TIMES),
-    "headers": lambda type_: isinstance(type_, NullType) or _are_headers(type_),
-    "partition": lambda type_: isinstance(type_, (*_NUMBERS, NullType)),
+    "key": lambda type_: isinstance(type_, BYTES),
+    "value": lambda type_: isinstance(type_, BYTES),
+    "timestamp": lambda type_: isinstance(type_, (*TIMES, NullType)),
+    "headers": are_headers,
+    "partition": lambda type_: isinstance(type_, (*NUMBERS, NullType)),
     "topic": lambda type_: isinstance(type_, StringType),
 }
 

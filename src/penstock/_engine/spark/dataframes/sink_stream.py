@@ -25,8 +25,8 @@ from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.topics import output_partition_count
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output
-from penstock._engine.spark.batch.arrow_map import map_in_arrow
-from penstock._engine.spark.batch.schemas import HEADERS
+from penstock._engine.spark.batch.arrow_map import is_connect, map_in_arrow
+from penstock._engine.spark.batch.schemas import ARROW_HEADERS, HEADERS
 from penstock._engine.spark.dataframes.sink import (
     check_topic,
     columns_of,
@@ -50,7 +50,7 @@ _ARROW = pa.schema(
         ("rank", pa.int64()),
         ("key", pa.binary()),
         ("value", pa.binary()),
-        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+        ("headers", ARROW_HEADERS),
     ]
 )
 _ROWS_OF_A_TASK = 2**33
@@ -103,7 +103,7 @@ def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
 
 
 def _check(frame: object, options: SinkOptions) -> str:
-    if not isinstance(frame, DataFrame) or not hasattr(frame, "_jdf"):
+    if not isinstance(frame, DataFrame) or is_connect(frame):
         msg = (
             f"what is written must be a DataFrame of a classic session; got {type(frame).__name__}"
         )

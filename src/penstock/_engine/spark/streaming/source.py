@@ -20,12 +20,13 @@ from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import ControlAddress
 from penstock._engine.control.result_rows import Rows, Times
 from penstock._engine.runtime.records import Output
+from penstock._engine.spark.batch.schemas import ARROW_HEADERS, HEADERS
 from penstock.settings.values import RowKind
 
 SCHEMAS: dict[RowKind, str] = {
     "timestamp": "timestamp bigint",
     "full": "topic string, partition int, timestamp bigint, key binary, value binary, "
-    "headers array<struct<key: string, value: binary>>",
+    f"headers {HEADERS}",
 }
 _TIMESTAMP = pa.schema([("timestamp", pa.int64())])
 _FULL = pa.schema(
@@ -35,7 +36,7 @@ _FULL = pa.schema(
         ("timestamp", pa.int64()),
         ("key", pa.binary()),
         ("value", pa.binary()),
-        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+        ("headers", ARROW_HEADERS),
     ]
 )
 

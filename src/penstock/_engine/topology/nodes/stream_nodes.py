@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
+from penstock._engine.topology.checks import check_supplier
 from penstock._engine.topology.nodes.views import StoredRows, View
+from penstock.processor import FixedKeyProcessor
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
@@ -160,6 +162,11 @@ class UserProcessor(Operation):
 
     supplier: Callable[[], Any]
     fixed_key: bool
+
+    @classmethod
+    def of(cls, supplier: Callable[[], Any]) -> UserProcessor:
+        """Return the operation of a supplier; `check_supplier` refuses wrong ones."""
+        return cls(supplier, isinstance(check_supplier(supplier), FixedKeyProcessor))
 
 
 @dataclass(frozen=True, slots=True)
