@@ -40,9 +40,9 @@ MULTI_GET_RATE, KEYS_AT_ONCE = 5_000.0, 50
 _PATIENCE_MS = 300_000
 _WARM_UP_SECONDS = 2.0
 
-Load = Callable[[float], tuple[list[float], int]]
-"""Asks for so many seconds; returns how many milliseconds each question took, and how many had no
-answer.
+Load = Callable[[float], tuple[list[float], int, float]]
+"""Asks for so many seconds; returns how many milliseconds each question took, how many had no
+answer, and the processor seconds of an asker in another process.
 """
 
 
@@ -58,6 +58,8 @@ class Window:
     taken_ms: tuple[float, ...] = ()
     failed: int = 0
     """How many questions had no answer."""
+    asker_seconds: float = 0.0
+    """The processor time of an asker in another process."""
 
     @property
     def rate(self) -> float:
@@ -158,15 +160,16 @@ def window(streams: KafkaStreams, progress: Progress, load: Load | None, seconds
     begin, used, own = time.monotonic(), sum(map(processor_seconds, workers)), time.process_time()
     committed = progress.committed()
     taken: list[float] = []
-    failed = 0
+    failed, asker = 0, 0.0
     if load is None:
         time.sleep(seconds)
     else:
-        taken, failed = load(seconds)
+        taken, failed, asker = load(seconds)
     records = progress.committed() - committed
     passed = time.monotonic() - begin
     used = sum(map(processor_seconds, workers)) - used
-    return Window(max(1, records), passed, used, time.process_time() - own, tuple(taken), failed)
+    own = time.process_time() - own
+    return Window(max(1, records), passed, used, own, tuple(taken), failed, asker)
 
 
 @contextmanager
@@ -185,10 +188,10 @@ def over_http(folder: Path) -> Iterator[Load]:
     assert sender.stdout is not None
     into, out = sender.stdin, sender.stdout
 
-    def load(seconds: float) -> tuple[list[float], int]:
+    def load(seconds: float) -> tuple[list[float], int, float]:
         print(seconds, file=into, flush=True)
-        taken, failed = json.loads(out.readline())
-        return taken, failed
+        taken, failed, used = json.loads(out.readline())
+        return taken, failed, used
 
     try:
         yield load
@@ -197,7 +200,7 @@ def over_http(folder: Path) -> Iterator[Load]:
         sender.wait()
 
 
-def multi_get(streams: KafkaStreams, seconds: float) -> tuple[list[float], int]:
+def multi_get(streams: KafkaStreams, seconds: float) -> tuple[list[float], int, float]:
     """Ask for many keys at once, in this process."""
     view, chance = streams.store("counts"), Random(2)
 
@@ -208,7 +211,8 @@ def multi_get(streams: KafkaStreams, seconds: float) -> tuple[list[float], int]:
             return False
         return True
 
-    return steadily([ask] * 4, str, MULTI_GET_RATE / KEYS_AT_ONCE, seconds)
+    taken, failed = steadily([ask] * 4, str, MULTI_GET_RATE / KEYS_AT_ONCE, seconds)
+    return taken, failed, 0.0
 
 
 def report(rounds: Sequence[Mapping[str, Window]]) -> list[str]:
@@ -229,10 +233,11 @@ def report(rounds: Sequence[Mapping[str, Window]]) -> list[str]:
             lost = _change(rounds, name, lambda one: one.rate)
             more = _change(rounds, name, lambda one: one.workers_us)
             failed = sum(one.failed for one in windows)
+            asker = figures.median([one.asker_seconds / one.seconds for one in windows])
             line += (
-                f"; {asked:,.0f} questions/s, {_told(figures.percentiles(taken))}, "
-                f"{failed} without an answer; throughput {lost:+.1f} %, "
-                f"workers' processor time {more:+.1f} %"
+                f", asker {100 * asker:.0f} %; {asked:,.0f} questions/s, "
+                f"{_told(figures.percentiles(taken))}, {failed} without an answer; "
+                f"throughput {lost:+.1f} %, workers' processor time {more:+.1f} %"
             )
         lines.append(line)
     return lines

@@ -48,15 +48,15 @@ class Standalone:
         for _ in range(workers):
             self.add_worker()
 
-    def add_worker(self) -> Path:
+    def add_worker(self, host: str = "127.0.0.1") -> Path:
         """Start another worker; return its folder."""
         name = f"worker-{len(self._processes)}"
-        self._start_worker(name)
+        self._start_worker(name, host)
         return self.folder / name
 
-    def _start_worker(self, name: str) -> None:
+    def _start_worker(self, name: str, host: str = "127.0.0.1") -> None:
         folder = self.folder / name
-        options = ["--host", "127.0.0.1", "--webui-port", "0", "--cores", "1", "--memory", "1g"]
+        options = ["--host", host, "--webui-port", "0", "--cores", "1", "--memory", "1g"]
         options += ["--work-dir", str(folder), self.master]
         self._start(name, "worker.Worker", options)
 

@@ -201,7 +201,7 @@ async def _read_body(request: Request, bytes_max: int) -> bytes:
 def _config(app: _Asgi, listening: Listening) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
-        loop="asyncio",
+        loop="auto",  # uvloop where there is one
         http=GuardedProtocol,
         ws="none",
         lifespan="off",

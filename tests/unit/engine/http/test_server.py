@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -193,7 +194,7 @@ def test_headers_are_checked(
     still_works(served)
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "NONE"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
 def test_the_state_is_only_read(method: str, served: Served) -> None:
     status, headers, body = served.get("/stores/counts/key-01", method)
     assert (status, headers["allow"]) == (405, "GET, HEAD")
@@ -215,6 +216,11 @@ def test_head_has_no_body(served: Served) -> None:
         b"GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: other\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
+        b"NONE / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ],
 )
@@ -222,6 +228,32 @@ def test_what_is_no_http_is_answered_with_400(data: bytes, served: Served) -> No
     status, _, body = served.raw(data)
     assert (status, json.loads(body)["error"]["code"]) == (400, "bad_request")
     still_works(served)
+
+
+def test_a_header_that_comes_in_small_pieces_has_the_same_limit(served: Served) -> None:
+    with served.connected() as connection:
+        connection.sendall(b"GET /stores HTTP/1.1\r\nHost: localhost\r\n")
+        with suppress(ConnectionError):
+            for number in range(40):
+                connection.sendall(f"X-{number}: {'x' * 1000}\r\n".encode())
+                time.sleep(0.005)
+        assert answered(connection)[0] == 431
+    still_works(served)
+
+
+def test_requests_that_are_sent_at_once_are_answered_in_turn(served: Served) -> None:
+    one = (
+        "GET /stores/counts/key-{:02} HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {TOKEN}\r\n\r\n"
+    )
+    with served.connected() as connection:
+        connection.sendall("".join(one.format(number) for number in range(10)).encode())
+        data = b""
+        while data.count(b"}") < 10:
+            received = connection.recv(1 << 16)
+            assert received, data
+            data += received
+    assert re.findall(rb'"value": (\d+)', data) == [b"%d" % number for number in range(10)]
 
 
 def test_a_body_without_length_is_read_up_to_its_limit(served: Served) -> None:
