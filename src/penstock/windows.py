@@ -33,18 +33,31 @@ __all__ = [
 T = TypeVar("T")
 
 END_OF_TIME: Final = 2**63 - 1
-"""Where an unlimited window ends: the largest timestamp there is."""
+"""Where an unlimited window ends: the largest timestamp there is.
+
+>>> from penstock.windows import END_OF_TIME
+>>> UnlimitedWindows.of().windows_for(5)[0].end == END_OF_TIME
+True
+"""
 
 
 class Window(NamedTuple):
-    """A time span. Java: Window."""
+    """A time span. Java: Window.
+
+    >>> Window(0, 60_000).end
+    60000
+    """
 
     start: int
     end: int
 
 
 class HasEnd(Protocol):
-    """A `Window`, or a `Windowed` key."""
+    """A `Window`, or a `Windowed` key.
+
+    >>> two_minutes.close_time(Windowed("ann", 0, 120_000))
+    120000
+    """
 
     @property
     def end(self) -> int: ...
@@ -108,6 +121,9 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     ) -> TimeWindows:
         """Ask for windows that last `size`; the next begins `advance` later, `size` if not given.
         Java: TimeWindows.ofSizeAndGrace, advanceBy.
+
+        >>> TimeWindows.of_size(timedelta(minutes=5), advance=timedelta(minutes=1), grace=1_000)
+        TimeWindows(size_ms=300000, advance_ms=60000, grace_ms=1000)
         """
         size_ms = _milliseconds(size, "TimeWindows.of_size: size")
         if size_ms <= 0:
@@ -126,6 +142,9 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def windows_for(self, timestamp: int) -> list[Window]:
         """Return the windows that hold `timestamp`, the earliest first. Java:
         TimeWindows.windowsFor.
+
+        >>> TimeWindows.of_size(60_000, advance=30_000).windows_for(70_000)
+        [Window(start=30000, end=90000), Window(start=60000, end=120000)]
         """
         size, advance = self.size_ms, self.advance_ms
         first = max(0, timestamp - size + advance) // advance * advance
@@ -135,11 +154,18 @@ class TimeWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def most_windows_for_one(self) -> int:
         """How many windows a record is in; fewer only shortly after time 0, or if `advance` does
         not divide the size.
+
+        >>> TimeWindows.of_size(60_000, advance=30_000).most_windows_for_one
+        2
         """
         return -(-self.size_ms // self.advance_ms)
 
     def close_time(self, window: HasEnd) -> int:
-        """Return the stream time from which records for `window` are late."""
+        """Return the stream time from which records for `window` are late.
+
+        >>> TimeWindows.of_size(60_000, grace=5_000).close_time(Window(0, 60_000))
+        65000
+        """
         return window.end + self.grace_ms
 
 
@@ -166,6 +192,9 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def of_time_difference(cls, difference: Duration, *, grace: Duration = 0) -> SlidingWindows:
         """Ask for windows of records that are at most `difference` apart. Java:
         SlidingWindows.ofTimeDifferenceAndGrace.
+
+        >>> SlidingWindows.of_time_difference(timedelta(minutes=5), grace=timedelta(seconds=1))
+        SlidingWindows(difference_ms=300000, grace_ms=1000)
         """
         name = "SlidingWindows.of_time_difference"
         difference_ms = _milliseconds(difference, f"{name}: difference")
@@ -181,6 +210,9 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def windows_for(self, timestamp: int, *, among: Iterable[int]) -> list[Window]:
         """Return the windows that hold `timestamp` once a key has records at the times `among`, the
         earliest first.
+
+        >>> SlidingWindows.of_time_difference(10).windows_for(12, among=[15])
+        [Window(start=2, end=12), Window(start=5, end=15)]
         """
         return [
             window
@@ -193,6 +225,9 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
         Each record has one that ends with it, and one that begins just after it if that holds a
         record.
+
+        >>> SlidingWindows.of_time_difference(10).windows_of([12, 15])
+        [Window(start=2, end=12), Window(start=5, end=15), Window(start=13, end=23)]
         """
         times = sorted(set(timestamps))
         length = self.difference_ms
@@ -201,7 +236,11 @@ class SlidingWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return [Window(start, start + length) for start in sorted(starts)]
 
     def close_time(self, window: HasEnd) -> int:
-        """Return the stream time from which records for `window` are late."""
+        """Return the stream time from which records for `window` are late.
+
+        >>> SlidingWindows.of_time_difference(10).close_time(Window(2, 12))
+        13
+        """
         return window.end + self.grace_ms + 1
 
 
@@ -227,6 +266,9 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def of_inactivity_gap(cls, gap: Duration, *, grace: Duration = 0) -> SessionWindows:
         """Ask for sessions in which no two records in a row are more than `gap` apart. Java:
         SessionWindows.ofInactivityGapAndGrace.
+
+        >>> SessionWindows.of_inactivity_gap(timedelta(minutes=5), grace=timedelta(minutes=1))
+        SessionWindows(gap_ms=300000, grace_ms=60000)
         """
         name = "SessionWindows.of_inactivity_gap"
         gap_ms = _milliseconds(gap, f"{name}: gap")
@@ -241,6 +283,9 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def windows_for(self, timestamp: int, *, among: Iterable[int]) -> list[Window]:
         """Return the one session that holds `timestamp` once a key has records at the times
         `among`.
+
+        >>> SessionWindows.of_inactivity_gap(5).windows_for(8, among=[0, 3, 20])
+        [Window(start=0, end=8)]
         """
         return [
             window
@@ -249,7 +294,11 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         ]
 
     def windows_of(self, timestamps: Iterable[int]) -> list[Window]:
-        """Return the sessions of a key that has records at these times, the earliest first."""
+        """Return the sessions of a key that has records at these times, the earliest first.
+
+        >>> SessionWindows.of_inactivity_gap(5).windows_of([0, 3, 20])
+        [Window(start=0, end=3), Window(start=20, end=20)]
+        """
         sessions: list[Window] = []
         for time in sorted(timestamps):
             if sessions and time - sessions[-1].end <= self.gap_ms:
@@ -259,14 +308,23 @@ class SessionWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return sessions
 
     def close_time(self, window: HasEnd) -> int:
-        """Return the stream time from which records for `window` are late unless it is extended."""
+        """Return the stream time from which records for `window` are late unless it is extended.
+
+        >>> SessionWindows.of_inactivity_gap(5).close_time(Window(0, 3))
+        9
+        """
         return window.end + self.gap_ms + self.grace_ms + 1
 
 
 @_made_by("of(start=...)")
 @dataclass(frozen=True, slots=True)
 class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
-    """One window from `start` on that never closes. Java: UnlimitedWindows."""
+    """One window from `start` on that never closes. Java: UnlimitedWindows.
+
+    >>> since_minute_1 = by_customer.windowed_by(UnlimitedWindows.of(start=60_000))
+    >>> show(since_minute_1.count(Materialized("counts")))
+    [('[bob@60000/9223372036854775807]', 1), ('[ann@60000/9223372036854775807]', 1)]
+    """
 
     _java_names: ClassVar[dict[str, str]] = {"startOn": "of(start=...)"}
 
@@ -279,6 +337,9 @@ class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def of(cls, *, start: int = 0) -> UnlimitedWindows:
         """Ask for the window from `start`, in milliseconds since 1970; what is earlier is in none.
         Java: UnlimitedWindows.of, startOn.
+
+        >>> UnlimitedWindows.of(start=60_000)
+        UnlimitedWindows(start_ms=60000)
         """
         if not isinstance(start, int) or isinstance(start, bool) or start < 0:
             msg = (
@@ -289,16 +350,28 @@ class UnlimitedWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return cls(start)
 
     def windows_for(self, timestamp: int) -> list[Window]:
-        """Return the window if it holds `timestamp`. Java: UnlimitedWindows.windowsFor."""
+        """Return the window if it holds `timestamp`. Java: UnlimitedWindows.windowsFor.
+
+        >>> UnlimitedWindows.of(start=60_000).windows_for(5)
+        []
+        """
         return [Window(self.start_ms, END_OF_TIME)] if timestamp >= self.start_ms else []
 
     @property
     def most_windows_for_one(self) -> int:
-        """How many windows a record is in."""
+        """How many windows a record is in.
+
+        >>> UnlimitedWindows.of().most_windows_for_one
+        1
+        """
         return 1
 
     def close_time(self, window: HasEnd) -> int:
-        """Return the stream time from which records for `window` are late."""
+        """Return the stream time from which records for `window` are late.
+
+        >>> UnlimitedWindows.of().close_time(Window(0, 60_000))
+        60000
+        """
         return window.end
 
 
@@ -335,6 +408,9 @@ class JoinWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     ) -> JoinWindows:
         """Ask for pairs at most `difference` apart; `before` and `after` change one side, and one
         of them may be negative. Java: JoinWindows.ofTimeDifferenceAndGrace, before, after.
+
+        >>> JoinWindows.of_time_difference(timedelta(minutes=5), before=0, grace=1_000)
+        JoinWindows(before_ms=0, after_ms=300000, grace_ms=1000)
         """
         name = "JoinWindows.of_time_difference"
         both_ms = _milliseconds(difference, f"{name}: difference")
@@ -356,23 +432,43 @@ class JoinWindows(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
     @property
     def size_ms(self) -> int:
-        """How long the window is. Java: JoinWindows.size."""
+        """How long the window is. Java: JoinWindows.size.
+
+        >>> JoinWindows.of_time_difference(60_000).size_ms
+        120000
+        """
         return self.before_ms + self.after_ms
 
     def windows_for(self, timestamp: int) -> list[Window]:
-        """Return the times of right records that match a left record at `timestamp`."""
+        """Return the times of right records that match a left record at `timestamp`.
+
+        >>> JoinWindows.of_time_difference(60_000).windows_for(100_000)
+        [Window(start=40000, end=160000)]
+        """
         return [Window(max(0, timestamp - self.before_ms), max(0, timestamp + self.after_ms))]
 
     def close_time(self, window: HasEnd) -> int:
-        """Return the stream time from which a record without a match in `window` stays without."""
+        """Return the stream time from which a record without a match in `window` stays without.
+
+        >>> JoinWindows.of_time_difference(60_000, grace=1_000).close_time(Window(0, 160_000))
+        161001
+        """
         return window.end + self.grace_ms + 1
 
 
 AlignedWindows: TypeAlias = TimeWindows | UnlimitedWindows
-"""Windows that the clock alone decides about, not the records."""
+"""Windows that the clock alone decides about, not the records.
+
+>>> two_minutes.windows_for(70_000), UnlimitedWindows.of(start=70_001).windows_for(70_000)
+([Window(start=0, end=120000)], [])
+"""
 
 AnyWindows: TypeAlias = TimeWindows | UnlimitedWindows | SlidingWindows | SessionWindows
-"""What a grouped stream can be windowed by."""
+"""What a grouped stream can be windowed by.
+
+>>> show(by_customer.windowed_by(two_minutes).count(Materialized("counts")))
+[('[ann@0/120000]', 1), ('[bob@0/120000]', 1), ('[ann@240000/360000]', 1)]
+"""
 
 
 def _check_advance(advance: Duration, advance_ms: int, size_ms: int) -> None:

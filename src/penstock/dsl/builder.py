@@ -66,6 +66,11 @@ class StreamsBuilder(ExplainsCamelCase):
     def stream(self, topics: Topics, consumed: Consumed[K, V] | None = None) -> KStream[K, V]:
         """Read one topic, several, or all that match a compiled pattern. Java:
         StreamsBuilder.stream.
+
+        >>> import re
+        >>> refunds = builder.stream("refunds-2026", Consumed(key=text, value=number))
+        >>> several = builder.stream(["refunds", "returns"], Consumed(key=text, value=number))
+        >>> matching = builder.stream(re.compile("logs-.*"))
         """
         option = (
             Consumed[K, V]() if consumed is None else check_option(consumed, Consumed, "stream")
@@ -116,6 +121,10 @@ class StreamsBuilder(ExplainsCamelCase):
 
         It is kept in a store if `materialized` names one, or a verb below looks rows up. The serdes
         are those of `consumed`; only if there is none, those of `materialized`.
+
+        >>> prices = builder.table("prices", Consumed(text, number), Materialized("prices"))
+        >>> prices.queryable_store_name
+        'prices'
         """
         check_topic(topic)
         kept = (
@@ -180,6 +189,11 @@ class StreamsBuilder(ExplainsCamelCase):
 
         The serdes are those of `consumed`; only if there is none, those of `materialized`. Its
         records have their own times: no timestamp extractor is asked.
+
+        >>> towns = builder.global_table("cities-of-all", Consumed(key=text, value=text))
+        >>> joined = orders.left_join(towns, lambda key, amount: key, lambda amount, city: city)
+        >>> show(joined)  # nothing is in that topic
+        [('ann', None), ('bob', None), ('ann', None)]
         """
         return draw_global_table(self._graph, topic, consumed, materialized)
 
@@ -193,6 +207,16 @@ class StreamsBuilder(ExplainsCamelCase):
         """Add a store that every worker holds whole: processors of `supplier` write a topic's
         records to it, all others may read it without being connected. Java:
         StreamsBuilder.addGlobalStore.
+
+        >>> class Keep(Processor):
+        ...     def process(self, record):
+        ...         self.context.get_state_store("rates").put(record.key, record.value)
+        >>> rates = Stores.in_memory_key_value_store("rates", key=text, value=number)
+        >>> _ = builder.add_global_store(rates, "rates", Consumed(key=text, value=number), Keep)
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     driver.create_input_topic("rates", text, number).pipe_input("EUR", 7)
+        ...     driver.get_key_value_store("rates").get("EUR")
+        7
         """
         draw_global_store(self._graph, store, topic, consumed, supplier)
         return self
@@ -200,6 +224,14 @@ class StreamsBuilder(ExplainsCamelCase):
     def add_state_store(self, store: StoreBuilder) -> StreamsBuilder:
         """Add a store for `process(..., state_stores=[name])`. Java:
         StreamsBuilder.addStateStore.
+
+        >>> class FirstOrder(Processor):
+        ...     def process(self, record):
+        ...         if self.context.get_state_store("seen").put_if_absent(record.key, 1) is None:
+        ...             self.context.forward(record)
+        >>> _ = builder.add_state_store(Stores.key_value_store("seen", key=text, value=number))
+        >>> show(orders.process(FirstOrder, state_stores=["seen"]))
+        [('ann', 5), ('bob', 2)]
         """
         self._graph.add(StateStore(check_store(store, "add_state_store")))
         return self
@@ -211,6 +243,26 @@ class StreamsBuilder(ExplainsCamelCase):
         `ensure.explicit.internal.resource.naming`, which refuses stores and topics without a name,
         `topology.optimization`, which saves internal topics and stores, and `default.dsl.store`
         and `dsl.store.suppliers.class`, which say where stores live.
+
+        >>> orders.to("copies")
+        >>> print(builder.build().describe())
+        Topologies:
+           Sub-topology: 0
+            Source: KSTREAM-SOURCE-0000000000 (topics: [orders])
+              --> KSTREAM-SINK-0000000005
+            Sink: KSTREAM-SINK-0000000005 (topic: copies)
+              <-- KSTREAM-SOURCE-0000000000
+        <BLANKLINE>
+          Sub-topology: 1
+            Source: KSTREAM-SOURCE-0000000001 (topics: [payments])
+              --> none
+        <BLANKLINE>
+          Sub-topology: 2
+            Source: KSTREAM-SOURCE-0000000003 (topics: [cities])
+              --> KTABLE-SOURCE-0000000004
+            Processor: KTABLE-SOURCE-0000000004 (stores: [])
+              --> none
+              <-- KSTREAM-SOURCE-0000000003
         """
         settings = _settings(config)
         topology = build(

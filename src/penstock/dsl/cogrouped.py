@@ -84,6 +84,12 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
         aggregate)`. Java: CogroupedKStream.cogroup.
 
         Like Java's it changes this object, and returns it.
+
+        >>> debts = by_customer.cogroup(lambda customer, amount, debt: debt + amount)
+        >>> paid = payments.group_by_key()
+        >>> debts = debts.cogroup(paid, lambda customer, amount, debt: debt - amount)
+        >>> show(debts.aggregate(int, Materialized("debts")))
+        [('ann', 5), ('bob', 2), ('ann', 8), ('ann', 3), ('cy', -7)]
         """
         handle = handle_of(grouped, GroupedHandle)
         if handle is None:
@@ -105,6 +111,10 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
     ) -> KTable[K, A]:
         """Fold the values of each key, beginning with `initializer()`. Java:
         CogroupedKStream.aggregate.
+
+        >>> spent = by_customer.cogroup(lambda customer, amount, total: total + amount)
+        >>> show(spent.aggregate(int, Materialized("spent")))
+        [('ann', 5), ('bob', 2), ('ann', 8)]
         """
         check_function(initializer, "aggregate's initializer")
         option = materialized_option(materialized, "aggregate")
@@ -126,7 +136,12 @@ class CogroupedKStream(ExplainsCamelCase, Generic[K, A]):
     def windowed_by(
         self, windows: AnyWindows
     ) -> TimeWindowedCogroupedKStream[K, A] | SessionWindowedCogroupedKStream[K, A]:
-        """Aggregate in windows. Java: CogroupedKStream.windowedBy."""
+        """Aggregate in windows. Java: CogroupedKStream.windowedBy.
+
+        >>> spent = by_customer.cogroup(lambda customer, amount, total: total + amount)
+        >>> show(spent.windowed_by(five_minutes).aggregate(int))
+        [('[ann@0/300000]', 5), ('[bob@0/300000]', 2), ('[ann@0/300000]', 8)]
+        """
         check_windows(windows)
         if isinstance(windows, SessionWindows):
             return SessionWindowedCogroupedKStream(self, windows)
@@ -216,6 +231,10 @@ class _WindowedCogroupedKStream(ExplainsCamelCase, Generic[K, A]):
 class TimeWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
     """Cogrouped streams in windows of time or sliding windows. Java:
     TimeWindowedCogroupedKStream.
+
+    >>> spent = by_customer.cogroup(lambda customer, amount, total: total + amount)
+    >>> show(spent.windowed_by(two_minutes).aggregate(int))
+    [('[ann@0/120000]', 5), ('[bob@0/120000]', 2), ('[ann@240000/360000]', 3)]
     """
 
     __slots__ = ()
@@ -229,12 +248,22 @@ class TimeWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
     ) -> KTable[Windowed[K], A]:
         """Fold the values of each key and window, beginning with `initializer()`. Java:
         TimeWindowedCogroupedKStream.aggregate.
+
+        >>> spent = by_customer.cogroup(lambda customer, amount, total: total + amount)
+        >>> show(spent.windowed_by(five_minutes).aggregate(int))
+        [('[ann@0/300000]', 5), ('[bob@0/300000]', 2), ('[ann@0/300000]', 8)]
         """
         return self._aggregate(initializer, None, materialized, named)
 
 
 class SessionWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
-    """Cogrouped streams in sessions. Java: SessionWindowedCogroupedKStream."""
+    """Cogrouped streams in sessions. Java: SessionWindowedCogroupedKStream.
+
+    >>> spent = by_customer.cogroup(lambda customer, amount, total: total + amount)
+    >>> visits = spent.windowed_by(SessionWindows.of_inactivity_gap(timedelta(minutes=1)))
+    >>> show(visits.aggregate(int, lambda customer, one, other: one + other))
+    [('[ann@0/0]', 5), ('[bob@60000/60000]', 2), ('[ann@240000/240000]', 3)]
+    """
 
     __slots__ = ()
 
@@ -249,6 +278,11 @@ class SessionWindowedCogroupedKStream(_WindowedCogroupedKStream[K, A]):
         """Fold the values of each key and session, beginning with `initializer()`; the aggregates
         of sessions that become one are joined with `merger(key, one, other)`. Java:
         SessionWindowedCogroupedKStream.aggregate.
+
+        >>> spent = by_customer.cogroup(lambda customer, amount, total: total + amount)
+        >>> visits = spent.windowed_by(SessionWindows.of_inactivity_gap(timedelta(minutes=5)))
+        >>> show(visits.aggregate(int, lambda customer, one, other: one + other))
+        [('[ann@0/0]', 5), ('[bob@60000/60000]', 2), ('[ann@0/0]', None), ('[ann@0/240000]', 8)]
         """
         check_function(merger, "aggregate's merger", "key", "one", "other")
         return self._aggregate(initializer, merger, materialized, named)

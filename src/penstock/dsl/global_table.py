@@ -52,7 +52,11 @@ class GlobalKTable(ExplainsCamelCase, HasHandle[GlobalTableHandle], Generic[K, V
 
     @property
     def queryable_store_name(self) -> str:
-        """The name of the store that can be queried. Java: GlobalKTable.queryableStoreName."""
+        """The name of the store that can be queried. Java: GlobalKTable.queryableStoreName.
+
+        >>> builder.global_table("rates", materialized=Materialized("rates")).queryable_store_name
+        'rates'
+        """
         return self._handle.store
 
 

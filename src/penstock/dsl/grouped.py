@@ -61,7 +61,11 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
     def count(
         self, materialized: Materialized[K, int] | None = None, *, named: NameLike = None
     ) -> KTable[K, int]:
-        """Count the records of each key. Java: KGroupedStream.count."""
+        """Count the records of each key. Java: KGroupedStream.count.
+
+        >>> show(by_customer.count(Materialized("counts")))
+        [('ann', 1), ('bob', 1), ('ann', 2)]
+        """
         option = materialized_option(materialized, "count")
         if materialized is not None and option.name is None:
             self._handle.graph.names.store("KSTREAM-AGGREGATE-")  # Java uses up a number here
@@ -78,6 +82,9 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
     ) -> KTable[K, V]:
         """Fold the values of each key with `reducer(aggregate, value)`, beginning with the first
         value. Java: KGroupedStream.reduce.
+
+        >>> show(by_customer.reduce(max, Materialized("largest", key=text, value=number)))
+        [('ann', 5), ('bob', 2), ('ann', 5)]
         """
         check_function(reducer, "reduce's reducer", "aggregate", "value")
         option = materialized_option(materialized, "reduce")
@@ -97,6 +104,10 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
 
         The aggregator may change the aggregate it is given and return it: what is stored and
         what was sent on before are other objects.
+
+        >>> amounts = by_customer.aggregate(list, lambda customer, amount, all: [*all, amount])
+        >>> show(amounts)
+        [('ann', [5]), ('bob', [2]), ('ann', [5, 3])]
         """
         check_function(initializer, "aggregate's initializer")
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")
@@ -116,6 +127,9 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
     ) -> TimeWindowedKStream[K, V] | SessionWindowedKStream[K, V]:
         """Aggregate in windows: TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows.
         Java: KGroupedStream.windowedBy.
+
+        >>> show(by_customer.windowed_by(five_minutes).count(Materialized("counts")))
+        [('[ann@0/300000]', 1), ('[bob@0/300000]', 1), ('[ann@0/300000]', 2)]
         """
         check_windows(windows)
         if isinstance(windows, SessionWindows):
@@ -125,6 +139,12 @@ class KGroupedStream(ExplainsCamelCase, HasHandle[GroupedHandle], Generic[K, V])
     def cogroup(self, aggregator: Callable[[K, V, A], A]) -> CogroupedKStream[K, A]:
         """Begin to aggregate this and other grouped streams into one table; the values of this one
         are folded with `aggregator(key, value, aggregate)`. Java: KGroupedStream.cogroup.
+
+        >>> debts = by_customer.cogroup(lambda customer, amount, debt: debt + amount)
+        >>> paid = payments.group_by_key()
+        >>> debts = debts.cogroup(paid, lambda customer, amount, debt: debt - amount)
+        >>> show(debts.aggregate(int, Materialized("debts")))
+        [('ann', 5), ('bob', 2), ('ann', 8), ('ann', 3), ('cy', -7)]
         """
         return CogroupedKStream[K, A](self._handle).cogroup(self, aggregator)
 

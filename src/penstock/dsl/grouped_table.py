@@ -64,6 +64,10 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
     ) -> KTable[K, int]:
         """Count the rows of each group; a group that has lost all of them counts 0. Java:
         KGroupedTable.count.
+
+        >>> people = cities.group_by(lambda customer, city: (city, customer))
+        >>> show(people.count(Materialized("people-per-city")))
+        [('Oslo', 1), ('Rome', 1)]
         """
         option = materialized_option(materialized, "count")
         store = self._store(option, option.value or long_serde())
@@ -80,6 +84,10 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
     ) -> KTable[K, V]:
         """Fold the rows of each group: `adder(aggregate, value)` of what comes, beginning with the
         first value, `subtractor(aggregate, value)` of what leaves. Java: KGroupedTable.reduce.
+
+        >>> letters = cities.group_by(lambda customer, city: ("all", len(city)))
+        >>> show(letters.reduce(lambda total, new: total + new, lambda total, old: total - old))
+        [('all', 4), ('all', 8)]
         """
         check_function(adder, "reduce's adder", "aggregate", "value")
         check_function(subtractor, "reduce's subtractor", "aggregate", "value")
@@ -100,6 +108,14 @@ class KGroupedTable(ExplainsCamelCase, Generic[K, V]):
         """Fold the rows of each group: `adder(key, value, aggregate)` of what comes, beginning with
         `initializer()`, `subtractor(key, value, aggregate)` of what leaves; an aggregate of None
         deletes the row. Java: KGroupedTable.aggregate.
+
+        >>> people = cities.group_by(lambda customer, city: ("all", customer))
+        >>> show(people.aggregate(
+        ...     list,
+        ...     lambda key, new, names: [*names, new],
+        ...     lambda key, old, names: [name for name in names if name != old],
+        ... ))
+        [('all', ['ann']), ('all', ['ann', 'bob'])]
         """
         check_function(initializer, "aggregate's initializer")
         check_function(adder, "aggregate's adder", "key", "value", "aggregate")

@@ -47,7 +47,12 @@ OffsetReset: TypeAlias = Literal["earliest", "latest", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name for the node of a verb. Java: Named."""
+    """A name for the node of a verb. Java: Named.
+
+    >>> large = orders.filter(lambda customer, amount: amount > 2, named=Named("large-orders"))
+    >>> "large-orders" in str(builder.build().describe())
+    True
+    """
 
     name: str
 
@@ -60,7 +65,11 @@ NameLike: TypeAlias = Named | str | None
 
 @dataclass(frozen=True)
 class Consumed(Generic[K, V]):
-    """How to read topics. What is left out comes from the settings. Java: Consumed."""
+    """How to read topics. What is left out comes from the settings. Java: Consumed.
+
+    >>> prices = builder.stream("prices", Consumed(text, number, offset_reset="latest"))
+    >>> prices.to("copied-prices")
+    """
 
     key: Serde[K] | None = None
     value: Serde[V] | None = None
@@ -80,7 +89,13 @@ class Consumed(Generic[K, V]):
 
 @dataclass(frozen=True)
 class Produced(Generic[K, V]):
-    """How to write a topic. Java: Produced."""
+    """How to write a topic. Java: Produced.
+
+    >>> cents = orders.map_values(lambda amount: amount * 100)
+    >>> cents.to("cents", Produced(key=text, value=number))
+    >>> show("cents")
+    [('ann', 500), ('bob', 200), ('ann', 300)]
+    """
 
     key: Serde[K] | None = None
     value: Serde[V] | None = None
@@ -100,6 +115,10 @@ class Produced(Generic[K, V]):
 class Repartitioned(Generic[K, V]):
     """How to write and read a repartition topic; `name` gives the topic `<name>-repartition`. Java:
     Repartitioned.
+
+    >>> spread = orders.repartition(Repartitioned("spread", text, number, partitions=6))
+    >>> list(builder.build().internal_topics)
+    ['spread-repartition']
     """
 
     name: str | None = None
@@ -125,6 +144,13 @@ class Grouped(Generic[K, V]):
     `<name>-repartition`, and all aggregations of one named grouping share it. Java: Grouped.
 
     Once a `Grouped` is given, a serde it leaves out is the default one, not the stream's.
+
+    >>> by_size = orders.group_by(
+    ...     lambda customer, amount: "large" if amount > 2 else "small",
+    ...     Grouped("by-size", key=text, value=number),
+    ... )
+    >>> show(by_size.count(Materialized("counts")))
+    [('large', 1), ('small', 1), ('large', 2)]
     """
 
     name: str | None = None
@@ -151,6 +177,13 @@ class Materialized(Generic[K, V]):
     its rows of the past for so long, not in memory and never cached. Java:
     Stores.persistentVersionedKeyValueStore. With `max_entries` it lives in memory and holds so many
     keys: the least recently used one is evicted. Java: Stores.lruMap.
+
+    >>> spent = by_customer.reduce(
+    ...     lambda total, amount: total + amount, Materialized("spent", key=text, value=number)
+    ... )
+    >>> with driver_of(builder.build()) as driver:
+    ...     driver.get_key_value_store("spent").get("ann")
+    8
     """
 
     name: str | None = None
@@ -208,6 +241,13 @@ class TableJoined(Generic[K, K2]):
     `other_partitioner` chooses the partition of the right table's key, `partitioner` that of the
     left table's; both are shown no value and must choose one partition. They are needed only where
     the tables' topics were not partitioned by Kafka's default.
+
+    >>> lands = builder.table("lands", Consumed(key=text, value=text))
+    >>> joined = cities.left_join(
+    ...     lands, lambda city: city, lambda city, land: (city, land), TableJoined("land-of-city")
+    ... )
+    >>> show(joined)
+    [('ann', ('Oslo', None)), ('bob', ('Rome', None))]
     """
 
     name: str | None = None
@@ -230,6 +270,10 @@ class Joined(Generic[K, V, V2]):
     With `grace` a record waits so long, by stream time, for rows of its time that come late; the
     table must be versioned. The serdes are those of the stream's key and value; the table's value
     has its own already.
+
+    >>> joined = orders.join(cities, lambda amount, city: city, Joined("order-city"))
+    >>> show(joined)
+    [('ann', 'Oslo'), ('bob', 'Rome'), ('ann', 'Oslo')]
     """
 
     name: str | None = None
@@ -255,6 +299,15 @@ class StreamJoined(Generic[K, V, V2]):
     `store` chooses where they live, as in Materialized. `this_store` and `other_store`
     are window stores of `Stores` for one stream, which must retain duplicates and fit the join's
     windows. `logging` is True, False, or the settings of the changelog topics.
+
+    >>> settled = orders.join(
+    ...     payments,
+    ...     lambda order, payment: payment - order,
+    ...     JoinWindows.of_time_difference(timedelta(minutes=3)),
+    ...     StreamJoined("settled", key=text, value=number, other_value=number),
+    ... )
+    >>> show(settled)
+    [('ann', 0), ('ann', 2)]
     """
 
     name: str | None = None
@@ -288,6 +341,11 @@ class Branched(Generic[K, V]):
 
     With `function` the dict of branches holds what it returns (nothing if that is None), with
     `consumer` the branch is left out of the dict, with neither it holds the branch itself.
+
+    >>> large = Branched("large", function=lambda stream: stream.map_values(str))
+    >>> branches = orders.split(named="by-").branch(lambda customer, amount: amount > 2, large)
+    >>> show(branches.no_default_branch()["by-large"])
+    [('ann', '5'), ('ann', '3')]
     """
 
     name: str | None = None
@@ -310,7 +368,15 @@ def _key_and_value(key: object, value: object) -> str:
 
 @dataclass(frozen=True)
 class Printed(Generic[K, V]):
-    """Where and how `print` writes. Java: Printed."""
+    """Where and how `print` writes. Java: Printed.
+
+    >>> orders.print(Printed(label="new", mapper=lambda customer, amount: f"{customer}={amount}"))
+    >>> with driver_of(builder.build()):
+    ...     pass
+    [new]: ann=5
+    [new]: bob=2
+    [new]: ann=3
+    """
 
     file: str | None = None
     label: str | None = None
@@ -333,7 +399,11 @@ class Printed(Generic[K, V]):
         mapper: Callable[[K2, V2], str] = _key_and_value,
         name: str | None = None,
     ) -> Printed[K2, V2]:
-        """Write to standard output."""
+        """Write to standard output.
+
+        >>> Printed.to_sys_out(label="orders").label
+        'orders'
+        """
         return Printed(None, label, mapper, name)
 
     @staticmethod
@@ -344,7 +414,11 @@ class Printed(Generic[K, V]):
         mapper: Callable[[K2, V2], str] = _key_and_value,
         name: str | None = None,
     ) -> Printed[K2, V2]:
-        """Write to a file, which is emptied first."""
+        """Write to a file, which is emptied first.
+
+        >>> Printed.to_file("/dev/null", label="orders").file
+        '/dev/null'
+        """
         return Printed(path, label, mapper, name)
 
 

@@ -63,6 +63,10 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     Functions are lambdas, functions or methods. Verbs that may look at the key take `(key, value)`;
     value-only verbs take `value`, their `_with_key` forms `(key, value)`. Every verb takes
     `named=`, the name of its node.
+
+    >>> large = orders.filter(lambda customer, amount: amount > 2)
+    >>> show(large.map_values(lambda amount: f"{amount} euros"))
+    [('ann', '5 euros'), ('ann', '3 euros')]
     """
 
     __slots__ = ()
@@ -70,7 +74,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def filter(
         self, predicate: Callable[[K, V], object], *, named: NameLike = None
     ) -> KStream[K, V]:
-        """Keep the records for which `predicate(key, value)` is true. Java: KStream.filter."""
+        """Keep the records for which `predicate(key, value)` is true. Java: KStream.filter.
+
+        >>> show(orders.filter(lambda customer, amount: amount > 2))
+        [('ann', 5), ('ann', 3)]
+        """
         check_function(predicate, "filter's predicate", "key", "value")
         return self._same(
             self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=True), named)
@@ -79,7 +87,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def filter_not(
         self, predicate: Callable[[K, V], object], *, named: NameLike = None
     ) -> KStream[K, V]:
-        """Drop the records for which `predicate(key, value)` is true. Java: KStream.filterNot."""
+        """Drop the records for which `predicate(key, value)` is true. Java: KStream.filterNot.
+
+        >>> show(orders.filter_not(lambda customer, amount: amount > 2))
+        [('bob', 2)]
+        """
         check_function(predicate, "filter_not's predicate", "key", "value")
         return self._same(
             self._draw("KSTREAM-FILTER-", nodes.Filter(predicate, keep_when=False), named)
@@ -88,12 +100,20 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def map(
         self, mapper: Callable[[K, V], tuple[K2, V2]], *, named: NameLike = None
     ) -> KStream[K2, V2]:
-        """Turn each record into the pair `mapper(key, value)`. Java: KStream.map."""
+        """Turn each record into the pair `mapper(key, value)`. Java: KStream.map.
+
+        >>> show(orders.map(lambda customer, amount: (customer.upper(), amount * 10)))
+        [('ANN', 50), ('BOB', 20), ('ANN', 30)]
+        """
         check_function(mapper, "map's mapper", "key", "value", several="flat_map")
         return self._rekeyed(self._draw("KSTREAM-MAP-", nodes.Map(mapper), named), None)
 
     def map_values(self, mapper: Callable[[V], V2], *, named: NameLike = None) -> KStream[K, V2]:
-        """Replace each value by `mapper(value)`. Java: KStream.mapValues."""
+        """Replace each value by `mapper(value)`. Java: KStream.mapValues.
+
+        >>> show(orders.map_values(lambda amount: amount * 10))
+        [('ann', 50), ('bob', 20), ('ann', 30)]
+        """
         check_function(
             mapper,
             "map_values' mapper",
@@ -107,7 +127,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def map_values_with_key(
         self, mapper: Callable[[K, V], V2], *, named: NameLike = None
     ) -> KStream[K, V2]:
-        """Replace each value by `mapper(key, value)`. Java: KStream.mapValues."""
+        """Replace each value by `mapper(key, value)`. Java: KStream.mapValues.
+
+        >>> show(orders.map_values_with_key(lambda customer, amount: f"{customer} pays {amount}"))
+        [('ann', 'ann pays 5'), ('bob', 'bob pays 2'), ('ann', 'ann pays 3')]
+        """
         check_function(
             mapper,
             "map_values_with_key's mapper",
@@ -123,6 +147,9 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> KStream[K2, V2]:
         """Turn each record into the pairs of `mapper(key, value)`, none or many. Java:
         KStream.flatMap.
+
+        >>> show(orders.flat_map(lambda customer, amount: [(customer, amount), ("all", amount)]))
+        [('ann', 5), ('all', 5), ('bob', 2), ('all', 2), ('ann', 3), ('all', 3)]
         """
         check_function(mapper, "flat_map's mapper", "key", "value", returns="several")
         return self._rekeyed(self._draw("KSTREAM-FLATMAP-", nodes.FlatMap(mapper), named), None)
@@ -130,7 +157,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def flat_map_values(
         self, mapper: Callable[[V], Iterable[V2]], *, named: NameLike = None
     ) -> KStream[K, V2]:
-        """Send the record once for each value of `mapper(value)`. Java: KStream.flatMapValues."""
+        """Send the record once for each value of `mapper(value)`. Java: KStream.flatMapValues.
+
+        >>> show(orders.flat_map_values(lambda amount: ["coupon"] * (amount // 2)))
+        [('ann', 'coupon'), ('ann', 'coupon'), ('bob', 'coupon'), ('ann', 'coupon')]
+        """
         check_function(
             mapper,
             "flat_map_values' mapper",
@@ -146,6 +177,9 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> KStream[K, V2]:
         """Send the record once for each value of `mapper(key, value)`. Java:
         KStream.flatMapValues.
+
+        >>> show(orders.flat_map_values_with_key(lambda customer, amount: [customer[0], amount]))
+        [('ann', 'a'), ('ann', 5), ('bob', 'b'), ('bob', 2), ('ann', 'a'), ('ann', 3)]
         """
         check_function(
             mapper, "flat_map_values_with_key's mapper", "key", "value", returns="several"
@@ -154,24 +188,50 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         return self._revalued(self._draw("KSTREAM-FLATMAPVALUES-", operation, named))
 
     def select_key(self, mapper: Callable[[K, V], K2], *, named: NameLike = None) -> KStream[K2, V]:
-        """Replace each key by `mapper(key, value)`. Java: KStream.selectKey."""
+        """Replace each key by `mapper(key, value)`. Java: KStream.selectKey.
+
+        >>> show(orders.select_key(lambda customer, amount: "large" if amount > 2 else "small"))
+        [('large', 5), ('small', 2), ('large', 3)]
+        """
         check_function(mapper, "select_key's mapper", "key", "value")
         step = self._draw("KSTREAM-KEY-SELECT-", nodes.SelectKey(mapper), named)
         return self._rekeyed(step, self._handle.value_serde)
 
     def peek(self, action: Callable[[K, V], object], *, named: NameLike = None) -> KStream[K, V]:
-        """Call `action(key, value)` for its effect and pass the record on. Java: KStream.peek."""
+        """Call `action(key, value)` for its effect and pass the record on. Java: KStream.peek.
+
+        >>> seen = []
+        >>> show(orders.peek(lambda customer, amount: seen.append(customer)))
+        [('ann', 5), ('bob', 2), ('ann', 3)]
+        >>> seen
+        ['ann', 'bob', 'ann']
+        """
         check_function(action, "peek's action", "key", "value", returns="anything")
         return self._same(self._draw("KSTREAM-PEEK-", nodes.Peek(action, end=False), named))
 
     def for_each(self, action: Callable[[K, V], object], *, named: NameLike = None) -> None:
-        """Call `action(key, value)` for its effect; the stream ends here. Java: KStream.foreach."""
+        """Call `action(key, value)` for its effect; the stream ends here. Java: KStream.foreach.
+
+        >>> orders.for_each(lambda customer, amount: print(customer, amount))
+        >>> with driver_of(builder.build()):
+        ...     pass
+        ann 5
+        bob 2
+        ann 3
+        """
         check_function(action, "for_each's action", "key", "value", returns="anything")
         self._draw("KSTREAM-FOREACH-", nodes.Peek(action, end=True), named)
 
     def print(self, printed: Printed[K, V] | None = None) -> None:
         """Write each record as a line, `[label]: key, value`; the stream ends here. Java:
         KStream.print.
+
+        >>> orders.print(Printed.to_sys_out(label="orders"))
+        >>> with driver_of(builder.build()):
+        ...     pass
+        [orders]: ann, 5
+        [orders]: bob, 2
+        [orders]: ann, 3
         """
         option = (
             Printed.to_sys_out() if printed is None else check_option(printed, Printed, "print")
@@ -182,11 +242,21 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     def split(self, *, named: NameLike = None) -> BranchedKStream[K, V]:
         """Begin to split into branches; each record takes the first that wants it. Java:
         KStream.split.
+
+        >>> branches = orders.split(named="by-").branch(
+        ...     lambda customer, amount: amount > 2, Branched("large")
+        ... ).default_branch(Branched("small"))
+        >>> show(branches["by-large"])
+        [('ann', 5), ('ann', 3)]
         """
         return BranchedKStream(self._handle, self._draw("KSTREAM-BRANCH-", nodes.Branch(), named))
 
     def merge(self, other: KStream[K, V], *, named: NameLike = None) -> KStream[K, V]:
-        """Send the records of both streams, in the order they come. Java: KStream.merge."""
+        """Send the records of both streams, in the order they come. Java: KStream.merge.
+
+        >>> show(orders.merge(payments))
+        [('ann', 5), ('bob', 2), ('ann', 3), ('ann', 5), ('cy', 7)]
+        """
         handle, right = self._handle, handle_of(other, StreamHandle)
         if right is None:
             msg = f"merge takes another KStream; got {shown(other)}"
@@ -213,6 +283,10 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         KStream.repartition.
 
         Records without a key are filtered out, silently, as in Java.
+
+        >>> by_size = orders.select_key(lambda customer, amount: "large" if amount > 2 else "small")
+        >>> show(by_size.repartition(Repartitioned("by-size", value=number)))
+        [('large', 5), ('small', 2), ('large', 3)]
         """
         option = (
             Repartitioned[K, V]()
@@ -249,6 +323,10 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> None:
         """Write the stream to a topic, or to the one that `topic(key, value, record_context)`
         names. Java: KStream.to.
+
+        >>> orders.to("copies")
+        >>> show("copies")
+        [('ann', 5), ('bob', 2), ('ann', 3)]
         """
         check_sink_topic(topic)
         option = Produced[K, V]() if produced is None else check_option(produced, Produced, "to")
@@ -263,7 +341,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         handle.add(sink)
 
     def group_by_key(self, grouped: Grouped[K, V] | None = None) -> KGroupedStream[K, V]:
-        """Group the records by their key, to be aggregated. Java: KStream.groupByKey."""
+        """Group the records by their key, to be aggregated. Java: KStream.groupByKey.
+
+        >>> show(orders.group_by_key().count(Materialized("orders-per-customer")))
+        [('ann', 1), ('bob', 1), ('ann', 2)]
+        """
         handle = self._handle
         option = (
             Grouped(key=handle.key_serde, value=handle.value_serde)
@@ -277,6 +359,10 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> KGroupedStream[K2, V]:
         """Group the records by the key `selector(key, value)`, to be aggregated. Java:
         KStream.groupBy.
+
+        >>> sizes = orders.group_by(lambda customer, amount: "large" if amount > 2 else "small")
+        >>> show(sizes.count(Materialized("orders-per-size")))
+        [('large', 1), ('small', 1), ('large', 2)]
         """
         check_function(selector, "group_by's selector", "key", "value")
         option = (
@@ -292,6 +378,11 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> KTable[K, V]:
         """Take the records as changes of a table: the latest value of each key, None deletes. Java:
         KStream.toTable.
+
+        >>> last = orders.to_table(Materialized("last-order", key=text, value=number))
+        >>> with driver_of(builder.build()) as driver:
+        ...     list(driver.get_key_value_store("last-order").all())
+        [('ann', 3), ('bob', 2)]
         """
         handle = self._handle
         name = handle.name(named, "KSTREAM-TOTABLE-")
@@ -333,6 +424,14 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
         """Process each record with a processor of your own. Java: KStream.process.
 
         It may use `state_stores`, by their names, and the stores of its supplier's `stores()`.
+
+        >>> class Total(Processor):
+        ...     total = 0
+        ...     def process(self, record):
+        ...         self.total += record.value
+        ...         self.context.forward(record.with_key("total").with_value(self.total))
+        >>> show(orders.process(Total))
+        [('total', 5), ('total', 7), ('total', 10)]
         """
         if not isinstance(check_supplier(supplier), Processor):
             msg = (
@@ -353,6 +452,12 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     ) -> KStream[K, V2]:
         """Process each record with a processor that keeps the key, so no repartitioning follows.
         Java: KStream.processValues.
+
+        >>> class Minute(FixedKeyProcessor):
+        ...     def process(self, record):
+        ...         self.context.forward(record.with_value(record.timestamp // 60_000))
+        >>> show(orders.process_values(Minute))
+        [('ann', 0), ('bob', 1), ('ann', 4)]
         """
         if not isinstance(check_supplier(supplier), FixedKeyProcessor):
             msg = (
@@ -414,6 +519,10 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
 
     Branch names are the split's name followed by the branch's, or by its number; the default branch
     has number 0.
+
+    >>> split = orders.split(named="by-").branch(lambda customer, amount: amount > 2)
+    >>> list(split.default_branch(Branched("small")))
+    ['by-1', 'by-small']
     """
 
     __slots__ = ("_branches", "_operation", "_source", "_step")
@@ -431,6 +540,11 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
     ) -> BranchedKStream[K, V]:
         """Send the records for which `predicate(key, value)` is the first to be true. Java:
         BranchedKStream.branch.
+
+        >>> split = orders.split(named="by-")
+        >>> split = split.branch(lambda customer, amount: amount > 2, Branched("large"))
+        >>> show(split.no_default_branch()["by-large"])
+        [('ann', 5), ('ann', 3)]
         """
         check_function(predicate, "branch's predicate", "key", "value")
         predicates = (*self._operation.predicates, predicate)
@@ -441,6 +555,10 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
     def default_branch(self, branched: Branched[K, V] | None = None) -> dict[str, KStream[K, V]]:
         """Send the records that no predicate wanted, and end the split. Java:
         BranchedKStream.defaultBranch.
+
+        >>> split = orders.split(named="by-").branch(lambda customer, amount: amount > 2)
+        >>> show(split.default_branch(Branched("small"))["by-small"])
+        [('bob', 2)]
         """
         self._add(self._operation.predicates, 0, self._option(branched, "default_branch"))
         return self._branches
@@ -448,6 +566,10 @@ class BranchedKStream(ExplainsCamelCase, Generic[K, V]):
     def no_default_branch(self) -> dict[str, KStream[K, V]]:
         """End the split; records that no predicate wanted are dropped. Java:
         BranchedKStream.noDefaultBranch.
+
+        >>> split = orders.split(named="by-").branch(lambda customer, amount: amount > 2)
+        >>> list(split.no_default_branch())
+        ['by-1']
         """
         return self._branches
 

@@ -64,7 +64,11 @@ class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
     @staticmethod
     def unbounded() -> BufferConfig:
-        """Ask for a buffer without limits: it may fill the memory."""
+        """Ask for a buffer without limits: it may fill the memory.
+
+        >>> BufferConfig.unbounded()
+        BufferConfig(max_records=None, max_bytes=None, when_full='shut_down', logging=True)
+        """
         return BufferConfig(when_full="shut_down")
 
     @property
@@ -72,19 +76,35 @@ class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         return self.max_records is not None or self.max_bytes is not None
 
     def with_no_bound(self) -> BufferConfig:
-        """Return the same config without limits."""
+        """Return the same config without limits.
+
+        >>> BufferConfig(max_records=10).with_no_bound().is_bounded
+        False
+        """
         return replace(self, max_records=None, max_bytes=None)
 
     def emit_early_when_full(self) -> BufferConfig:
-        """Return the same config, so that a full buffer emits its oldest rows."""
+        """Return the same config, so that a full buffer emits its oldest rows.
+
+        >>> BufferConfig(max_records=1000).emit_early_when_full().when_full
+        'emit_early'
+        """
         return replace(self, when_full="emit_early")
 
     def shut_down_when_full(self) -> BufferConfig:
-        """Return the same config, so that a full buffer stops the application."""
+        """Return the same config, so that a full buffer stops the application.
+
+        >>> BufferConfig(max_bytes=1_000_000).shut_down_when_full().when_full
+        'shut_down'
+        """
         return replace(self, when_full="shut_down")
 
     def with_logging_disabled(self) -> BufferConfig:
-        """Return the same config without a changelog: a restart loses what is buffered."""
+        """Return the same config without a changelog: a restart loses what is buffered.
+
+        >>> BufferConfig(max_records=1000).with_logging_disabled().logging
+        False
+        """
         return replace(self, logging=False)
 
 
@@ -92,6 +112,10 @@ class BufferConfig(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """Until when changes are held back: `Suppressed.until_window_closes()` or
     `Suppressed.until_time_limit(duration)`. Java: Suppressed.
+
+    >>> counts = by_customer.windowed_by(two_minutes).count(Materialized("counts"))
+    >>> show(counts.suppress(Suppressed.until_window_closes()))
+    [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
     """
 
     _java_names: ClassVar[dict[str, str]] = {
@@ -121,6 +145,10 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
         it goes on: once a task has had no record for that long, its windows close as if stream time
         had moved on with the wall clock since its last record; a record behind that time is late
         then. Java has no such thing.
+
+        >>> counts = by_customer.windowed_by(two_minutes).count(Materialized("counts"))
+        >>> show(counts.suppress(Suppressed.until_window_closes(BufferConfig.unbounded())))
+        [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
         """
         config = _buffer(buffer, "until_window_closes")
         if config.is_bounded and config.when_full == "emit_early":
@@ -137,6 +165,10 @@ class Suppressed(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     ) -> Suppressed:
         """Emit the last value of a row once stream time has moved on by `limit` since its first
         change that was held back. Java: Suppressed.untilTimeLimit.
+
+        >>> counts = by_customer.count(Materialized("counts"))
+        >>> show(counts.suppress(Suppressed.until_time_limit(timedelta(minutes=3))))
+        [('ann', 2), ('bob', 1)]
         """
         limit_ms = check_duration(limit, "Suppressed.until_time_limit's limit")
         config = _buffer(buffer, "until_time_limit")

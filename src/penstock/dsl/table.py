@@ -59,6 +59,9 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     def queryable_store_name(self) -> str | None:
         """The name of the store that can be queried, None if the table was given no name. Java:
         KTable.queryableStoreName.
+
+        >>> by_customer.count(Materialized("counts")).queryable_store_name
+        'counts'
         """
         return self._handle.queryable_store_name
 
@@ -74,6 +77,9 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
 
         If the table above has a store, a row that was not there before and is not kept either sends
         no record; otherwise it sends a deletion.
+
+        >>> show(cities.filter(lambda customer, city: city == "Oslo"))
+        [('ann', 'Oslo'), ('bob', None)]
         """
         check_function(predicate, "filter's predicate", "key", "value")
         return self._filter(predicate, materialized, named, keep_when=True)
@@ -87,6 +93,9 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     ) -> KTable[K, V]:
         """Delete the rows for which `predicate(key, value)` is true, keep the others. Java:
         KTable.filterNot.
+
+        >>> show(cities.filter_not(lambda customer, city: city == "Oslo"))
+        [('ann', None), ('bob', 'Rome')]
         """
         check_function(predicate, "filter_not's predicate", "key", "value")
         return self._filter(predicate, materialized, named, keep_when=False)
@@ -100,6 +109,9 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     ) -> KTable[K, V2]:
         """Replace the value of each row by `mapper(value)`; deletions stay deletions. Java:
         KTable.mapValues.
+
+        >>> show(cities.map_values(str.upper))
+        [('ann', 'OSLO'), ('bob', 'ROME')]
         """
         check_function(mapper, "map_values' mapper", "value", instead="map_values_with_key")
         return self._map_values(mapper, materialized, named, with_key=False)
@@ -113,6 +125,9 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     ) -> KTable[K, V2]:
         """Replace the value of each row by `mapper(key, value)`; deletions stay deletions. Java:
         KTable.mapValues.
+
+        >>> show(cities.map_values_with_key(lambda customer, city: f"{customer} in {city}"))
+        [('ann', 'ann in Oslo'), ('bob', 'bob in Rome')]
         """
         check_function(mapper, "map_values_with_key's mapper", "key", "value")
         return self._map_values(mapper, materialized, named, with_key=True)
@@ -130,6 +145,12 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
 
         `supplier` is the class, or any function that returns a new transformer each time. A table
         without a store is looked up through a transformer of its own, which must not need stores.
+
+        >>> class Length(ValueTransformerWithKey):
+        ...     def transform(self, key, value):
+        ...         return None if value is None else len(value)
+        >>> show(cities.transform_values(Length))
+        [('ann', 4), ('bob', 4)]
         """
         check_transformer_supplier(supplier)
         stores, supplied = check_store_names(state_stores), supplied_stores(supplier)
@@ -141,6 +162,10 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     def suppress(self, until: Suppressed) -> KTable[K, V]:
         """Buffer changes and emit only the last ones: when a window closes, when a time has
         passed, or when too many are buffered. Java: KTable.suppress.
+
+        >>> counts = by_customer.windowed_by(two_minutes).count(Materialized("counts"))
+        >>> show(counts.suppress(Suppressed.until_window_closes(BufferConfig.unbounded())))
+        [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
         """
         handle = self._handle
         above = handle.graph.steps[handle.step].drawing.name
@@ -162,6 +187,10 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         KTable.groupBy.
 
         A row whose new key or new value is None belongs to no group.
+
+        >>> people = cities.group_by(lambda customer, city: (city, customer))
+        >>> show(people.count(Materialized("people-per-city")))
+        [('Oslo', 1), ('Rome', 1)]
         """
         check_function(mapper, "group_by's mapper", "key", "value")
         option = (
@@ -196,6 +225,10 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
         foreign-key extractor before the joiner, join each row with the one of the other table that
         has the key `foreign_key_extractor(value)`, or `(key, value)`; None drops the row. There
         `materialized` may follow the joiner directly. Java: KTable.join.
+
+        >>> spent = by_customer.reduce(lambda total, amount: total + amount)
+        >>> show(spent.join(cities, lambda total, city: f"{total} in {city}"))
+        [('ann', '5 in Oslo'), ('bob', '2 in Rome'), ('ann', '8 in Oslo')]
         """
         return join_by_either_key(self._handle, other, arguments, options, INNER)
 
@@ -220,6 +253,10 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     def left_join(self, other: KTable[Any, Any], *arguments: Any, **options: Any) -> KTable[K, Any]:
         """Join each row of this table with the other's of the same key, or of the foreign key (see
         `join`), or with None. Java: KTable.leftJoin.
+
+        >>> paid = payments.to_table(Materialized("paid", key=text, value=number))
+        >>> show(paid.left_join(cities, lambda amount, city: (amount, city)))
+        [('ann', (5, 'Oslo')), ('cy', (7, None))]
         """
         return join_by_either_key(self._handle, other, arguments, options, LEFT)
 
@@ -233,6 +270,11 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     ) -> KTable[K, V2]:
         """Join the rows of two tables by key, with None for the one that is missing. Java:
         KTable.outerJoin.
+
+        >>> paid = payments.to_table(Materialized("paid", key=text, value=number))
+        >>> show(paid.outer_join(cities, lambda amount, city: (amount, city)))
+        [('ann', (None, 'Oslo')), ('bob', (None, 'Rome')), ('ann', (5, 'Oslo')),
+         ('cy', (7, None))]
         """
         return join_tables(
             self._handle, other, joiner, OUTER, materialized=materialized, named=named
@@ -249,6 +291,9 @@ class KTable(ExplainsCamelCase, HasHandle[TableHandle], Generic[K, V]):
     ) -> KStream[Any, V]:
         """Return the changes of the table as a stream, under the keys of `mapper(key, value)` if
         given; a deletion has the value None. Java: KTable.toStream.
+
+        >>> show(cities.to_stream(lambda customer, city: city))
+        [('Oslo', 'Oslo'), ('Rome', 'Rome')]
         """
         handle = self._handle
         name = handle.name(named, "KTABLE-TOSTREAM-")

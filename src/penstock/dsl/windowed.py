@@ -40,6 +40,11 @@ A = TypeVar("A")
 class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     """When a window's result comes out: `EmitStrategy.on_window_update()`, with each record, or
     `EmitStrategy.on_window_close()`, once. Java: EmitStrategy.
+
+    >>> counted = by_customer.windowed_by(two_minutes)
+    >>> counted = counted.emit_strategy(EmitStrategy.on_window_close())
+    >>> show(counted.count(Materialized("counts", retention=timedelta(hours=1))))
+    [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
     """
 
     _java_names: ClassVar[dict[str, str]] = {
@@ -54,6 +59,11 @@ class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
     def on_window_update(cls) -> EmitStrategy:
         """Emit the result of a window whenever it changes: the default. Java:
         EmitStrategy.onWindowUpdate.
+
+        >>> counted = by_customer.windowed_by(two_minutes)
+        >>> counted = counted.emit_strategy(EmitStrategy.on_window_update())
+        >>> show(counted.count(Materialized("counts")))
+        [('[ann@0/120000]', 1), ('[bob@0/120000]', 1), ('[ann@240000/360000]', 1)]
         """
         return cls(on_close=False)
 
@@ -69,6 +79,11 @@ class EmitStrategy(ExplainsCamelCase, metaclass=ExplainsJavaNames):
 
         A window is kept for its size and grace. Where stream time jumps further in one step, its
         result is lost, as in Java: pass Materialized(retention=...) if a stream has such gaps.
+
+        >>> counted = by_customer.windowed_by(two_minutes)
+        >>> counted = counted.emit_strategy(EmitStrategy.on_window_close())
+        >>> show(counted.count(Materialized("counts", retention=timedelta(hours=1))))
+        [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
         """
         if idle_after is None:
             return cls(on_close=True)
@@ -99,6 +114,11 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
         TimeWindowedKStream.emitStrategy, SessionWindowedKStream.emitStrategy.
 
         Like Java's it changes this object, and returns it.
+
+        >>> counted = by_customer.windowed_by(two_minutes)
+        >>> counted = counted.emit_strategy(EmitStrategy.on_window_close())
+        >>> show(counted.count(Materialized("counts", retention=timedelta(hours=1))))
+        [('[ann@0/120000]', 1), ('[bob@0/120000]', 1)]
         """
         self._emit = check_option(strategy, EmitStrategy, "emit_strategy")
         return self
@@ -114,6 +134,11 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
 
         A record is written once, even if it is too late for several windows. Like `emit_strategy`
         it changes this object, and returns it.
+
+        >>> amounts = orders.merge(payments).group_by_key(Grouped(key=text, value=number))
+        >>> counts = amounts.windowed_by(two_minutes).late_to("late").count(Materialized("counts"))
+        >>> show("late")  # ann's payment of minute 2 comes after minute 4 has begun
+        [('ann', 5)]
         """
         check_sink_topic(topic)
         option = (
@@ -127,6 +152,9 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
     ) -> KTable[Windowed[K], int]:
         """Count the records of each key and window. Java: TimeWindowedKStream.count,
         SessionWindowedKStream.count.
+
+        >>> show(by_customer.windowed_by(five_minutes).count(Materialized("counts")))
+        [('[ann@0/300000]', 1), ('[bob@0/300000]', 1), ('[ann@0/300000]', 2)]
         """
         option = windowed_option(materialized, "count")
         if (
@@ -148,6 +176,9 @@ class _WindowedKStream(ExplainsCamelCase, Generic[K, V]):
     ) -> KTable[Windowed[K], V]:
         """Fold the values of each key and window with `reducer(aggregate, value)`, beginning with
         the first value. Java: TimeWindowedKStream.reduce, SessionWindowedKStream.reduce.
+
+        >>> show(by_customer.windowed_by(five_minutes).reduce(max, Materialized("largest")))
+        [('[ann@0/300000]', 5), ('[bob@0/300000]', 2), ('[ann@0/300000]', 5)]
         """
         check_function(reducer, "reduce's reducer", "aggregate", "value")
         option = windowed_option(materialized, "reduce")
@@ -263,6 +294,10 @@ class TimeWindowedKStream(_WindowedKStream[K, V]):
         """Fold the values of each key and window with `aggregator(key, value, aggregate)`,
         beginning with `initializer()`; an aggregate of None deletes the row. Java:
         TimeWindowedKStream.aggregate.
+
+        >>> amounts = by_customer.windowed_by(five_minutes)
+        >>> show(amounts.aggregate(list, lambda customer, amount, all: [*all, amount]))
+        [('[ann@0/300000]', [5]), ('[bob@0/300000]', [2]), ('[ann@0/300000]', [5, 3])]
         """
         check_function(initializer, "aggregate's initializer")
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")
@@ -307,6 +342,14 @@ class SessionWindowedKStream(_WindowedKStream[K, V]):
         """Fold the values of each key and session with `aggregator(key, value, aggregate)`,
         beginning with `initializer()`; the aggregates of sessions that become one are joined with
         `merger(key, one, other)`. Java: SessionWindowedKStream.aggregate.
+
+        >>> visits = by_customer.windowed_by(SessionWindows.of_inactivity_gap(timedelta(minutes=5)))
+        >>> show(visits.aggregate(
+        ...     int,
+        ...     lambda customer, amount, total: total + amount,
+        ...     lambda customer, one, other: one + other,
+        ... ))
+        [('[ann@0/0]', 5), ('[bob@60000/60000]', 2), ('[ann@0/0]', None), ('[ann@0/240000]', 8)]
         """
         check_function(initializer, "aggregate's initializer")
         check_function(aggregator, "aggregate's aggregator", "key", "value", "aggregate")

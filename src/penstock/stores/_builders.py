@@ -17,7 +17,11 @@ from penstock.stores.engine import OpenEngine
 
 BuiltInEngine: TypeAlias = Literal["rocksdb", "in_memory"]
 EngineChoice: TypeAlias = BuiltInEngine | OpenEngine
-"""Where a store lives: in an engine that is built in, or in one of the user's own."""
+"""Where a store lives: in an engine that is built in, or in one of the user's own.
+
+>>> Materialized("counts", store="in_memory").store
+'in_memory'
+"""
 StoreKind: TypeAlias = Literal[
     "key_value",
     "timestamped_key_value",
@@ -36,7 +40,11 @@ segment the key, or the time, as results that are emitted on close need it. Java
 the latter: an index by key makes the difference when a range of keys is read.
 """
 Logging: TypeAlias = bool | Mapping[str, str]
-"""Whether a store has a changelog topic; a mapping holds settings of that topic."""
+"""Whether a store has a changelog topic; a mapping holds settings of that topic.
+
+>>> Materialized("counts", logging={"min.insync.replicas": "2"}).logging
+{'min.insync.replicas': '2'}
+"""
 
 _SHORTEST_SEGMENT_MS = 60_000
 
@@ -59,7 +67,12 @@ class StoreTimes:
 
 @dataclass(frozen=True, slots=True)
 class StoreBuilder:
-    """How to make a store; got from `Stores`. Java: StoreBuilder."""
+    """How to make a store; got from `Stores`. Java: StoreBuilder.
+
+    >>> spent = Stores.key_value_store("spent", key=text, value=number)
+    >>> spent
+    StoreBuilder(name='spent', key=serdes.string(), value=serdes.integer(), logged=True)
+    """
 
     name: str
     key: Serde[Any] | None

@@ -11,7 +11,11 @@ __all__ = [
 
 
 class TopicPartition(NamedTuple):
-    """A partition of a topic. Java: TopicPartition."""
+    """A partition of a topic. Java: TopicPartition.
+
+    >>> TopicPartition("orders", 0)
+    TopicPartition(topic='orders', partition=0)
+    """
 
     topic: str
     partition: int

@@ -38,6 +38,11 @@ class Stores:
     of a key become one in the store and in the changelog, made at the next commit. `store` is where
     it lives: "rocksdb", "in_memory", or an engine of your own, see `penstock.state`. A serde that
     is left out is the default one of the settings.
+
+    >>> store = opened(Stores.key_value_store("spent", key=text, value=number))
+    >>> store.put("ann", 5)
+    >>> store.get("ann")
+    5
     """
 
     @staticmethod
@@ -50,7 +55,12 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a key-value store that lives where `store` says."""
+        """Ask for a key-value store that lives where `store` says.
+
+        >>> spent = Stores.key_value_store("spent", key=text, value=number, store="in_memory")
+        >>> spent.name, spent.engine
+        ('spent', 'in_memory')
+        """
         return store_builder(
             check_name(name, _WHAT), key, value, engine=store, caching=caching, logging=logging
         )
@@ -64,7 +74,11 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a key-value store that lives in memory."""
+        """Ask for a key-value store that lives in memory.
+
+        >>> Stores.in_memory_key_value_store("spent", key=text, value=number, logging=False).logged
+        False
+        """
         return store_builder(check_name(name, _WHAT), key, value, caching=caching, logging=logging)
 
     @staticmethod
@@ -76,7 +90,11 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a key-value store that lives on disk, in RocksDB."""
+        """Ask for a key-value store that lives on disk, in RocksDB.
+
+        >>> Stores.persistent_key_value_store("spent", key=text, value=number).engine
+        'rocksdb'
+        """
         return store_builder(
             check_name(name, _WHAT), key, value, engine="rocksdb", caching=caching, logging=logging
         )
@@ -91,7 +109,13 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a store that keeps a time with each value, as those of tables do."""
+        """Ask for a store that keeps a time with each value, as those of tables do.
+
+        >>> store = opened(Stores.timestamped_key_value_store("spent", key=text, value=number))
+        >>> store.put("ann", ValueAndTimestamp(5, 60_000))
+        >>> store.get("ann").timestamp
+        60000
+        """
         return store_builder(
             check_name(name, _WHAT),
             key,
@@ -114,6 +138,11 @@ class Stores:
     ) -> StoreBuilder:
         """Ask for a key-value store in memory that holds at most `max_entries` keys: the least
         recently used one is evicted.
+
+        >>> store = opened(Stores.lru_map("last", max_entries=2, key=text, value=number))
+        >>> store.put_all([("ann", 5), ("bob", 2), ("cy", 7)])
+        >>> list(store.all())
+        [('bob', 2), ('cy', 7)]
         """
         return lru_map_builder(
             check_name(name, _WHAT),
@@ -137,6 +166,11 @@ class Stores:
     ) -> StoreBuilder:
         """Ask for a key-value store, on disk, that keeps old versions for `history_retention`.
         Java: persistentVersionedKeyValueStore.
+
+        >>> store = opened(Stores.versioned_key_value_store("prices", history_retention=hour))
+        >>> _ = store.put("tea", 3, 0), store.put("tea", 4, 60_000)
+        >>> store.get("tea", as_of=30_000).value
+        3
         """
         return versioned_store_builder(
             check_name(name, _WHAT),
@@ -163,7 +197,13 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a window store that lives where `store` says."""
+        """Ask for a window store that lives where `store` says.
+
+        >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
+        >>> store.put("ann", 5, 0)
+        >>> store.fetch("ann", 0)
+        5
+        """
         return window_store_builder(
             check_name(name, _WHAT),
             key,
@@ -189,7 +229,11 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a window store that lives on disk, in RocksDB."""
+        """Ask for a window store that lives on disk, in RocksDB.
+
+        >>> Stores.persistent_window_store("amounts", retention=hour, window_size=minute).engine
+        'rocksdb'
+        """
         return window_store_builder(
             check_name(name, _WHAT),
             key,
@@ -214,7 +258,11 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a window store that lives in memory."""
+        """Ask for a window store that lives in memory.
+
+        >>> Stores.in_memory_window_store("amounts", retention=hour, window_size=minute).engine
+        'in_memory'
+        """
         return window_store_builder(
             check_name(name, _WHAT),
             key,
@@ -243,6 +291,12 @@ class Stores:
     ) -> StoreBuilder:
         """Ask for a window store that keeps a time with each value, as those of windowed aggregates
         do.
+
+        >>> amounts = Stores.timestamped_window_store("amounts", retention=hour, window_size=minute)
+        >>> store = opened(amounts)
+        >>> store.put("ann", ValueAndTimestamp(5, 30_000), 0)
+        >>> store.fetch("ann", 0)
+        ValueAndTimestamp(value=5, timestamp=30000)
         """
         return window_store_builder(
             check_name(name, _WHAT),
@@ -267,7 +321,13 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a session store that lives where `store` says."""
+        """Ask for a session store that lives where `store` says.
+
+        >>> store = opened(Stores.session_store("visits", retention=hour))
+        >>> store.put(Windowed("ann", 0, 60_000), 5)
+        >>> store.fetch_session("ann", 0, 60_000)
+        5
+        """
         return session_store_builder(
             check_name(name, _WHAT),
             key,
@@ -288,7 +348,11 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a session store that lives on disk, in RocksDB."""
+        """Ask for a session store that lives on disk, in RocksDB.
+
+        >>> Stores.persistent_session_store("visits", retention=hour).engine
+        'rocksdb'
+        """
         return session_store_builder(
             check_name(name, _WHAT),
             key,
@@ -308,7 +372,11 @@ class Stores:
         caching: bool = False,
         logging: Logging = True,
     ) -> StoreBuilder:
-        """Ask for a session store that lives in memory."""
+        """Ask for a session store that lives in memory.
+
+        >>> Stores.in_memory_session_store("visits", retention=hour).engine
+        'in_memory'
+        """
         return session_store_builder(
             check_name(name, _WHAT),
             key,

@@ -97,6 +97,9 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
         a global table, for each whose `key_selector(key, value)` has one. Java: KStream.join.
 
         Records of streams without a key or a value are dropped and counted.
+
+        >>> show(orders.join(cities, lambda amount, city: f"{amount} to {city}"))
+        [('ann', '5 to Oslo'), ('bob', '2 to Rome'), ('ann', '3 to Oslo')]
         """
         return self._join(other, _JOIN, how, options)
 
@@ -130,6 +133,9 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
     def join_with_key(self, other: Any, *how: Any, **options: Any) -> KStream[K, Any]:
         """As `join`, with a joiner that also takes the key: `joiner(key, left, right)`. Java:
         KStream.join.
+
+        >>> show(orders.join_with_key(cities, lambda customer, amount, city: f"{customer}, {city}"))
+        [('ann', 'ann, Oslo'), ('bob', 'bob, Rome'), ('ann', 'ann, Oslo')]
         """
         return self._join(other, _JOIN_WITH_KEY, how, options)
 
@@ -165,6 +171,9 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
         None; if it is joined with a stream, once its window is closed. Java: KStream.leftJoin.
 
         A record without a key is joined with None; one without a value is dropped and counted.
+
+        >>> show(payments.left_join(cities, lambda amount, city: f"{amount} from {city}"))
+        [('ann', '5 from Oslo'), ('cy', '7 from None')]
         """
         return self._join(other, _LEFT_JOIN, how, options)
 
@@ -198,6 +207,9 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
     def left_join_with_key(self, other: Any, *how: Any, **options: Any) -> KStream[K, Any]:
         """As `left_join`, with a joiner that also takes the key: `joiner(key, left, right)`. Java:
         KStream.leftJoin.
+
+        >>> show(payments.left_join_with_key(cities, lambda key, amount, city: (key, city)))
+        [('ann', ('ann', 'Oslo')), ('cy', ('cy', None))]
         """
         return self._join(other, _LEFT_JOIN_WITH_KEY, how, options)
 
@@ -210,6 +222,10 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
     ) -> KStream[K, R]:
         """As `join` of two streams, and also send each record of either that matches nothing,
         joined with None, once its window is closed. Java: KStream.outerJoin.
+
+        >>> within = JoinWindows.of_time_difference(timedelta(minutes=3))
+        >>> show(orders.outer_join(payments, lambda order, payment: (order, payment), within))
+        [('ann', (5, None)), ('ann', (5, 5)), ('ann', (3, 5)), ('bob', (2, None))]
         """
         return self._join(other, _OUTER_JOIN, (joiner, windows, joined), {})
 
@@ -222,6 +238,11 @@ class StreamJoins(HasHandle[StreamHandle], Generic[K, V]):
     ) -> KStream[K, R]:
         """As `outer_join`, with a joiner that also takes the key: `joiner(key, left, right)`. Java:
         KStream.outerJoin.
+
+        >>> within = JoinWindows.of_time_difference(timedelta(minutes=3))
+        >>> joined = orders.outer_join_with_key(payments, lambda key, left, right: right, within)
+        >>> show(joined)
+        [('ann', None), ('ann', 5), ('ann', 5), ('bob', None)]
         """
         return self._join(other, _OUTER_JOIN_WITH_KEY, (joiner, windows, joined), {})
 
