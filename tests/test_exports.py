@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import io
 import inspect
 import pkgutil
 import re
 import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import penstock
+from tests.docs.docstrings import FLAGS, examples_of, modules
 
 NO_API = {"application_states", "terminal"}
 """Modules that serve others of ours, and nothing that users import."""
@@ -25,13 +26,6 @@ PUBLIC = [penstock] + [
 ]
 NEEDS_MORE = ("penstock._engine.spark", "penstock._engine.kafka", "penstock._engine.state.rocksdb")
 """Packages that need a library which may be absent."""
-
-
-def modules() -> list[str]:
-    """Return the names of all modules, without importing them."""
-    package = Path(penstock.__path__[0])
-    files = [path.relative_to(package.parent) for path in sorted(package.rglob("*.py"))]
-    return [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
 
 
 def constants_classes_functions(name: str) -> tuple[bool, bool, str]:
@@ -81,14 +75,16 @@ def test_docstrings_are_sentences() -> None:
 
 @pytest.mark.parametrize("name", modules())
 def test_the_examples_of_docstrings_are_true(name: str) -> None:
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    said = io.StringIO()
     try:
-        module = importlib.import_module(name)
+        for examples in examples_of(name):
+            runner.run(examples, out=said.write)
     except ImportError as error:
         if name.startswith(NEEDS_MORE) or name.endswith("__main__"):
             pytest.skip(str(error))
         raise
-    result = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
-    assert result.failed == 0
+    assert runner.summarize(verbose=False).failed == 0, said.getvalue()
 
 
 @pytest.mark.slow

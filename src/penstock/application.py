@@ -45,9 +45,17 @@ _CLOSE_SECONDS = 60.0
 class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     """Runs a topology on Spark against Kafka. Java: KafkaStreams.
 
+    >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+    >>> streams.state, streams.application_id
+    (<State.CREATED: 'CREATED'>, 'shop')
+
+    `run` starts it and stays until Ctrl-C; `start` returns, so that the program can go on:
+
     ```python
-    with KafkaStreams(builder.build(), {"application.id": "fraud"}) as streams:
-        streams.run()  # until Ctrl-C
+    with KafkaStreams(builder.build(), {"application.id": "shop"}) as streams:
+        streams.start()
+        streams.wait_until(State.RUNNING)
+        print(streams.store("counts").get("ann"))
     ```
     """
 

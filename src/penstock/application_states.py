@@ -11,7 +11,12 @@ from penstock.errors import StreamsError
 
 
 class State(Enum):
-    """The states of an application. Java: KafkaStreams.State."""
+    """The states of an application. Java: KafkaStreams.State.
+
+    >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+    >>> streams.state is State.CREATED
+    True
+    """
 
     CREATED = "CREATED"
     REBALANCING = "REBALANCING"
@@ -38,6 +43,14 @@ ENDING = frozenset({State.PENDING_SHUTDOWN, State.PENDING_ERROR, State.NOT_RUNNI
 
 
 StateListener = Callable[[State, State], None]
+"""Called with the new state and the old one.
+
+>>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+>>> streams.set_state_listener(lambda new, old: print(f"{old.name} -> {new.name}"))
+>>> _ = streams.close()
+CREATED -> PENDING_SHUTDOWN
+PENDING_SHUTDOWN -> NOT_RUNNING
+"""
 
 
 class StateMachine:
@@ -89,7 +102,11 @@ class StateMachine:
 
 
 class UncaughtResponse(Enum):
-    """What to do about a worker that failed. Java: StreamThreadExceptionResponse."""
+    """What to do about a worker that failed. Java: StreamThreadExceptionResponse.
+
+    >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+    >>> streams.set_uncaught_exception_handler(lambda failure: UncaughtResponse.REPLACE_THREAD)
+    """
 
     REPLACE_THREAD = "replace_thread"
     """Spark starts another worker; the application goes on."""

@@ -26,7 +26,16 @@ _MAKING_TABLES = 0x70656E73746F636B  # "penstock": the lock of those who make ta
 
 
 class ConnectionLostError(StreamsError):
-    """The database does not answer, or ended the connection; another attempt may succeed."""
+    """The database does not answer, or ended the connection; another attempt may succeed.
+
+    >>> from penstock.database import ConnectionLostError, Database
+    >>> try:
+    ...     Database("sqlite:/nowhere/shop.db").connect()
+    ... except ConnectionLostError as error:
+    ...     print(error)
+    the database '/nowhere/shop.db' cannot be opened: unable to open database file; does its
+     folder exist?
+    """
 
 
 class Database:
@@ -35,6 +44,7 @@ class Database:
 
     A file is meant from the folder of now: workers may have another.
 
+    >>> from penstock.database import Database
     >>> database = Database("sqlite::memory:")
     >>> connection = database.connect()
     >>> with connection.transaction() as transaction:
@@ -58,7 +68,12 @@ class Database:
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether it is PostgreSQL; SQLite if not."""
+        """Whether it is PostgreSQL; SQLite if not.
+
+        >>> from penstock.database import Database
+        >>> Database("postgresql://ann@localhost/shop").is_postgresql
+        True
+        """
         return not self.url.startswith(_SQLITE_PREFIX)
 
     def connect(self) -> Connection:
@@ -67,11 +82,26 @@ class Database:
         Raises:
             ConfigError: the package that PostgreSQL needs is not installed.
             ConnectionLostError: there is no database, or none that lets us in.
+
+        >>> from penstock.database import Database
+        >>> connection = Database("sqlite::memory:").connect()
+        >>> connection.execute("SELECT 1 + 1")
+        [(2,)]
+        >>> connection.close()
         """
         return _postgresql(self.url) if self.is_postgresql else _sqlite(self.url)
 
     def create_tables(self, *statements: str) -> None:
-        """Execute `CREATE TABLE IF NOT EXISTS ...` and the like, one process at a time."""
+        """Execute `CREATE TABLE IF NOT EXISTS ...` and the like, one process at a time.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from penstock.database import Database
+        >>> with TemporaryDirectory() as folder:
+        ...     shop = Database(f"sqlite:{folder}/shop.db")
+        ...     shop.create_tables("CREATE TABLE IF NOT EXISTS stock (item TEXT)")
+        ...     shop.read("SELECT * FROM stock")
+        []
+        """
         connection = self.connect()
         try:
             with connection.transaction() as transaction:
@@ -82,7 +112,12 @@ class Database:
             connection.close()
 
     def read(self, query: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Connect, execute one query, disconnect."""
+        """Connect, execute one query, disconnect.
+
+        >>> from penstock.database import Database
+        >>> Database("sqlite::memory:").read("SELECT ? + ?", (1, 2))
+        [(3,)]
+        """
         connection = self.connect()
         try:
             with connection.transaction() as transaction:
@@ -95,16 +130,39 @@ class Database:
 
 
 class Transaction(Protocol):
-    """What can be done in a transaction."""
+    """What can be done in a transaction.
+
+    >>> from penstock.database import Database
+    >>> connection = Database("sqlite::memory:").connect()
+    >>> with connection.transaction() as transaction:
+    ...     transaction.execute("SELECT 1 + 1")
+    [(2,)]
+    >>> connection.close()
+    """
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Execute a statement and return its rows, none if it has none. Each `?` in it stands for a
         parameter, whatever the database.
+
+        >>> from penstock.database import Database
+        >>> connection = Database("sqlite::memory:").connect()
+        >>> with connection.transaction() as transaction:
+        ...     transaction.execute("SELECT ? || ?", ("a", "b"))
+        [('ab',)]
+        >>> connection.close()
         """
 
 
 class Connection:
-    """A connection to a database; got from `Database.connect`."""
+    """A connection to a database; got from `Database.connect`.
+
+    >>> from penstock.database import Database
+    >>> connection = Database("sqlite::memory:").connect()
+    >>> with connection.transaction() as transaction:
+    ...     transaction.execute("SELECT 1 + 1")
+    [(2,)]
+    >>> connection.close()
+    """
 
     def __init__(self, driver: Any, *, is_postgresql: bool, lost: type[Exception]) -> None:
         self._driver = driver
@@ -119,6 +177,13 @@ class Connection:
         Raises:
             ConnectionLostError: the database went away. If that was at the very end, the
                 transaction may have been committed or not.
+
+        >>> from penstock.database import Database
+        >>> connection = Database("sqlite::memory:").connect()
+        >>> with connection.transaction() as transaction:
+        ...     transaction.execute("SELECT 1 + 1")
+        [(2,)]
+        >>> connection.close()
         """
         self.begin()
         try:

@@ -51,7 +51,14 @@ _LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "
 
 
 class StreamsError(Exception):
-    """Anything Penstock raises. Java: StreamsException."""
+    """Anything Penstock raises. Java: StreamsException.
+
+    >>> try:
+    ...     Record("ann", 5, timestamp=-1)
+    ... except StreamsError as error:
+    ...     print(error)
+    a record's timestamp must not be negative; got -1
+    """
 
 
 class TopologyError(StreamsError):
@@ -59,6 +66,12 @@ class TopologyError(StreamsError):
 
     Java: TopologyException, and the NullPointerException and IllegalArgumentException of its
     builders.
+
+    >>> try:
+    ...     orders.map_values("upper")
+    ... except TopologyError as error:
+    ...     print(error.message)
+    map_values' mapper must be a function; got 'upper'
     """
 
     def __init__(self, message: str, location: str | None = None) -> None:
@@ -71,12 +84,27 @@ class TopologyError(StreamsError):
 
 
 class ConfigError(StreamsError):
-    """A setting is unknown or has a value it cannot have. Java: ConfigException."""
+    """A setting is unknown or has a value it cannot have. Java: ConfigException.
+
+    >>> try:
+    ...     StreamsConfig({"application.id": "shop", "commit.intervall.ms": 100})
+    ... except ConfigError as error:
+    ...     print(error)
+    setting 'commit.intervall.ms' is not known; did you mean 'commit.interval.ms'? (settings
+     of your own start with 'app.')
+    """
 
 
 class SerializationError(StreamsError):
     """Bytes that cannot be read, or a value that cannot be written. Java:
     SerializationException.
+
+    >>> try:
+    ...     number.decode(b"eleven")
+    ... except SerializationError as error:
+    ...     print(error)
+    cannot read integer: expected 4 bytes, got 6: 65 6c 65 76 65 6e; was the topic written as
+     integer?
     """
 
 
@@ -85,6 +113,12 @@ class ProcessingError(StreamsError):
 
     The cause (`__cause__`) is the exception of the user's function; the attributes say where it
     happened: task, node, and topic, partition and offset of the record (None, -1, -1 in a timer).
+
+    >>> try:
+    ...     show(orders.map_values(lambda amount: amount / 0))
+    ... except ProcessingError as error:
+    ...     print(error.topic, error.offset, repr(error.__cause__))
+    orders 0 ZeroDivisionError('division by zero')
     """
 
     settled = True
@@ -119,6 +153,10 @@ class ProductionError(StreamsError):
 
     `topic` is where it was to go, `code` is Kafka's name of the error, such as MSG_SIZE_TOO_LARGE,
     INVALID_RECORD or INVALID_TIMESTAMP. Java: RecordTooLargeException, InvalidRecordException, ...
+
+    >>> from penstock.errors import ProductionError
+    >>> ProductionError("too large", topic="orders", code="MSG_SIZE_TOO_LARGE").code
+    'MSG_SIZE_TOO_LARGE'
     """
 
     retriable = False
@@ -153,6 +191,11 @@ class StoreNotReadyError(QueryError):
 class StateError(StreamsError):
     """Local state cannot be opened, read or written; `path` is where it lies. Java:
     ProcessorStateException.
+
+    >>> from pathlib import Path
+    >>> from penstock.errors import StateError
+    >>> StateError("cannot be opened", Path("state")).path.name
+    'state'
     """
 
     def __init__(self, message: str, path: Path | None = None) -> None:
@@ -161,12 +204,21 @@ class StateError(StreamsError):
 
 
 class StateLockedError(StateError):
-    """Another process or thread holds this state. Java: LockException."""
+    """Another process or thread holds this state. Java: LockException.
+
+    >>> from penstock.errors import StateError, StateLockedError
+    >>> issubclass(StateLockedError, StateError)
+    True
+    """
 
 
 class StateCorruptedError(StateError):
     """Local state is damaged; only the changelog can restore it. `said` is what the store's
     engine said. Java: TaskCorruptedException.
+
+    >>> from penstock.errors import StateCorruptedError
+    >>> StateCorruptedError("store 'counts' is damaged", said="checksum mismatch").said
+    'checksum mismatch'
     """
 
     def __init__(self, message: str, path: Path | None = None, said: str = "") -> None:
@@ -175,7 +227,12 @@ class StateCorruptedError(StateError):
 
 
 class StateClosedError(StateError):
-    """A store was used after it was closed. Java: InvalidStateStoreException."""
+    """A store was used after it was closed. Java: InvalidStateStoreException.
+
+    >>> from penstock.errors import StateClosedError, StateError
+    >>> issubclass(StateClosedError, StateError)
+    True
+    """
 
 
 def state_failure(error: BaseException | None) -> StateError | None:

@@ -39,10 +39,30 @@ _log = logging.getLogger(__name__)
 _DEAD_LETTER_TOPIC = "errors.dead.letter.queue.topic.name"
 
 SerializationOrigin = Literal["key", "value"]
+"""Which part of a record its serde cannot write.
+
+>>> from penstock.handlers import Response
+>>> class TellPart:
+...     def handle_error(self, context, record, exception):
+...         return Response.fail()
+...     def handle_serialization_error(self, context, record, exception, origin):
+...         print(f"the {origin} does not fit")
+...         return Response.resume()
+>>> SETTINGS["production.exception.handler"] = TellPart()
+>>> orders.map_values(lambda amount: amount * 2**29).to("huge", Produced(text, number))
+>>> show("huge")
+the value does not fit
+[('bob', 1073741824), ('ann', 1610612736)]
+"""
 
 
 class Result(Enum):
-    """What a handler decided."""
+    """What a handler decided.
+
+    >>> from penstock.handlers import Response, Result
+    >>> Response.resume().result is Result.RESUME
+    True
+    """
 
     RESUME = "resume"
     FAIL = "fail"
@@ -51,7 +71,12 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterRecord:
-    """A record a handler wants written besides its decision."""
+    """A record a handler wants written besides its decision.
+
+    >>> from penstock.handlers import DeadLetterRecord
+    >>> DeadLetterRecord("dead-orders", b"ann", b"?", timestamp=0).topic
+    'dead-orders'
+    """
 
     topic: str
     key: bytes | None
@@ -62,30 +87,66 @@ class DeadLetterRecord:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A handler's decision, and the records to write with it."""
+    """A handler's decision, and the records to write with it.
+
+    >>> from penstock.handlers import Response
+    >>> class SkipZeros:
+    ...     def handle_error(self, context, record, exception):
+    ...         zero = isinstance(exception, ZeroDivisionError)
+    ...         return Response.resume() if zero else Response.fail()
+    >>> SETTINGS["processing.exception.handler"] = SkipZeros()
+    >>> show(orders.map_values(lambda amount: 6 // (amount - 2)))
+    [('ann', 2), ('ann', 6)]
+    """
 
     result: Result
     dead_letters: tuple[DeadLetterRecord, ...] = ()
 
     @classmethod
     def resume(cls, dead_letters: Iterable[DeadLetterRecord] = ()) -> Response:
-        """Drop the record and go on."""
+        """Drop the record and go on.
+
+        >>> from penstock.handlers import Response
+        >>> Response.resume().result
+        <Result.RESUME: 'resume'>
+        """
         return cls(Result.RESUME, tuple(dead_letters))
 
     @classmethod
     def fail(cls, dead_letters: Iterable[DeadLetterRecord] = ()) -> Response:
-        """Stop."""
+        """Stop.
+
+        >>> from penstock.handlers import Response
+        >>> Response.fail().result
+        <Result.FAIL: 'fail'>
+        """
         return cls(Result.FAIL, tuple(dead_letters))
 
     @classmethod
     def retry(cls) -> Response:
-        """Try the write again; only for faults that may pass."""
+        """Try the write again; only for faults that may pass.
+
+        >>> from penstock.handlers import Response
+        >>> Response.retry().result
+        <Result.RETRY: 'retry'>
+        """
         return cls(Result.RETRY)
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorHandlerContext:
-    """Where it failed. In a timer topic is None, partition and offset are -1."""
+    """Where it failed. In a timer topic is None, partition and offset are -1.
+
+    >>> from penstock.handlers import Response
+    >>> class Tell:
+    ...     def handle_error(self, context, record, exception):
+    ...         print(f"offset {context.offset} of {context.topic}: {exception}")
+    ...         return Response.resume()
+    >>> SETTINGS["processing.exception.handler"] = Tell()
+    >>> show(orders.map_values(lambda amount: 6 // (amount - 2)))
+    offset 1 of orders: integer division or modulo by zero
+    [('ann', 2), ('ann', 6)]
+    """
 
     topic: str | None
     partition: int
@@ -99,30 +160,81 @@ class ErrorHandlerContext:
 
 
 class DeserializationExceptionHandler(Protocol):
-    """Called with a record whose bytes its serde cannot read."""
+    """Called with a record whose bytes its serde cannot read.
+
+    >>> from penstock.handlers import Response
+    >>> class Skip:
+    ...     def handle_error(self, context, record, exception):
+    ...         return Response.resume()
+    >>> SETTINGS["deserialization.exception.handler"] = Skip()
+    >>> show(builder.stream("cities-again", Consumed(text, number)))
+    []
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
     ) -> Response:
-        """Return whether to stop or to go on without the record."""
+        """Return whether to stop or to go on without the record.
+
+        >>> from penstock.handlers import LogAndContinueExceptionHandler
+        >>> SETTINGS["deserialization.exception.handler"] = LogAndContinueExceptionHandler()
+        >>> orders.to("copies")
+        >>> show("copies")
+        [('ann', 5), ('bob', 2), ('ann', 3)]
+        """
 
 
 class ProcessingExceptionHandler(Protocol):
-    """Called with the record (None in a timer) on which a node raised."""
+    """Called with the record (None in a timer) on which a node raised.
+
+    >>> from penstock.handlers import Response
+    >>> class Skip:
+    ...     def handle_error(self, context, record, exception):
+    ...         return Response.resume()
+    >>> SETTINGS["processing.exception.handler"] = Skip()
+    >>> show(orders.map_values(lambda amount: 6 // (amount - 2)))
+    [('ann', 2), ('ann', 6)]
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
     ) -> Response:
-        """Return whether to stop or to go on without the record."""
+        """Return whether to stop or to go on without the record.
+
+        >>> from penstock.handlers import LogAndContinueProcessingExceptionHandler
+        >>> SETTINGS["processing.exception.handler"] = LogAndContinueProcessingExceptionHandler()
+        >>> show(orders.map_values(lambda amount: 6 // (amount - 2)))
+        [('ann', 2), ('ann', 6)]
+        """
 
 
 class ProductionExceptionHandler(Protocol):
-    """Called with a record that cannot be sent, or that its serde cannot write."""
+    """Called with a record that cannot be sent, or that its serde cannot write.
+
+    >>> from penstock.handlers import Response
+    >>> class Skip:
+    ...     def handle_error(self, context, record, exception):
+    ...         return Response.resume()
+    ...     def handle_serialization_error(self, context, record, exception, origin):
+    ...         return Response.resume()
+    >>> SETTINGS["production.exception.handler"] = Skip()
+    >>> huge = orders.map_values(lambda amount: amount * 2**29)  # too large: ann, 5
+    >>> huge.to("huge", Produced(text, number))
+    >>> show("huge")
+    [('bob', 1073741824), ('ann', 1610612736)]
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
     ) -> Response:
-        """Return whether to stop, to go on without the record, or to send it again."""
+        """Return whether to stop, to go on without the record, or to send it again.
+
+        >>> from penstock.handlers import DefaultProductionExceptionHandler
+        >>> SETTINGS["production.exception.handler"] = DefaultProductionExceptionHandler()
+        >>> orders.to("copies")
+        >>> show("copies")
+        [('ann', 5), ('bob', 2), ('ann', 3)]
+        """
 
     def handle_serialization_error(
         self,
@@ -131,7 +243,14 @@ class ProductionExceptionHandler(Protocol):
         exception: Exception,
         origin: SerializationOrigin,
     ) -> Response:
-        """Return whether to stop or to go on without the record."""
+        """Return whether to stop or to go on without the record.
+
+        >>> from penstock.handlers import DefaultProductionExceptionHandler
+        >>> SETTINGS["production.exception.handler"] = DefaultProductionExceptionHandler()
+        >>> orders.to("copies")
+        >>> show("copies")
+        [('ann', 5), ('bob', 2), ('ann', 3)]
+        """
 
 
 class _WithDeadLetters:
@@ -151,7 +270,14 @@ class _WithDeadLetters:
 
 
 class LogAndFailExceptionHandler(_WithDeadLetters):
-    """A record that cannot be read stops the task. The default."""
+    """A record that cannot be read stops the task. The default.
+
+    >>> from penstock.handlers import LogAndFailExceptionHandler
+    >>> SETTINGS["deserialization.exception.handler"] = LogAndFailExceptionHandler()
+    >>> orders.to("copies")
+    >>> show("copies")
+    [('ann', 5), ('bob', 2), ('ann', 3)]
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
@@ -162,7 +288,14 @@ class LogAndFailExceptionHandler(_WithDeadLetters):
 
 
 class LogAndContinueExceptionHandler(_WithDeadLetters):
-    """A record that cannot be read is dropped and counted."""
+    """A record that cannot be read is dropped and counted.
+
+    >>> from penstock.handlers import LogAndContinueExceptionHandler
+    >>> SETTINGS["deserialization.exception.handler"] = LogAndContinueExceptionHandler()
+    >>> orders.to("copies")
+    >>> show("copies")
+    [('ann', 5), ('bob', 2), ('ann', 3)]
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ConsumerRecord, exception: Exception
@@ -175,7 +308,16 @@ class LogAndContinueExceptionHandler(_WithDeadLetters):
 
 
 class LogAndFailProcessingExceptionHandler(_WithDeadLetters):
-    """A record on which a node raises stops the task. The default."""
+    """A record on which a node raises stops the task. The default.
+
+    >>> from penstock.handlers import LogAndFailProcessingExceptionHandler
+    >>> SETTINGS["processing.exception.handler"] = LogAndFailProcessingExceptionHandler()
+    >>> try:
+    ...     show(orders.map_values(lambda amount: 6 // (amount - 2)))
+    ... except ProcessingError as error:
+    ...     print(repr(error.__cause__))
+    ZeroDivisionError('integer division or modulo by zero')
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
@@ -188,6 +330,11 @@ class LogAndFailProcessingExceptionHandler(_WithDeadLetters):
 class LogAndContinueProcessingExceptionHandler(_WithDeadLetters):
     """A record on which a node raises is dropped at that node and counted; its siblings still get
     it.
+
+    >>> from penstock.handlers import LogAndContinueProcessingExceptionHandler
+    >>> SETTINGS["processing.exception.handler"] = LogAndContinueProcessingExceptionHandler()
+    >>> show(orders.map_values(lambda amount: 6 // (amount - 2)))
+    [('ann', 2), ('ann', 6)]
     """
 
     def handle_error(
@@ -201,7 +348,14 @@ class LogAndContinueProcessingExceptionHandler(_WithDeadLetters):
 
 
 class DefaultProductionExceptionHandler(_WithDeadLetters):
-    """A write that cannot be made stops the task; one that may succeed later is tried again."""
+    """A write that cannot be made stops the task; one that may succeed later is tried again.
+
+    >>> from penstock.handlers import DefaultProductionExceptionHandler
+    >>> SETTINGS["production.exception.handler"] = DefaultProductionExceptionHandler()
+    >>> orders.to("copies")
+    >>> show("copies")
+    [('ann', 5), ('bob', 2), ('ann', 3)]
+    """
 
     def handle_error(
         self, context: ErrorHandlerContext, record: ProducerRecord, exception: Exception
@@ -225,6 +379,11 @@ class DefaultProductionExceptionHandler(_WithDeadLetters):
 def dead_letter(topic: str, context: ErrorHandlerContext, exception: Exception) -> DeadLetterRecord:
     """Make Kafka's dead letter of a failed record: its raw bytes, its headers, and six that say
     what happened.
+
+    >>> from penstock.handlers import ErrorHandlerContext, dead_letter
+    >>> at = ErrorHandlerContext("orders", 0, 7, Headers(), "map", "0_0", 60_000, b"ann", b"5")
+    >>> dead_letter("dead-orders", at, ValueError("too much")).value
+    b'5'
     """
     stack = "".join(traceback.format_exception(exception))
     kind = type(exception)

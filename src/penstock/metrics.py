@@ -3,6 +3,7 @@
 `KafkaStreams.metrics()` returns them, `to_prometheus` writes them as text for Prometheus, and
 `context.metrics` of a processor takes sensors of its own. Java: Metric, MetricName, StreamsMetrics.
 
+>>> from penstock.metrics import MetricName, to_prometheus
 >>> name = MetricName("process-rate", "stream-thread-metrics", (("thread-id", "a-1"),))
 >>> print(to_prometheus({name: 12.5}), end="")
 # TYPE kafka_streams_stream_thread_metrics_process_rate gauge
@@ -28,7 +29,17 @@ __all__ = [
 ]
 
 MetricValue: TypeAlias = int | float | str
+"""What a metric shows: a number, or a text such as the state.
+
+>>> with driver_of(builder.build()) as driver:
+...     driver.metrics()["process-total"]
+7
+"""
 RecordingLevel: TypeAlias = Literal["INFO", "DEBUG"]
+"""When a sensor takes measurements: always, or if `metrics.recording.level` is DEBUG.
+
+>>> sensor = MockProcessorContext().metrics.add_sensor("basket-size", level="DEBUG")
+"""
 
 _PREFIX = "kafka_streams_"
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
@@ -36,7 +47,12 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_]")
 
 @dataclass(frozen=True, slots=True, order=True)
 class MetricName:
-    """What a metric is called. Java: MetricName."""
+    """What a metric is called. Java: MetricName.
+
+    >>> from penstock.metrics import MetricName
+    >>> MetricName("process-rate", "stream-thread-metrics", (("thread-id", "a-1"),)).group
+    'stream-thread-metrics'
+    """
 
     name: str
     group: str
@@ -45,17 +61,30 @@ class MetricName:
     description: str = field(default="", compare=False)
 
     def tag(self, name: str) -> str | None:
-        """Return the value of a tag, None if there is none of that name."""
+        """Return the value of a tag, None if there is none of that name.
+
+        >>> from penstock.metrics import MetricName
+        >>> MetricName("process-rate", "stream-task-metrics", (("task-id", "0_1"),)).tag("task-id")
+        '0_1'
+        """
         return dict(self.tags).get(name)
 
 
 class Sensor(Protocol):
-    """Takes measurements. Java: Sensor."""
+    """Takes measurements. Java: Sensor.
+
+    >>> sensor = MockProcessorContext().metrics.add_sensor("basket-size")
+    >>> sensor.record(3)
+    """
 
     @property
     def name(self) -> str: ...
     def record(self, value: float = 1.0) -> None:
-        """Take one measurement, such as how long an operation took."""
+        """Take one measurement, such as how long an operation took.
+
+        >>> sensor = MockProcessorContext().metrics.add_sensor("basket-size")
+        >>> sensor.record(3)
+        """
 
 
 class StreamsMetrics(Protocol):
@@ -63,6 +92,17 @@ class StreamsMetrics(Protocol):
 
     A sensor of level DEBUG takes nothing unless `metrics.recording.level` is DEBUG. A call with
     the names of a sensor that is there returns that sensor.
+
+    >>> class Measured(Processor):
+    ...     def init(self, context):
+    ...         super().init(context)
+    ...         self.sizes = context.metrics.add_sensor("order-size")
+    ...     def process(self, record):
+    ...         self.sizes.record(record.value)
+    >>> _ = orders.process(Measured)
+    >>> with driver_of(builder.build()) as driver:
+    ...     driver.metrics()["order-size-max"]
+    5.0
     """
 
     def add_rate_total_sensor(
@@ -76,6 +116,9 @@ class StreamsMetrics(Protocol):
     ) -> Sensor:
         """Return a sensor that counts an operation: `<operation>-rate` and `-total` in group
         `stream-<scope>-metrics`, with the tag `<scope>-id` of value `entity`.
+
+        >>> sensor = MockProcessorContext().metrics.add_rate_total_sensor("shop", "oslo", "sale")
+        >>> sensor.record()
         """
 
     def add_latency_rate_total_sensor(
@@ -89,20 +132,32 @@ class StreamsMetrics(Protocol):
     ) -> Sensor:
         """Return a sensor that also takes how long each operation lasts: `<operation>-latency-avg`
         and `-latency-max`, in the unit that is recorded.
+
+        >>> metrics = MockProcessorContext().metrics
+        >>> sensor = metrics.add_latency_rate_total_sensor("shop", "oslo", "call")
+        >>> sensor.record(0.25)
         """
 
     def add_sensor(self, name: str, *, level: RecordingLevel = "INFO") -> Sensor:
         """Return a sensor of any quantity: `<name>-avg`, `-min`, `-max`, `-rate` and `-total` in
         group `stream-processor-node-metrics`.
+
+        >>> MockProcessorContext().metrics.add_sensor("basket-size").name
+        'basket-size'
         """
 
     def remove_sensor(self, sensor: Sensor) -> None:
-        """Remove a sensor and its metrics."""
+        """Remove a sensor and its metrics.
+
+        >>> metrics = MockProcessorContext().metrics
+        >>> metrics.remove_sensor(metrics.add_sensor("basket-size"))
+        """
 
 
 def prometheus_name(name: str, group: str) -> str:
     """Return what a metric is called in Prometheus, as the JMX exporter calls Java's.
 
+    >>> from penstock.metrics import prometheus_name
     >>> prometheus_name("commit-latency-avg", "stream-thread-metrics")
     'kafka_streams_stream_thread_metrics_commit_latency_avg'
     """
@@ -114,6 +169,11 @@ def to_prometheus(metrics: Mapping[MetricName, MetricValue]) -> str:
 
     Totals are counters, all else are gauges. A text, such as the state, is a label of that name on
     a gauge of value 1; one of several lines, such as the topology's description, is left out.
+
+    >>> from penstock.metrics import MetricName, to_prometheus
+    >>> print(to_prometheus({MetricName("process-total", "stream-thread-metrics"): 7}))
+    # TYPE kafka_streams_stream_thread_metrics_process_total counter
+    kafka_streams_stream_thread_metrics_process_total 7
     """
     families: dict[str, list[tuple[MetricName, MetricValue]]] = {}
     for name in sorted(metrics):

@@ -41,7 +41,12 @@ V = TypeVar("V")
 Write: TypeAlias = Callable[[Transaction, FixedKeyRecord[K, V]], object]
 
 ID_HEADER = "penstock-outbox-id"
-"""The header of a published message that identifies it, as decimal digits."""
+"""The header of a published message that identifies it, as decimal digits.
+
+>>> from penstock.outbox import ID_HEADER
+>>> ID_HEADER
+'penstock-outbox-id'
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -87,6 +92,13 @@ def write_once(
     It belongs behind a topic and verbs that look at one record at a time: behind an aggregate or
     `suppress` what comes again after a crash may not be what came before. If a topic is deleted and
     made again, its offsets begin anew: call `forget_writes` or choose another name.
+
+    >>> from penstock.database import Database
+    >>> from penstock.outbox import write_once
+    >>> def save(transaction, record):
+    ...     transaction.execute("INSERT INTO orders VALUES (?, ?)", (record.key, record.value))
+    >>> shop = Database("sqlite:shop.db")
+    >>> saved = orders.process_values(write_once(shop, save, name="orders"))
     """
     return partial(_WriteOnce, database, write, name)
 
@@ -97,6 +109,15 @@ def forget_writes(
     """Delete the memory of the records of a partition with offsets less than `before`.
 
     That is safe for offsets that the application has committed: it will not read them again.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from penstock.database import Database
+    >>> from penstock.outbox import forget_writes, write_once
+    >>> with TemporaryDirectory() as folder:
+    ...     shop = Database(f"sqlite:{folder}/shop.db")
+    ...     show(orders.process_values(write_once(shop, lambda *_: None, name="orders")))
+    ...     forget_writes(shop, "shop", "orders", 0, before=7)
+    [('ann', 5), ('bob', 2), ('ann', 3)]
     """
     connection = database.connect()
     try:
@@ -171,6 +192,8 @@ class _WriteOnce(FixedKeyProcessor[K, V, V]):
 class Outbox:
     """A table of messages to be published; `create(database)` makes it.
 
+    >>> from penstock.database import Database
+    >>> from penstock.outbox import Outbox
     >>> database = Database("sqlite::memory:")
     >>> outbox = Outbox("shop_outbox")
     >>> connection = database.connect()
@@ -189,7 +212,14 @@ class Outbox:
         self.table = table
 
     def create(self, database: Database) -> None:
-        """Make the table, if it is not there."""
+        """Make the table, if it is not there.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from penstock.database import Database
+        >>> from penstock.outbox import Outbox
+        >>> with TemporaryDirectory() as folder:
+        ...     Outbox().create(Database(f"sqlite:{folder}/shop.db"))
+        """
         index = (
             f"CREATE INDEX IF NOT EXISTS {self.table}_waiting ON {self.table} (id) "
             "WHERE NOT published"
@@ -197,7 +227,13 @@ class Outbox:
         database.create_tables(self.definition(database), index)
 
     def definition(self, database: Database) -> str:
-        """Return the statement that makes the table, for those who make tables in their own way."""
+        """Return the statement that makes the table, for those who make tables in their own way.
+
+        >>> from penstock.database import Database
+        >>> from penstock.outbox import Outbox
+        >>> Outbox("shop_outbox").definition(Database("sqlite::memory:"))[:38]
+        'CREATE TABLE IF NOT EXISTS shop_outbox'
+        """
         number, data = "INTEGER PRIMARY KEY AUTOINCREMENT", "BLOB"
         if database.is_postgresql:
             number, data = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BYTEA"
@@ -209,14 +245,41 @@ class Outbox:
     def add(
         self, transaction: Transaction, topic: str, key: bytes | None, value: bytes | None
     ) -> None:
-        """Have a message published, if and when the transaction is committed."""
+        """Have a message published, if and when the transaction is committed.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from penstock.database import Database
+        >>> from penstock.outbox import Outbox
+        >>> with TemporaryDirectory() as folder:
+        ...     shop, outbox = Database(f"sqlite:{folder}/shop.db"), Outbox()
+        ...     outbox.create(shop)
+        ...     connection = shop.connect()
+        ...     with connection.transaction() as transaction:
+        ...         outbox.add(transaction, "shipments", b"order-7", b"2 nails")
+        ...     connection.close()
+        ...     shop.read("SELECT topic FROM penstock_outbox")
+        [('shipments',)]
+        """
         transaction.execute(
             f"INSERT INTO {self.table} (topic, message_key, message_value) VALUES (?, ?, ?)",
             (topic, key, value),
         )
 
     def waiting(self, transaction: Transaction) -> int:
-        """Count the messages that have not been published."""
+        """Count the messages that have not been published.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from penstock.database import Database
+        >>> from penstock.outbox import Outbox
+        >>> with TemporaryDirectory() as folder:
+        ...     shop, outbox = Database(f"sqlite:{folder}/shop.db"), Outbox()
+        ...     outbox.create(shop)
+        ...     connection = shop.connect()
+        ...     with connection.transaction() as transaction:
+        ...         outbox.waiting(transaction)
+        ...     connection.close()
+        0
+        """
         ((count,),) = transaction.execute(f"SELECT count(*) FROM {self.table} WHERE NOT published")
         return int(count)
 
@@ -235,6 +298,12 @@ class OutboxRelay:
     publishes it again. Messages of transactions that overlap may be published in another order than
     their numbers; those of one key, which one task writes, are not. Run one relay for an outbox; in
     PostgreSQL a second one waits until the first is gone.
+
+    >>> from penstock.database import Database
+    >>> from penstock.outbox import Outbox, OutboxRelay
+    >>> kafka = {"bootstrap.servers": "kafka:9092"}
+    >>> with OutboxRelay(Database("sqlite:shop.db"), Outbox(), kafka) as relay:
+    ...     pass  # relay.publish() again and again
     """
 
     def __init__(

@@ -32,7 +32,17 @@ K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
 HeaderPairs: TypeAlias = tuple[tuple[str, bytes | None], ...]
+"""Headers that do not change, in order.
+
+>>> tuple(Headers([("trace", b"1")]))
+(('trace', b'1'),)
+"""
 HeadersLike: TypeAlias = "Headers | Iterable[tuple[str, bytes | None]]"
+"""What is taken as headers: `Headers`, or (key, bytes) pairs.
+
+>>> Record("ann", 5, 0, [("trace", b"1")]) == Record("ann", 5, 0, Headers([("trace", b"1")]))
+True
+"""
 
 
 class Headers:
@@ -50,7 +60,11 @@ class Headers:
         self._pairs = list(pairs)
 
     def add(self, key: str, value: bytes | None) -> Headers:
-        """Append a header."""
+        """Append a header.
+
+        >>> Headers().add("trace", b"1").add("trace", b"2")
+        Headers([('trace', b'1'), ('trace', b'2')])
+        """
         if not isinstance(key, str) or not (value is None or isinstance(value, bytes)):
             msg = f"a header must be a str key with bytes or None; got {key!r}: {value!r}"
             raise TypeError(msg)
@@ -58,16 +72,28 @@ class Headers:
         return self
 
     def remove(self, key: str) -> Headers:
-        """Drop all headers of that key."""
+        """Drop all headers of that key.
+
+        >>> Headers([("trace", b"1"), ("user", b"ann")]).remove("trace")
+        Headers([('user', b'ann')])
+        """
         self._pairs = [pair for pair in self._pairs if pair[0] != key]
         return self
 
     def last_header(self, key: str) -> bytes | None:
-        """Return the last value of that key, or None."""
+        """Return the last value of that key, or None.
+
+        >>> Headers([("trace", b"1"), ("trace", b"2")]).last_header("trace")
+        b'2'
+        """
         return next((value for name, value in reversed(self._pairs) if name == key), None)
 
     def headers(self, key: str) -> list[bytes | None]:
-        """Return all values of that key in order."""
+        """Return all values of that key in order.
+
+        >>> Headers([("trace", b"1"), ("trace", b"2")]).headers("trace")
+        [b'1', b'2']
+        """
         return [value for name, value in self._pairs if name == key]
 
     def __iter__(self) -> Iterator[tuple[str, bytes | None]]:
@@ -89,6 +115,10 @@ class Headers:
 class FixedKeyRecord(Generic[K, V]):
     """A record whose key must stay as it is; `process_values` is given these. Java:
     FixedKeyRecord.
+
+    >>> record = FixedKeyRecord("ann", 5, 60_000)
+    >>> record.key, record.value, record.timestamp
+    ('ann', 5, 60000)
     """
 
     __slots__ = ("headers", "key", "timestamp", "value")
@@ -103,15 +133,27 @@ class FixedKeyRecord(Generic[K, V]):
         self.headers = Headers(headers)
 
     def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
-        """Return a copy with another value."""
+        """Return a copy with another value.
+
+        >>> FixedKeyRecord("ann", 5, 60_000).with_value(6)
+        FixedKeyRecord('ann', 6, 60000)
+        """
         return FixedKeyRecord(self.key, value, self.timestamp, self.headers)
 
     def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
-        """Return a copy with another timestamp."""
+        """Return a copy with another timestamp.
+
+        >>> FixedKeyRecord("ann", 5, 60_000).with_timestamp(0)
+        FixedKeyRecord('ann', 5, 0)
+        """
         return FixedKeyRecord(self.key, self.value, timestamp, self.headers)
 
     def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K, V]:
-        """Return a copy with other headers."""
+        """Return a copy with other headers.
+
+        >>> FixedKeyRecord("ann", 5, 60_000).with_headers([("trace", b"1")])
+        FixedKeyRecord('ann', 5, 60000, headers=[('trace', b'1')])
+        """
         return FixedKeyRecord(self.key, self.value, self.timestamp, headers)
 
     def _fields(self) -> tuple[object, ...]:
@@ -138,19 +180,35 @@ class Record(FixedKeyRecord[K, V]):
     __slots__ = ()
 
     def with_key(self, key: K2) -> Record[K2, V]:
-        """Return a copy with another key."""
+        """Return a copy with another key.
+
+        >>> Record("ann", 5, 60_000).with_key("bob")
+        Record('bob', 5, 60000)
+        """
         return Record(key, self.value, self.timestamp, self.headers)
 
     def with_value(self, value: V2) -> Record[K, V2]:
-        """Return a copy with another value."""
+        """Return a copy with another value.
+
+        >>> Record("ann", 5, 60_000).with_value(6)
+        Record('ann', 6, 60000)
+        """
         return Record(self.key, value, self.timestamp, self.headers)
 
     def with_timestamp(self, timestamp: int) -> Record[K, V]:
-        """Return a copy with another timestamp."""
+        """Return a copy with another timestamp.
+
+        >>> Record("ann", 5, 60_000).with_timestamp(0)
+        Record('ann', 5, 0)
+        """
         return Record(self.key, self.value, timestamp, self.headers)
 
     def with_headers(self, headers: HeadersLike) -> Record[K, V]:
-        """Return a copy with other headers."""
+        """Return a copy with other headers.
+
+        >>> Record("ann", 5, 60_000).with_headers([("trace", b"1")])
+        Record('ann', 5, 60000, headers=[('trace', b'1')])
+        """
         return Record(self.key, self.value, self.timestamp, headers)
 
 
@@ -158,6 +216,9 @@ class Change(NamedTuple):
     """What happened to a row of a table: its value now, and the one before if it was asked for;
     None is no row. A processing exception handler sees one where a table's node failed. Java:
     Change.
+
+    >>> Change(new="Oslo", old="Rome")
+    Change(new='Oslo', old='Rome')
     """
 
     new: Any
@@ -165,7 +226,11 @@ class Change(NamedTuple):
 
 
 class RecordMetadata(NamedTuple):
-    """Where the record in hand was read; (None, -1, -1) if there is none. Java: RecordMetadata."""
+    """Where the record in hand was read; (None, -1, -1) if there is none. Java: RecordMetadata.
+
+    >>> RecordMetadata("orders", partition=0, offset=7).offset
+    7
+    """
 
     topic: str | None
     partition: int
@@ -174,7 +239,12 @@ class RecordMetadata(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordContext:
-    """What a topic extractor may look at besides key and value. Java: RecordContext."""
+    """What a topic extractor may look at besides key and value. Java: RecordContext.
+
+    >>> orders.to(lambda customer, amount, context: f"copy-of-{context.topic}")
+    >>> show("copy-of-orders")
+    [('ann', 5), ('bob', 2), ('ann', 3)]
+    """
 
     topic: str | None
     partition: int
@@ -194,6 +264,10 @@ class ConsumerRecord:
     ConsumerRecord.
 
     Extractors see key and value decoded, a deserialization handler sees the bytes.
+
+    >>> from penstock.record import ConsumerRecord
+    >>> ConsumerRecord("orders", 0, 7, 60_000, "ann", 5, Headers()).value
+    5
     """
 
     topic: str
@@ -207,7 +281,12 @@ class ConsumerRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
-    """A record about to be written: what production handlers see. Java: ProducerRecord."""
+    """A record about to be written: what production handlers see. Java: ProducerRecord.
+
+    >>> from penstock.record import ProducerRecord
+    >>> ProducerRecord("orders", None, 60_000, "ann", 5, Headers()).topic
+    'orders'
+    """
 
     topic: str
     partition: int | None

@@ -32,6 +32,10 @@ T = TypeVar("T")
 class SchemaRegistry:
     """Makes serdes of one registry. `settings` are those of Confluent's client, such as
     `basic.auth.user.info` or `ssl.ca.location`.
+
+    >>> from penstock.schema_registry import SchemaRegistry
+    >>> SchemaRegistry("http://registry:8081", {"basic.auth.user.info": "ann:secret"})
+    SchemaRegistry('http://registry:8081')
     """
 
     def __init__(self, url: str, settings: Mapping[str, Any] | None = None) -> None:

@@ -26,12 +26,23 @@ __all__ = [
 ]
 
 TimestampExtractor: TypeAlias = Callable[[ConsumerRecord, int], int]
+"""`(record, partition_time)` -> the time of the record in milliseconds: a function, or one of the
+classes below. `partition_time` is the highest time of the partition so far, -1 before the first.
+
+>>> later = Consumed(text, number, timestamp_extractor=lambda record, time: record.timestamp + 1)
+>>> builder.stream("readings", later).to("later-readings")
+"""
 
 _log = logging.getLogger(__name__)
 
 
 class FailOnInvalidTimestamp:
-    """Take the record's own timestamp; fail if it is negative. The default."""
+    """Take the record's own timestamp; fail if it is negative. The default.
+
+    >>> from penstock.timestamps import FailOnInvalidTimestamp
+    >>> strict = Consumed(text, number, timestamp_extractor=FailOnInvalidTimestamp())
+    >>> builder.stream("readings", strict).to("checked-readings")
+    """
 
     def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
         if record.timestamp < 0:
@@ -44,7 +55,12 @@ class FailOnInvalidTimestamp:
 
 
 class LogAndSkipOnInvalidTimestamp:
-    """Take the record's own timestamp; drop the record if it is negative."""
+    """Take the record's own timestamp; drop the record if it is negative.
+
+    >>> from penstock.timestamps import LogAndSkipOnInvalidTimestamp
+    >>> lenient = Consumed(text, number, timestamp_extractor=LogAndSkipOnInvalidTimestamp())
+    >>> builder.stream("readings", lenient).to("checked-readings")
+    """
 
     def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
         if record.timestamp < 0:
@@ -55,7 +71,14 @@ class LogAndSkipOnInvalidTimestamp:
 
 
 class UsePartitionTimeOnInvalidTimestamp:
-    """Take the record's own timestamp; if it is negative, the highest one seen on the partition."""
+    """Take the record's own timestamp; if it is negative, the highest one seen on the partition.
+
+    >>> from penstock.record import ConsumerRecord
+    >>> from penstock.timestamps import UsePartitionTimeOnInvalidTimestamp
+    >>> record = ConsumerRecord("readings", 0, 7, -1, "ann", 5, Headers())
+    >>> UsePartitionTimeOnInvalidTimestamp()(record, 60_000)
+    60000
+    """
 
     def __call__(self, record: ConsumerRecord, partition_time: int) -> int:
         if record.timestamp >= 0:
@@ -70,7 +93,12 @@ class UsePartitionTimeOnInvalidTimestamp:
 
 
 class WallclockTimestampExtractor:
-    """Take the time at which the record is processed."""
+    """Take the time at which the record is processed.
+
+    >>> from penstock.timestamps import WallclockTimestampExtractor
+    >>> now = Consumed(text, number, timestamp_extractor=WallclockTimestampExtractor())
+    >>> builder.stream("readings", now).to("stamped-readings")
+    """
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
@@ -84,6 +112,12 @@ class EventTimestampExtractor:
 
     The function returns milliseconds or an aware `datetime`; it is not called for a null value,
     whose record keeps its own timestamp.
+
+    >>> from penstock.record import ConsumerRecord
+    >>> from penstock.timestamps import EventTimestampExtractor
+    >>> record = ConsumerRecord("orders", 0, 7, 0, "ann", {"created": 60_000}, Headers())
+    >>> EventTimestampExtractor(lambda order: order["created"])(record, 0)
+    60000
     """
 
     def __init__(self, field: Callable[[Any], int | datetime]) -> None:

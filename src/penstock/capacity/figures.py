@@ -23,7 +23,7 @@ def figure(unit: str, how: str) -> Any:
 def figures_of(estimate: Any) -> list[Figure]:
     """Return the figures of an estimate, with units and explanations.
 
-    >>> from penstock.capacity import hopping_factor
+    >>> from penstock.capacity import figures_of, hopping_factor
     >>> figures_of(hopping_factor(window_size_ms=300_000, advance_ms=60_000))[0].how
     'window size / advance, rounded up'
     """

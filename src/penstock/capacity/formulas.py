@@ -11,7 +11,12 @@ from penstock.capacity import running, state
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula: the function, what it calculates, and numbers to try it with."""
+    """A formula: the function, what it calculates, and numbers to try it with.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["table"].tells
+    'state of a table, or of an aggregate without windows'
+    """
 
     name: str
     function: Callable[..., Any]
@@ -19,7 +24,12 @@ class Formula:
     example: Mapping[str, float]
 
     def calculate(self, **given: float) -> Any:
-        """Return the estimate for what is given."""
+        """Return the estimate for what is given.
+
+        >>> from penstock.capacity import FORMULAS
+        >>> FORMULAS["hopping"].calculate(window_size_ms=300_000, advance_ms=60_000)
+        HoppingFactor(windows_per_record=5)
+        """
         return self.function(**given)
 
 
@@ -105,4 +115,10 @@ _ALL = (
     ),
 )
 FORMULAS: Mapping[str, Formula] = {formula.name: formula for formula in _ALL}
-"""By name, in the order in which they are listed."""
+"""By name, in the order in which they are listed.
+
+>>> from penstock.capacity import FORMULAS
+>>> list(FORMULAS)
+['table', 'windows', 'sessions', 'hopping', 'join', 'restore', 'exactly-once',
+ 'partitions', 'standby', 'global-table']
+"""

@@ -15,7 +15,12 @@ RESTORED_PER_SECOND = 100_000.0
 
 @dataclass(frozen=True, slots=True)
 class ExactlyOnce:
-    """What exactly-once costs."""
+    """What exactly-once costs.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["exactly-once"].calculate(**FORMULAS["exactly-once"].example).latency_ms
+    70.0
+    """
 
     transactions_per_second: float = figure(
         "transactions/s",
@@ -32,7 +37,12 @@ class ExactlyOnce:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """How long a store is unavailable after its worker is gone."""
+    """How long a store is unavailable after its worker is gone.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["restore"].calculate(**FORMULAS["restore"].example)
+    Restore(records=15000000.0, parallel=4, restore_seconds=37.5, away_seconds=82.5)
+    """
 
     records: float = figure(
         "records", "keys x (1 + dirty share), less what the local checkpoint covers"
@@ -44,7 +54,12 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """How many partitions and slots a rate needs."""
+    """How many partitions and slots a rate needs.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["partitions"].calculate(**FORMULAS["partitions"].example)
+    Partitions(slots=4, partitions=8, tasks=8, catch_up_seconds=90.0)
+    """
 
     slots: int = figure("slots", "rate x repartitions / (rate of a slot x load), rounded up")
     partitions: int = figure("partitions", "slots x growth: a slot without a task is idle")
@@ -66,6 +81,7 @@ def exactly_once(
     A worker commits all its tasks in one transaction each commit interval, so what it costs depends
     on the interval, not on records or batches.
 
+    >>> from penstock.capacity import exactly_once
     >>> cost = exactly_once(records_per_second=100_000, commit_interval_ms=100, commit_ms=20)
     >>> f"{cost.records_per_second:,.0f}/s, {cost.busy_share:.0%} of the time"
     '83,333/s, 17% of the time'
@@ -98,6 +114,7 @@ def restore(
     A worker that comes back to its disk has a checkpoint and reads only what is newer
     (`checkpoint_share` of the records need not be read again).
 
+    >>> from penstock.capacity import restore
     >>> away = restore(keys=10_000_000, partitions=8, workers=4)
     >>> f"{away.restore_seconds:.0f} s to restore, {away.away_seconds:.0f} s away"
     '38 s to restore, 82 s away'
@@ -129,6 +146,7 @@ def partitions(
     step writes and reads each record again. Partitions cannot be added to a topic with keyed state
     behind it later, so `growth` times as many as slots are planned now.
 
+    >>> from penstock.capacity import partitions
     >>> needed = partitions(records_per_second=120_000, slot_records_per_second=50_000)
     >>> needed.slots, needed.partitions
     (4, 8)

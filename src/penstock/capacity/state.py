@@ -22,7 +22,12 @@ _SHORTEST_SEGMENT_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """The state of a table or an aggregate without windows."""
+    """The state of a table or an aggregate without windows.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["table"].calculate(**FORMULAS["table"].example)
+    TableState(rows=1000000, bytes=128000000)
+    """
 
     rows: float = figure("rows", "one for each key that is there; a deletion removes it")
     bytes: float = figure("bytes", "rows x (key + value + 8 for the timestamp)")
@@ -30,7 +35,13 @@ class TableState:
 
 @dataclass(frozen=True, slots=True)
 class WindowState:
-    """The state of a windowed aggregate."""
+    """The state of a windowed aggregate.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["windows"].calculate(**FORMULAS["windows"].example)
+    WindowState(retention_ms=330000, windows=1.1, kept_windows=1.375, rows=137500.0,
+     bytes=20350000.0, bytes_at_most=29600000.0)
+    """
 
     retention_ms: float = figure("ms", "at least window size + grace")
     windows: float = figure("windows", "those that start within the retention: retention / advance")
@@ -46,7 +57,13 @@ class WindowState:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """The state of an aggregate by sessions."""
+    """The state of an aggregate by sessions.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["sessions"].calculate(**FORMULAS["sessions"].example)
+    SessionState(retention_ms=1800000, rows=112500.0, bytes=17100000.0,
+     bytes_at_most=20520000.0)
+    """
 
     retention_ms: float = figure("ms", "inactivity gap + grace")
     rows: float = figure("rows", "sessions/s x (retention + half a segment): one for each session")
@@ -56,14 +73,25 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True)
 class HoppingFactor:
-    """How many windows a record falls into."""
+    """How many windows a record falls into.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["hopping"].calculate(**FORMULAS["hopping"].example)
+    HoppingFactor(windows_per_record=5)
+    """
 
     windows_per_record: int = figure("windows", "window size / advance, rounded up")
 
 
 @dataclass(frozen=True, slots=True)
 class JoinState:
-    """The state and the work of a join of two streams."""
+    """The state and the work of a join of two streams.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["join"].calculate(**FORMULAS["join"].example)
+    JoinState(retention_ms=660000, left_rows=825000.0, right_rows=660000.0, bytes=772200000.0,
+     results_per_second=9600.0)
+    """
 
     retention_ms: float = figure("ms", "before + after + grace: how long a record waits for others")
     left_rows: float = figure("rows", "left rate x (retention + half a segment)")
@@ -76,7 +104,12 @@ class JoinState:
 
 @dataclass(frozen=True, slots=True)
 class Standby:
-    """What standby replicas cost."""
+    """What standby replicas cost.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["standby"].calculate(**FORMULAS["standby"].example)
+    Standby(disk_bytes=20000000000, network_bytes_per_second=2000000, machines=2)
+    """
 
     disk_bytes: float = figure("bytes", "state x (1 + replicas), over all machines")
     network_bytes_per_second: float = figure("bytes/s", "changelog writes x replicas")
@@ -85,7 +118,12 @@ class Standby:
 
 @dataclass(frozen=True, slots=True)
 class GlobalTable:
-    """What a global table costs: every worker has it whole."""
+    """What a global table costs: every worker has it whole.
+
+    >>> from penstock.capacity import FORMULAS
+    >>> FORMULAS["global-table"].calculate(**FORMULAS["global-table"].example)
+    GlobalTable(bytes_per_worker=20000000, bytes=160000000)
+    """
 
     bytes_per_worker: float = figure("bytes", "rows x (key + value + 8 for the timestamp)")
     bytes: float = figure("bytes", "the same x workers: a Python process each, one for each slot")
@@ -94,6 +132,7 @@ class GlobalTable:
 def table_state(*, keys: float, key_bytes: float, value_bytes: float) -> TableState:
     """Estimate the state of a table, or of an aggregate without windows.
 
+    >>> from penstock.capacity import table_state
     >>> f"{table_state(keys=1_000_000, key_bytes=20, value_bytes=100).bytes / 1e6:.0f} MB"
     '128 MB'
     """
@@ -116,6 +155,7 @@ def window_state(
     Not rate x window x size: that would be right only if no key came twice. Hopping windows, given
     by `advance_ms`, have size / advance times the rows of tumbling ones.
 
+    >>> from penstock.capacity import window_state
     >>> state = window_state(keys=100_000, key_bytes=20, value_bytes=100, window_size_ms=300_000,
     ...                      grace_ms=30_000)
     >>> f"{state.windows:.1f} windows, {state.rows:,.0f} rows, {state.bytes / 1e6:.0f} MB"
@@ -150,6 +190,7 @@ def session_state(
 ) -> SessionState:
     """Estimate the state of an aggregate by sessions, by how many of them begin each second.
 
+    >>> from penstock.capacity import session_state
     >>> state = session_state(sessions_per_second=50, key_bytes=20, value_bytes=100,
     ...                       inactivity_gap_ms=1_800_000)
     >>> f"{state.rows:,.0f} rows"
@@ -168,6 +209,7 @@ def session_state(
 def hopping_factor(*, window_size_ms: float, advance_ms: float) -> HoppingFactor:
     """Return how many hopping windows each record falls into: that many updates and results.
 
+    >>> from penstock.capacity import hopping_factor
     >>> hopping_factor(window_size_ms=300_000, advance_ms=60_000).windows_per_record
     5
     """
@@ -187,6 +229,7 @@ def join_state(
 ) -> JoinState:
     """Estimate the state of a join of two streams, which keeps every record of both.
 
+    >>> from penstock.capacity import join_state
     >>> state = join_state(left_per_second=1000, right_per_second=800, before_ms=300_000,
     ...                    after_ms=300_000, grace_ms=60_000, record_bytes=500, keys=50_000)
     >>> f"{state.bytes / 1e6:.0f} MB, {state.results_per_second:,.0f} results/s"
@@ -213,6 +256,7 @@ def join_state(
 def standby(*, state_bytes: float, replicas: int, changelog_bytes_per_second: float) -> Standby:
     """Estimate what standby replicas cost.
 
+    >>> from penstock.capacity import standby
     >>> cost = standby(state_bytes=10e9, replicas=1, changelog_bytes_per_second=2e6)
     >>> cost.disk_bytes, cost.machines
     (20000000000.0, 2)
@@ -230,6 +274,7 @@ def standby(*, state_bytes: float, replicas: int, changelog_bytes_per_second: fl
 def global_table(*, rows: float, key_bytes: float, value_bytes: float, workers: int) -> GlobalTable:
     """Estimate what a global table costs.
 
+    >>> from penstock.capacity import global_table
     >>> global_table(rows=100_000, key_bytes=12, value_bytes=180, workers=8).bytes
     160000000
     """

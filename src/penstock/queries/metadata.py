@@ -23,6 +23,10 @@ from penstock.stores import TopicPartition
 class HostInfo(NamedTuple):
     """Where an instance is asked: its `application.server`, or else where its HTTP server listens.
     Java: HostInfo.
+
+    >>> from penstock.queries import HostInfo
+    >>> HostInfo("shop-1", 8080).port
+    8080
     """
 
     host: str
@@ -31,7 +35,13 @@ class HostInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyQueryMetadata:
-    """Where the entry of a key is. Java: KeyQueryMetadata."""
+    """Where the entry of a key is. Java: KeyQueryMetadata.
+
+    >>> from penstock.queries import HostInfo, KeyQueryMetadata
+    >>> found = KeyQueryMetadata(HostInfo("shop-1", 8080), frozenset(), partition=3, is_local=True)
+    >>> found.partition
+    3
+    """
 
     active_host: HostInfo | None
     """The instance that has the key's task; None if none is known to have it, or if it has neither
@@ -47,7 +57,12 @@ class KeyQueryMetadata:
 
 @dataclass(frozen=True, slots=True)
 class StreamsMetadata:
-    """What the workers of an instance have. Java: StreamsMetadata."""
+    """What the workers of an instance have. Java: StreamsMetadata.
+
+    >>> from penstock.queries import HostInfo, StreamsMetadata
+    >>> StreamsMetadata(HostInfo("shop-1", 8080), frozenset({"counts"})).state_store_names
+    frozenset({'counts'})
+    """
 
     host_info: HostInfo | None
     """Its `application.server`, or where its HTTP server listens; None if it has neither."""
@@ -60,7 +75,12 @@ class StreamsMetadata:
 
 @dataclass(frozen=True, slots=True)
 class LagInfo:
-    """How far a store is behind the end of its changelog. Java: LagInfo."""
+    """How far a store is behind the end of its changelog. Java: LagInfo.
+
+    >>> from penstock.queries import LagInfo
+    >>> LagInfo(offset_lag=3, current_offset_position=7, end_offset_position=10).offset_lag
+    3
+    """
 
     offset_lag: int
     """How many offsets are left to be read; 0 for a task that runs."""

@@ -23,19 +23,34 @@ R = TypeVar("R")
 
 
 class Query(ExplainsCamelCase, Generic[R]):
-    """A query whose result is an `R`; one of the classes below. Java: Query."""
+    """A query whose result is an `R`; one of the classes below. Java: Query.
+
+    >>> from penstock.queries import KeyQuery, Query
+    >>> isinstance(KeyQuery("ann"), Query)
+    True
+    """
 
 
 @dataclass(frozen=True)
 class KeyQuery(Query[Any]):
-    """The value of a key, of a timestamped store the bare value. Java: KeyQuery."""
+    """The value of a key, of a timestamped store the bare value. Java: KeyQuery.
+
+    >>> from penstock.queries import KeyQuery, StateQueryRequest
+    >>> StateQueryRequest("counts", KeyQuery("ann")).store
+    'counts'
+    """
 
     key: Any
 
 
 @dataclass(frozen=True)
 class TimestampedKeyQuery(Query[ValueAndTimestamp[Any]]):
-    """The value of a key and its time, of a timestamped store. Java: TimestampedKeyQuery."""
+    """The value of a key and its time, of a timestamped store. Java: TimestampedKeyQuery.
+
+    >>> from penstock.queries import StateQueryRequest, TimestampedKeyQuery
+    >>> StateQueryRequest("counts", TimestampedKeyQuery("ann")).query
+    TimestampedKeyQuery(key='ann')
+    """
 
     key: Any
 
@@ -44,6 +59,10 @@ class TimestampedKeyQuery(Query[ValueAndTimestamp[Any]]):
 class RangeQuery(Query[QueryIterator[tuple[Any, Any]]]):
     """The entries between two keys, in the order of the bytes of the keys; of a timestamped store
     with bare values. Java: RangeQuery.
+
+    >>> from penstock.queries import RangeQuery
+    >>> RangeQuery("a", "b", descending=True)
+    RangeQuery(lower='a', upper='b', descending=True)
     """
 
     lower: Any = None
@@ -53,7 +72,12 @@ class RangeQuery(Query[QueryIterator[tuple[Any, Any]]]):
 
 @dataclass(frozen=True)
 class TimestampedRangeQuery(Query[QueryIterator[tuple[Any, ValueAndTimestamp[Any]]]]):
-    """The entries of a timestamped store between two keys. Java: TimestampedRangeQuery."""
+    """The entries of a timestamped store between two keys. Java: TimestampedRangeQuery.
+
+    >>> from penstock.queries import TimestampedRangeQuery
+    >>> TimestampedRangeQuery("a", "b")
+    TimestampedRangeQuery(lower='a', upper='b', descending=False)
+    """
 
     lower: Any = None
     upper: Any = None
@@ -64,6 +88,10 @@ class TimestampedRangeQuery(Query[QueryIterator[tuple[Any, ValueAndTimestamp[Any
 class WindowKeyQuery(Query[QueryIterator[tuple[int, Any]]]):
     """The starts and values of the windows of a key that start between two times. Java:
     WindowKeyQuery.
+
+    >>> from penstock.queries import WindowKeyQuery
+    >>> WindowKeyQuery("ann", 0, 3_600_000).time_to
+    3600000
     """
 
     key: Any
@@ -78,6 +106,10 @@ class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[Any], Any]]]):
 
     Raises:
         QueryError: neither a key nor two times are given, or both.
+
+    >>> from penstock.queries import WindowRangeQuery
+    >>> WindowRangeQuery(time_from=0, time_to=3_600_000).key is None
+    True
     """
 
     key: Any = None
@@ -96,7 +128,12 @@ class WindowRangeQuery(Query[QueryIterator[tuple[Windowed[Any], Any]]]):
 
 @dataclass(frozen=True)
 class VersionedKeyQuery(Query[VersionedRecord[Any]]):
-    """The newest version of a key, or the one it had at `as_of`. Java: VersionedKeyQuery."""
+    """The newest version of a key, or the one it had at `as_of`. Java: VersionedKeyQuery.
+
+    >>> from penstock.queries import VersionedKeyQuery
+    >>> VersionedKeyQuery("tea", as_of=60_000)
+    VersionedKeyQuery(key='tea', as_of=60000)
+    """
 
     key: Any
     as_of: int | None = None
@@ -109,6 +146,10 @@ class MultiVersionedKeyQuery(Query[QueryIterator[VersionedRecord[Any]]]):
 
     Raises:
         QueryError: the first time is after the second.
+
+    >>> from penstock.queries import MultiVersionedKeyQuery
+    >>> MultiVersionedKeyQuery("tea", 0, 60_000).newest_first
+    True
     """
 
     key: Any
@@ -133,6 +174,10 @@ class StateQueryRequest(ExplainsCamelCase, Generic[R]):
 
     As in Java all partitions are asked unless `partitions` are given; the partition of a key is
     told by `KafkaStreams.query_metadata_for_key`.
+
+    >>> from penstock.queries import KeyQuery, StateQueryRequest
+    >>> StateQueryRequest("counts", KeyQuery("ann"), partitions=[0]).partitions
+    [0]
     """
 
     store: str
@@ -155,7 +200,12 @@ class StateQueryRequest(ExplainsCamelCase, Generic[R]):
 
     @property
     def bound(self) -> Position:
-        """The position that a partition must have reached."""
+        """The position that a partition must have reached.
+
+        >>> from penstock.queries import KeyQuery, Position, StateQueryRequest
+        >>> StateQueryRequest("counts", KeyQuery("ann"), position_bound=Position()).bound
+        Position(offsets={})
+        """
         bound = self.position_bound or Position()
         return bound.position if isinstance(bound, PositionBound) else bound
 

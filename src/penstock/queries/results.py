@@ -17,7 +17,12 @@ R = TypeVar("R")
 
 
 class FailureReason(Enum):
-    """Why a partition has no result. Java: FailureReason."""
+    """Why a partition has no result. Java: FailureReason.
+
+    >>> from penstock.queries import FailureReason, QueryResult
+    >>> QueryResult(failure_reason=FailureReason.NOT_ACTIVE).is_failure
+    True
+    """
 
     UNKNOWN_QUERY_TYPE = "UNKNOWN_QUERY_TYPE"
     """A store of this kind cannot answer this query."""
@@ -41,6 +46,7 @@ class Position(ExplainsCamelCase):
 
     It is immutable: what Java changes in place returns a new one.
 
+    >>> from penstock.queries import Position
     >>> Position().with_component("events", 0, 7).merge(Position({"events": {0: 5, 1: 2}}))
     Position(offsets={'events': {0: 7, 1: 2}})
     """
@@ -49,11 +55,21 @@ class Position(ExplainsCamelCase):
     """The offsets by topic and partition."""
 
     def with_component(self, topic: str, partition: int, offset: int) -> Position:
-        """Return a position with this offset as well; of two, the higher one counts."""
+        """Return a position with this offset as well; of two, the higher one counts.
+
+        >>> from penstock.queries import Position
+        >>> Position().with_component("orders", 0, 7)
+        Position(offsets={'orders': {0: 7}})
+        """
         return self.merge(Position({topic: {partition: offset}}))
 
     def merge(self, other: Position) -> Position:
-        """Return a position with the higher offset of each partition."""
+        """Return a position with the higher offset of each partition.
+
+        >>> from penstock.queries import Position
+        >>> Position({"orders": {0: 7}}).merge(Position({"orders": {1: 2}}))
+        Position(offsets={'orders': {0: 7, 1: 2}})
+        """
         merged = {topic: dict(offsets) for topic, offsets in self.offsets.items()}
         for topic, offsets in other.offsets.items():
             known = merged.setdefault(topic, {})
@@ -63,15 +79,30 @@ class Position(ExplainsCamelCase):
 
     @property
     def topics(self) -> frozenset[str]:
-        """The topics that it has offsets of."""
+        """The topics that it has offsets of.
+
+        >>> from penstock.queries import Position
+        >>> Position({"orders": {0: 7}}).topics
+        frozenset({'orders'})
+        """
         return frozenset(self.offsets)
 
     def partition_positions(self, topic: str) -> dict[int, int]:
-        """Return the offsets of the partitions of a topic."""
+        """Return the offsets of the partitions of a topic.
+
+        >>> from penstock.queries import Position
+        >>> Position({"orders": {0: 7}}).partition_positions("orders")
+        {0: 7}
+        """
         return dict(self.offsets.get(topic, {}))
 
     def is_reached_by(self, other: Position, partition: int) -> bool:
-        """Return whether `other` has at least the offsets that this has of a partition number."""
+        """Return whether `other` has at least the offsets that this has of a partition number.
+
+        >>> from penstock.queries import Position
+        >>> Position({"orders": {0: 7}}).is_reached_by(Position({"orders": {0: 9}}), partition=0)
+        True
+        """
         for topic, offsets in self.offsets.items():
             if partition not in offsets:
                 continue
@@ -86,28 +117,52 @@ class PositionBound(ExplainsCamelCase):
     """How far a store must have come to answer a query. Java: PositionBound.
 
     Pass the position of one result as the bound of the next request, and time never goes back.
+
+    >>> from penstock.queries import Position, PositionBound
+    >>> PositionBound(Position({"orders": {0: 7}})).is_unbounded
+    False
     """
 
     position: Position = field(default_factory=Position)
 
     @classmethod
     def unbounded(cls) -> PositionBound:
-        """Return the bound that every store has reached."""
+        """Return the bound that every store has reached.
+
+        >>> from penstock.queries import PositionBound
+        >>> PositionBound.unbounded().is_unbounded
+        True
+        """
         return cls()
 
     @classmethod
     def at(cls, position: Position) -> PositionBound:
-        """Return the bound that a store reaches with `position`."""
+        """Return the bound that a store reaches with `position`.
+
+        >>> from penstock.queries import Position, PositionBound
+        >>> PositionBound.at(Position({"orders": {0: 7}})).position.topics
+        frozenset({'orders'})
+        """
         return cls(position)
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether every store has reached it."""
+        """Whether every store has reached it.
+
+        >>> from penstock.queries import PositionBound
+        >>> PositionBound().is_unbounded
+        True
+        """
         return not self.position.offsets
 
 
 class QueryResult(ExplainsCamelCase, Generic[R]):
-    """The result of one partition, or why there is none. Java: QueryResult."""
+    """The result of one partition, or why there is none. Java: QueryResult.
+
+    >>> from penstock.queries import QueryResult
+    >>> QueryResult(5).result
+    5
+    """
 
     _spoken_name = "QueryResult"
 
@@ -131,12 +186,22 @@ class QueryResult(ExplainsCamelCase, Generic[R]):
 
     @property
     def is_success(self) -> bool:
-        """Whether there is a result, be it None."""
+        """Whether there is a result, be it None.
+
+        >>> from penstock.queries import QueryResult
+        >>> QueryResult(5).is_success
+        True
+        """
         return self.failure_reason is None
 
     @property
     def is_failure(self) -> bool:
-        """Whether there is a reason instead of a result."""
+        """Whether there is a reason instead of a result.
+
+        >>> from penstock.queries import QueryResult
+        >>> QueryResult(5).is_failure
+        False
+        """
         return self.failure_reason is not None
 
     @property
@@ -145,6 +210,10 @@ class QueryResult(ExplainsCamelCase, Generic[R]):
 
         Raises:
             QueryError: the partition has no result.
+
+        >>> from penstock.queries import QueryResult
+        >>> QueryResult(5).result
+        5
         """
         if self.failure_reason is not None:
             msg = f"the query has no result: {self.failure_reason.value}: {self.failure_message}"
@@ -160,7 +229,12 @@ class QueryResult(ExplainsCamelCase, Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class StateQueryResult(ExplainsCamelCase, Generic[R]):
-    """The results of all partitions that were asked. Java: StateQueryResult."""
+    """The results of all partitions that were asked. Java: StateQueryResult.
+
+    >>> from penstock.queries import QueryResult, StateQueryResult
+    >>> StateQueryResult({0: QueryResult(5)}).only_partition_result.result
+    5
+    """
 
     partition_results: Mapping[int, QueryResult[R]]
     """The result of each partition; empty for a global store."""
@@ -173,6 +247,10 @@ class StateQueryResult(ExplainsCamelCase, Generic[R]):
 
         Raises:
             QueryError: several partitions have a result, or have failed.
+
+        >>> from penstock.queries import QueryResult, StateQueryResult
+        >>> StateQueryResult({0: QueryResult(5), 1: QueryResult()}).only_partition_result.result
+        5
         """
         told = {
             partition: result
@@ -186,7 +264,12 @@ class StateQueryResult(ExplainsCamelCase, Generic[R]):
 
     @property
     def position(self) -> Position:
-        """How far all partitions together had come when they answered."""
+        """How far all partitions together had come when they answered.
+
+        >>> from penstock.queries import Position, QueryResult, StateQueryResult
+        >>> StateQueryResult({0: QueryResult(5, position=Position({"orders": {0: 7}}))}).position
+        Position(offsets={'orders': {0: 7}})
+        """
         if self.global_result is not None:
             return self.global_result.position
         merged = Position()

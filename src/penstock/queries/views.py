@@ -49,7 +49,13 @@ T = TypeVar("T")
 
 
 class QueryIterator(Iterator[T], Generic[T]):
-    """The results of a scan, read as they are needed; a context manager, as in Java."""
+    """The results of a scan, read as they are needed; a context manager, as in Java.
+
+    >>> from penstock.queries import QueryIterator
+    >>> with QueryIterator([("ann", 2), ("bob", 1)]) as rows:
+    ...     next(rows)
+    ('ann', 2)
+    """
 
     def __init__(self, results: Iterable[T]) -> None:
         self._results: Iterator[T] = iter(results)
@@ -58,7 +64,14 @@ class QueryIterator(Iterator[T], Generic[T]):
         return next(self._results)
 
     def close(self) -> None:
-        """Read no more."""
+        """Read no more.
+
+        >>> from penstock.queries import QueryIterator
+        >>> rows = QueryIterator([("ann", 2), ("bob", 1)])
+        >>> rows.close()
+        >>> list(rows)
+        []
+        """
         self._results = iter(())
 
     def __enter__(self) -> QueryIterator[T]:

@@ -59,7 +59,7 @@ T = TypeVar("T")
 def string() -> Serde[str]:
     """Write text as UTF-8. Java: Serdes.String().
 
-    >>> string().encode("café")
+    >>> serdes.string().encode("café")
     b'caf\\xc3\\xa9'
 
     As in Java, bytes that are not UTF-8 are read with U+FFFD in their place, without an error.
@@ -70,7 +70,7 @@ def string() -> Serde[str]:
 def bytes() -> Serde[builtins.bytes]:
     """Leave bytes as they are. Java: Serdes.ByteArray(), Serdes.Bytes().
 
-    >>> bytes().decode(b"as it was")
+    >>> serdes.bytes().decode(b"as it was")
     b'as it was'
     """
     return BytesSerde()
@@ -79,7 +79,7 @@ def bytes() -> Serde[builtins.bytes]:
 def short() -> Serde[int]:
     """Write an int in 2 bytes. Java: Serdes.Short().
 
-    >>> short().encode(258)
+    >>> serdes.short().encode(258)
     b'\\x01\\x02'
     """
     return IntegerSerde("short")
@@ -88,9 +88,9 @@ def short() -> Serde[int]:
 def integer() -> Serde[int]:
     """Write an int in 4 bytes. Java: Serdes.Integer().
 
-    >>> integer().encode(-2)
+    >>> serdes.integer().encode(-2)
     b'\\xff\\xff\\xff\\xfe'
-    >>> integer().encode(3_000_000_000)
+    >>> serdes.integer().encode(3_000_000_000)
     Traceback (most recent call last):
     penstock.errors.SerializationError: cannot write integer: 3000000000 does not fit in 32 bits; \
 use serdes.long()
@@ -101,7 +101,7 @@ use serdes.long()
 def long() -> Serde[int]:
     """Write an int in 8 bytes. Java: Serdes.Long().
 
-    >>> long().decode(b"\\x00\\x00\\x00\\x00\\x00\\x00\\x04\\x00")
+    >>> serdes.long().decode(b"\\x00\\x00\\x00\\x00\\x00\\x00\\x04\\x00")
     1024
     """
     return IntegerSerde("long")
@@ -110,7 +110,7 @@ def long() -> Serde[int]:
 def float() -> Serde[builtins.float]:
     """Write a float, or an int, in 4 bytes: about 7 digits are kept. Java: Serdes.Float().
 
-    >>> float().decode(float().encode(0.1))
+    >>> serdes.float().decode(serdes.float().encode(0.1))
     0.10000000149011612
     """
     return FloatSerde("float")
@@ -119,7 +119,7 @@ def float() -> Serde[builtins.float]:
 def double() -> Serde[builtins.float]:
     """Write a float, or an int, in 8 bytes: all of a Python float is kept. Java: Serdes.Double().
 
-    >>> double().decode(double().encode(0.1))
+    >>> serdes.double().decode(serdes.double().encode(0.1))
     0.1
     """
     return FloatSerde("double")
@@ -128,7 +128,7 @@ def double() -> Serde[builtins.float]:
 def boolean() -> Serde[bool]:
     """Write True or False in 1 byte. Java: Serdes.Boolean().
 
-    >>> boolean().encode(True)
+    >>> serdes.boolean().encode(True)
     b'\\x01'
     """
     return BooleanSerde()
@@ -137,7 +137,7 @@ def boolean() -> Serde[bool]:
 def uuid() -> Serde[_uuid.UUID]:
     """Write a UUID as its 36 characters of text. Java: Serdes.UUID().
 
-    >>> uuid().decode(b"123e4567-e89b-12d3-a456-426614174000")
+    >>> serdes.uuid().decode(b"123e4567-e89b-12d3-a456-426614174000")
     UUID('123e4567-e89b-12d3-a456-426614174000')
     """
     return UuidSerde()
@@ -146,7 +146,7 @@ def uuid() -> Serde[_uuid.UUID]:
 def void() -> Serde[None]:
     """Write None, and nothing else. Java: Serdes.Void().
 
-    >>> void().deserialize("no-keys", None) is None
+    >>> serdes.void().deserialize("no-keys", None) is None
     True
     """
     return VoidSerde()
@@ -167,7 +167,7 @@ def json(of: Any = None, /) -> Serde[Any]:
     ...     id: str
     ...     amount: int
     ...     currency: str = "EUR"
-    >>> orders = json(Order)
+    >>> orders = serdes.json(Order)
     >>> orders.encode(Order("o-1", 250))
     b'{"id":"o-1","amount":250,"currency":"EUR"}'
     >>> orders.decode(b'{"id":"o-1","amount":250,"unknown":true}')
@@ -205,7 +205,7 @@ def of(
     """Make a serde from two functions; neither is ever given None.
 
     >>> import zlib
-    >>> squeezed = of(zlib.compress, zlib.decompress, name="squeezed")
+    >>> squeezed = serdes.of(zlib.compress, zlib.decompress, name="squeezed")
     >>> squeezed.decode(squeezed.encode(b"aaaa"))
     b'aaaa'
     >>> squeezed
@@ -217,9 +217,9 @@ def of(
 def list_of(inner: Serde[T]) -> Serde[list[T]]:
     """Write lists of what `inner` writes; an entry may be None. Java: Serdes.ListSerde.
 
-    >>> list_of(integer()).encode([1, 2])
+    >>> serdes.list_of(serdes.integer()).encode([1, 2])
     b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x01\\x00\\x00\\x00\\x02'
-    >>> words = list_of(string())
+    >>> words = serdes.list_of(serdes.string())
     >>> words.decode(words.encode(["a", None, "bc"]))
     ['a', None, 'bc']
     """
@@ -236,7 +236,7 @@ def time_windowed(
     where a window ends when it is read. With `changelog` keys are read as the changelog of a
     window store has them. Without `inner` the application's default serde is used.
 
-    >>> keys = time_windowed(string(), 60_000)
+    >>> keys = serdes.time_windowed(serdes.string(), 60_000)
     >>> keys.encode(Windowed("home", 0, 60_000))
     b'home\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00'
     >>> keys.decode(keys.encode(Windowed("home", 0, 60_000)))
@@ -249,7 +249,7 @@ def session_windowed(inner: Serde[T] | None = None) -> Serde[Windowed[T]]:
     """Write keys in session windows: the bytes of `inner`, then the window's end and start. Java:
     WindowedSerdes.sessionWindowedSerdeFrom.
 
-    >>> keys = session_windowed(string())
+    >>> keys = serdes.session_windowed(serdes.string())
     >>> keys.decode(keys.encode(Windowed("home", 5, 9)))
     Windowed(key='home', start=5, end=9)
     """

@@ -16,6 +16,11 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 T = TypeVar("T")
 
 HeaderPairs: TypeAlias = tuple[tuple[str, bytes | None], ...]
+"""The headers of a record, which a serde may look at.
+
+>>> serdes.string().serialize("orders", "ann", (("trace", b"1"),))
+b'ann'
+"""
 
 
 class Serde(Generic[T]):
@@ -25,7 +30,7 @@ class Serde(Generic[T]):
     on the topic or the headers, or if None has bytes of its own: a serde that leaves them alone is
     run by its `encode` and `decode` directly, which is faster.
 
-    >>> class Cents(Serde[int]):
+    >>> class Cents(serdes.Serde[int]):
     ...     def encode(self, value: int) -> bytes:
     ...         return b"%d cents" % value
     ...
@@ -38,19 +43,35 @@ class Serde(Generic[T]):
     """
 
     def encode(self, value: T, /) -> bytes:
-        """Return the bytes of `value`, which is never None."""
+        """Return the bytes of `value`, which is never None.
+
+        >>> serdes.string().encode("ann")
+        b'ann'
+        """
         raise NotImplementedError(self._must_override("encode", "serialize"))
 
     def decode(self, data: bytes, /) -> T:
-        """Return the value of `data`, which is never None."""
+        """Return the value of `data`, which is never None.
+
+        >>> serdes.string().decode(b"ann")
+        'ann'
+        """
         raise NotImplementedError(self._must_override("decode", "deserialize"))
 
     def serialize(self, topic: str, value: T | None, headers: HeaderPairs = ()) -> bytes | None:
-        """Return the bytes of `value` for a record of `topic`; None has none."""
+        """Return the bytes of `value` for a record of `topic`; None has none.
+
+        >>> serdes.string().serialize("orders", None) is None
+        True
+        """
         return None if value is None else self.encode(value)
 
     def deserialize(self, topic: str, data: bytes | None, headers: HeaderPairs = ()) -> T | None:
-        """Return the value of the `data` of a record of `topic`; no bytes are None."""
+        """Return the value of the `data` of a record of `topic`; no bytes are None.
+
+        >>> serdes.string().deserialize("orders", b"ann")
+        'ann'
+        """
         return None if data is None else self.decode(data)
 
     def _must_override(self, simple: str, full: str) -> str:

@@ -78,6 +78,13 @@ class StreamsConfig(SettingValues):
 
         Raises:
             ConfigError: the file cannot be read, or a setting in it is wrong.
+
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "shop.properties").write_text("application.id=shop")
+        ...     StreamsConfig.from_file(Path(folder, "shop.properties")).application_id
+        'shop'
         """
         try:
             return cls(read_file(path))
@@ -217,11 +224,19 @@ class StreamsConfig(SettingValues):
         return self._completed(serde, node)
 
     def given(self) -> dict[str, Any]:
-        """Return the settings that were set, under their dotted keys, secrets included."""
+        """Return the settings that were set, under their dotted keys, secrets included.
+
+        >>> StreamsConfig({"application.id": "shop", "commit.interval.ms": 500}).given()
+        {'application.id': 'shop', 'commit.interval.ms': 500}
+        """
         return dict(self._given)
 
     def as_mapping(self) -> dict[str, Any]:
-        """Return all settings under their dotted keys, the user's own and secrets included."""
+        """Return all settings under their dotted keys, the user's own and secrets included.
+
+        >>> StreamsConfig({"application.id": "shop"}).as_mapping()["commit.interval.ms"]
+        30000
+        """
         return {**self._given, **self._values}
 
     def describe(self) -> str:

@@ -46,6 +46,10 @@ class Setting:
     """A setting: its key in Kafka Streams, its default, how its value is read, and what it does.
 
     A default that is a class means: a new object of it.
+
+    >>> from penstock.settings import SETTINGS as settings
+    >>> next(each.default for each in settings if each.key == "num.standby.replicas")
+    0
     """
 
     key: str
@@ -462,6 +466,12 @@ SETTINGS: tuple[Setting, ...] = (
     *_HOST,
     *_HTTP,
 )
+"""All settings, in the order of their page.
+
+>>> from penstock.settings import SETTINGS as settings
+>>> settings[0].key
+'application.id'
+"""
 
 BY_KEY = {setting.key: setting for setting in SETTINGS}
 

@@ -21,6 +21,7 @@ A small one, on the database that comes with Python; it only lacks what to raise
 examples/redis_store.py is a whole one:
 
 >>> import sqlite3
+>>> from penstock.stores import StoreEngine
 >>> class SqliteEngine(StoreEngine):
 ...     def __init__(self, place):
 ...         place.directory.mkdir(parents=True, exist_ok=True)
@@ -74,12 +75,22 @@ from typing import Protocol, TypeAlias
 __all__ = ["BytesReader", "KeyRange", "OpenEngine", "StoreEngine", "StorePlace"]
 
 KeyRange: TypeAlias = tuple[bytes, bytes]
-"""From the first key (included) to the second (excluded)."""
+"""From the first key (included) to the second (excluded).
+
+>>> from penstock.stores import KeyRange
+>>> every_key_with_a: KeyRange = (b"a", b"b")
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class StorePlace:
-    """Whose state an engine is to hold: that of one store of one task of one application."""
+    """Whose state an engine is to hold: that of one store of one task of one application.
+
+    >>> from pathlib import Path
+    >>> from penstock.stores import StorePlace
+    >>> StorePlace("shop", "0_1", "counts", Path("state")).task_id
+    '0_1'
+    """
 
     application_id: str
     task_id: str
@@ -161,4 +172,8 @@ class StoreEngine(BytesReader, Protocol):
 
 
 OpenEngine: TypeAlias = Callable[[StorePlace], StoreEngine]
-"""Opens the engine of a place: an engine's class, or a partial of it."""
+"""Opens the engine of a place: an engine's class, or a partial of it.
+
+>>> Materialized("counts", store="in_memory").store  # or store=MyEngine, see above
+'in_memory'
+"""

@@ -136,7 +136,15 @@ class TopologyTestDriver(ExplainsCamelCase):
         start_timestamp: int | None = None,
         auto_advance: Duration = 0,
     ) -> TestInputTopic[K, V]:
-        """Open a topic to pipe records into."""
+        """Open a topic to pipe records into.
+
+        >>> orders.to("copies")
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     topic = driver.create_input_topic("orders", text, number, auto_advance=minute)
+        ...     topic.pipe_key_value_list([("ann", 5), ("bob", 2)])
+        ...     driver.create_output_topic("copies", text, number).queue_size()
+        2
+        """
         check_topic(topic)
         _check_serdes(key_serde, value_serde)
         start = self._clock.now_ms() if start_timestamp is None else start_timestamp
@@ -145,13 +153,31 @@ class TopologyTestDriver(ExplainsCamelCase):
     def create_output_topic(
         self, topic: str, key_serde: Serde[K], value_serde: Serde[V]
     ) -> TestOutputTopic[K, V]:
-        """Open a topic to read records from; internal topics can be read too."""
+        """Open a topic to read records from; internal topics can be read too.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_values()
+        [5, 2, 3]
+        """
         check_topic(topic)
         _check_serdes(key_serde, value_serde)
         return TestOutputTopic(topic, self._written, (key_serde, value_serde))
 
     def advance_wall_clock_time(self, duration: Duration) -> None:
-        """Move the wall clock; timers that are due fire once."""
+        """Move the wall clock; timers that are due fire once.
+
+        >>> class Ticker(Processor):
+        ...     def init(self, context):
+        ...         super().init(context)
+        ...         context.schedule(minute, PunctuationType.WALL_CLOCK_TIME, print)
+        ...     def process(self, record):
+        ...         pass
+        >>> _ = orders.process(Ticker)
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.advance_wall_clock_time(minute)
+        60000
+        """
         self._check_open()
         self._clock.advance(to_milliseconds(duration, "advance"))
         self._task.punctuate_wall_clock(self._clock.now_ms())
@@ -159,7 +185,13 @@ class TopologyTestDriver(ExplainsCamelCase):
         self._run()
 
     def produced_topic_names(self) -> set[str]:
-        """Return the topics written to so far, internal ones included."""
+        """Return the topics written to so far, internal ones included.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.produced_topic_names()
+        {'copies'}
+        """
         return set(self._written)
 
     def get_state_store(self, name: str) -> Any:
@@ -167,6 +199,11 @@ class TopologyTestDriver(ExplainsCamelCase):
 
         Raises:
             ValueError: the topology has no store of that name, or no processor uses it.
+
+        >>> counts = by_customer.count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_state_store("counts").get("ann")
+        ValueAndTimestamp(value=2, timestamp=240000)
         """
         return self._store(name).face
 
@@ -176,6 +213,11 @@ class TopologyTestDriver(ExplainsCamelCase):
 
         Raises:
             ValueError: as with all these getters, there is none of that name and kind.
+
+        >>> counts = by_customer.count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_key_value_store("counts").get("ann")
+        2
         """
         store: KeyValueStore[Any, Any] = self._store_of(
             name, "key_value", "timestamped_key_value"
@@ -183,35 +225,71 @@ class TopologyTestDriver(ExplainsCamelCase):
         return store
 
     def get_timestamped_key_value_store(self, name: str) -> TimestampedKeyValueStore[Any, Any]:
-        """Return the store of a table or an aggregate, values with their times."""
+        """Return the store of a table or an aggregate, values with their times.
+
+        >>> counts = by_customer.count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_timestamped_key_value_store("counts").get("ann")
+        ValueAndTimestamp(value=2, timestamp=240000)
+        """
         store: TimestampedKeyValueStore[Any, Any] = self._store_of(
             name, "timestamped_key_value"
         ).face
         return store
 
     def get_versioned_key_value_store(self, name: str) -> VersionedKeyValueStore[Any, Any]:
-        """Return the store of a versioned table."""
+        """Return the store of a versioned table.
+
+        >>> last = orders.to_table(Materialized("last", text, number, history_retention=hour))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_versioned_key_value_store("last").get("ann", as_of=60_000).value
+        5
+        """
         store: VersionedKeyValueStore[Any, Any] = self._store_of(name, "versioned_key_value").face
         return store
 
     def get_window_store(self, name: str) -> WindowStore[Any, Any]:
-        """Return a window store, also that of a windowed aggregate, whose times are left out."""
+        """Return a window store, also that of a windowed aggregate, whose times are left out.
+
+        >>> counts = by_customer.windowed_by(five_minutes).count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_window_store("counts").fetch("ann", 0)
+        2
+        """
         store: WindowStore[Any, Any] = self._store_of(name, "window", "timestamped_window").values
         return store
 
     def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any]:
-        """Return the store of a windowed aggregate, values with their times."""
+        """Return the store of a windowed aggregate, values with their times.
+
+        >>> counts = by_customer.windowed_by(five_minutes).count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_timestamped_window_store("counts").fetch("ann", 0)
+        ValueAndTimestamp(value=2, timestamp=240000)
+        """
         store: TimestampedWindowStore[Any, Any] = self._store_of(name, "timestamped_window").face
         return store
 
     def get_session_store(self, name: str) -> SessionStore[Any, Any]:
-        """Return a session store."""
+        """Return a session store.
+
+        >>> visits = by_customer.windowed_by(SessionWindows.of_inactivity_gap(minute))
+        >>> counts = visits.count(Materialized("visits"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.get_session_store("visits").fetch_session("ann", 240_000, 240_000)
+        1
+        """
         store: SessionStore[Any, Any] = self._store_of(name, "session").face
         return store
 
     def get_all_state_stores(self) -> dict[str, Any]:
         """Return all stores by name, global ones too; as in Java, None for a store that no
         processor uses: no task opens it.
+
+        >>> counts = by_customer.count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     list(driver.get_all_state_stores())
+        ['counts']
         """
         unused: dict[str, Any] = dict.fromkeys(self._topology_stores)
         of_all = {} if self._global is None else self._global.task_stores
@@ -222,6 +300,11 @@ class TopologyTestDriver(ExplainsCamelCase):
         """Return what the task has counted, and what feeds the global stores, under Kafka Streams'
         names, and what sensors of processors say; with `metrics.recording.level` DEBUG also how
         late records were.
+
+        >>> counts = by_customer.windowed_by(two_minutes).count(Materialized("counts"))
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.metrics()["dropped-records-total"]
+        0
         """
         counted: dict[str, Any] = dict(self._task.counters.by_name())
         if self._task.node_meter is not None:
@@ -234,7 +317,11 @@ class TopologyTestDriver(ExplainsCamelCase):
         return counted
 
     def close(self) -> None:
-        """Close the processors and the stores."""
+        """Close the processors and the stores.
+
+        >>> driver = driver_of(builder.build())
+        >>> driver.close()
+        """
         self._closed = True
         self._task.close()
         if self._global is not None:

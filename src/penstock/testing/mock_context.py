@@ -19,7 +19,13 @@ from penstock.serdes import Serde, resolve
 
 @dataclass(frozen=True, slots=True)
 class CapturedForward:
-    """A record that was forwarded, and to which child (None: all)."""
+    """A record that was forwarded, and to which child (None: all).
+
+    >>> context = MockProcessorContext()
+    >>> context.forward(Record("ann", 5, 0), "large")
+    >>> context.forwarded()[0].child
+    'large'
+    """
 
     record: FixedKeyRecord[Any, Any]
     child: str | None
@@ -27,7 +33,15 @@ class CapturedForward:
 
 @dataclass(slots=True)
 class CapturedPunctuator:
-    """A timer that was scheduled; call its `callback` yourself."""
+    """A timer that was scheduled; call its `callback` yourself.
+
+    >>> context = MockProcessorContext()
+    >>> timer = context.schedule(minute, PunctuationType.STREAM_TIME, print)
+    >>> timer.interval_ms
+    60000
+    >>> timer.callback(60_000)
+    60000
+    """
 
     interval_ms: int
     type: PunctuationType
@@ -36,7 +50,13 @@ class CapturedPunctuator:
     cancelled: bool = False
 
     def cancel(self) -> None:
-        """Note that it was cancelled."""
+        """Note that it was cancelled.
+
+        >>> timer = MockProcessorContext().schedule(minute, PunctuationType.STREAM_TIME, print)
+        >>> timer.cancel()
+        >>> timer.cancelled
+        True
+        """
         self.cancelled = True
 
 
@@ -76,17 +96,29 @@ class MockProcessorContext(ExplainsCamelCase):
 
     @property
     def key_serde(self) -> Serde[Any]:
-        """The serde of `default.key.serde`."""
+        """The serde of `default.key.serde`.
+
+        >>> MockProcessorContext(SETTINGS).key_serde
+        serdes.string()
+        """
         return resolve(self._config.get("default.key.serde"))
 
     @property
     def value_serde(self) -> Serde[Any]:
-        """The serde of `default.value.serde`."""
+        """The serde of `default.value.serde`.
+
+        >>> MockProcessorContext(SETTINGS).value_serde
+        serdes.json()
+        """
         return resolve(self._config.get("default.value.serde"))
 
     @property
     def state_dir(self) -> Path:
-        """The directory that was given."""
+        """The directory that was given.
+
+        >>> MockProcessorContext(state_dir="files").state_dir.name
+        'files'
+        """
         if self._state_dir is None:
             msg = "MockProcessorContext has no state_dir; pass it: state_dir=tmp_path"
             raise StreamsError(msg)
@@ -94,7 +126,10 @@ class MockProcessorContext(ExplainsCamelCase):
 
     @property
     def metrics(self) -> StreamsMetrics:
-        """Takes sensors; what they record is not shown."""
+        """Takes sensors; what they record is not shown.
+
+        >>> MockProcessorContext().metrics.add_sensor("basket-size").record(3)
+        """
         return self._sensors.of_node("mock")
 
     @property
@@ -106,29 +141,66 @@ class MockProcessorContext(ExplainsCamelCase):
         return _set_before_use(self._system_time_ms, "set_current_system_time_ms")
 
     def set_current_stream_time_ms(self, milliseconds: int) -> None:
-        """Say what stream time it is."""
+        """Say what stream time it is.
+
+        >>> context = MockProcessorContext()
+        >>> context.set_current_stream_time_ms(60_000)
+        >>> context.current_stream_time_ms
+        60000
+        """
         self._stream_time_ms = milliseconds
 
     def set_current_system_time_ms(self, milliseconds: int) -> None:
-        """Say what the wall clock shows."""
+        """Say what the wall clock shows.
+
+        >>> context = MockProcessorContext()
+        >>> context.set_current_system_time_ms(60_000)
+        >>> context.current_system_time_ms
+        60000
+        """
         self._system_time_ms = milliseconds
 
     def set_record_metadata(self, topic: str, partition: int, offset: int) -> None:
-        """Say where the record in hand was read."""
+        """Say where the record in hand was read.
+
+        >>> context = MockProcessorContext()
+        >>> context.set_record_metadata("orders", 0, 7)
+        >>> context.record_metadata
+        RecordMetadata(topic='orders', partition=0, offset=7)
+        """
         self.record_metadata = RecordMetadata(topic, partition, offset)
 
     def forward(self, record: FixedKeyRecord[Any, Any], child: str | None = None) -> None:
-        """Note a forward."""
+        """Note a forward.
+
+        >>> context = MockProcessorContext()
+        >>> context.forward(Record("ann", 5, 0))
+        >>> context.forwarded()[0].record
+        Record('ann', 5, 0)
+        """
         self._forwards.append(CapturedForward(record, child))
 
     def forwarded(self, child: str | None = None) -> list[CapturedForward]:
-        """Return all forwards, or those that reach the child named."""
+        """Return all forwards, or those that reach the child named.
+
+        >>> context = MockProcessorContext()
+        >>> context.forward(Record("ann", 5, 0), "large")
+        >>> len(context.forwarded("large")), len(context.forwarded("small"))
+        (1, 0)
+        """
         return [
             forward for forward in self._forwards if child is None or forward.child in {None, child}
         ]
 
     def reset_forwards(self) -> None:
-        """Forget the forwards so far."""
+        """Forget the forwards so far.
+
+        >>> context = MockProcessorContext()
+        >>> context.forward(Record("ann", 5, 0))
+        >>> context.reset_forwards()
+        >>> context.forwarded()
+        []
+        """
         self._forwards.clear()
 
     def schedule(
@@ -139,7 +211,13 @@ class MockProcessorContext(ExplainsCamelCase):
         *,
         start_time: int | None = None,
     ) -> CapturedPunctuator:
-        """Note a timer."""
+        """Note a timer.
+
+        >>> context = MockProcessorContext()
+        >>> timer = context.schedule(minute, PunctuationType.STREAM_TIME, print)
+        >>> timer.interval_ms
+        60000
+        """
         punctuator = CapturedPunctuator(
             to_milliseconds(interval, "interval"), type, callback, start_time
         )
@@ -147,31 +225,69 @@ class MockProcessorContext(ExplainsCamelCase):
         return punctuator
 
     def scheduled_punctuators(self) -> list[CapturedPunctuator]:
-        """Return all timers."""
+        """Return all timers.
+
+        >>> context = MockProcessorContext()
+        >>> timer = context.schedule(minute, PunctuationType.STREAM_TIME, print)
+        >>> [timer.interval_ms for timer in context.scheduled_punctuators()]
+        [60000]
+        """
         return list(self._punctuators)
 
     def commit(self) -> None:
-        """Note a request to commit."""
+        """Note a request to commit.
+
+        >>> context = MockProcessorContext()
+        >>> context.commit()
+        >>> context.committed
+        True
+        """
         self.committed = True
 
     def reset_commit(self) -> None:
-        """Forget the request to commit."""
+        """Forget the request to commit.
+
+        >>> context = MockProcessorContext()
+        >>> context.commit()
+        >>> context.reset_commit()
+        >>> context.committed
+        False
+        """
         self.committed = False
 
     def add_state_store(self, store: Any) -> None:
-        """Add a store for the processor."""
+        """Add a store for the processor.
+
+        >>> context = MockProcessorContext()
+        >>> context.add_state_store(opened(Stores.key_value_store("spent", key=text, value=number)))
+        >>> context.get_state_store("spent").put("ann", 5)
+        """
         self._stores[store.name] = store
 
     def get_state_store(self, name: str) -> Any:
-        """Return a store that was added."""
+        """Return a store that was added.
+
+        >>> context = MockProcessorContext()
+        >>> context.add_state_store(opened(Stores.key_value_store("spent", key=text, value=number)))
+        >>> context.get_state_store("spent").get("ann") is None
+        True
+        """
         return self._stores.get(name)
 
     def app_configs(self) -> Mapping[str, Any]:
-        """Return the configuration."""
+        """Return the configuration.
+
+        >>> MockProcessorContext({"application.id": "shop"}).app_configs()
+        {'application.id': 'shop'}
+        """
         return dict(self._config)
 
     def app_configs_with_prefix(self, prefix: str) -> Mapping[str, Any]:
-        """Return the part of the configuration that starts with `prefix`, without it."""
+        """Return the part of the configuration that starts with `prefix`, without it.
+
+        >>> MockProcessorContext({"shop.currency": "EUR"}).app_configs_with_prefix("shop.")
+        {'currency': 'EUR'}
+        """
         return {
             key.removeprefix(prefix): value
             for key, value in self._config.items()

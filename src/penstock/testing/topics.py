@@ -26,7 +26,11 @@ _NOT_GIVEN: Any = object()
 
 @dataclass(frozen=True)
 class TestRecord(Generic[K, V]):
-    """A record in a test; without a timestamp it takes the input topic's. Java: TestRecord."""
+    """A record in a test; without a timestamp it takes the input topic's. Java: TestRecord.
+
+    >>> TestRecord("ann", 5, timestamp=60_000).value
+    5
+    """
 
     __test__ = False
 
@@ -37,7 +41,14 @@ class TestRecord(Generic[K, V]):
 
 
 class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
-    """Pipes records into a topic; got from `driver.create_input_topic`. Java: TestInputTopic."""
+    """Pipes records into a topic; got from `driver.create_input_topic`. Java: TestInputTopic.
+
+    >>> orders.to("copies")
+    >>> with TopologyTestDriver(builder.build()) as driver:
+    ...     driver.create_input_topic("orders", text, number).pipe_input("ann", 5)
+    ...     driver.create_output_topic("copies", text, number).read_key_value()
+    ('ann', 5)
+    """
 
     __test__ = False
 
@@ -78,6 +89,13 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
     ) -> None:
         """Pipe a record in and process all it causes: `pipe_input(value)` or `pipe_input(key,
         value)`.
+
+        >>> orders.to("copies")
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     topic = driver.create_input_topic("orders", text, number)
+        ...     topic.pipe_input("ann", 5, timestamp=60_000)
+        ...     driver.create_output_topic("copies", text, number).read_record().timestamp
+        60000
         """
         if isinstance(first, TestRecord):
             msg = f"pipe_input takes a value, or a key and a value; got {first!r}; use pipe_record"
@@ -98,11 +116,26 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
         self._pipe(self._topic, (raw_key, raw_value, timestamp, pairs))
 
     def pipe_record(self, record: TestRecord[K, V]) -> None:
-        """Pipe in a TestRecord."""
+        """Pipe in a TestRecord.
+
+        >>> orders.to("copies")
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     driver.create_input_topic("orders", text, number).pipe_record(TestRecord("ann", 5))
+        ...     driver.create_output_topic("copies", text, number).read_value()
+        5
+        """
         self.pipe_input(record.key, record.value, record.timestamp, record.headers)
 
     def pipe_record_list(self, records: Iterable[TestRecord[K, V]]) -> None:
-        """Pipe in several TestRecords."""
+        """Pipe in several TestRecords.
+
+        >>> orders.to("copies")
+        >>> records = [TestRecord("ann", 5, 0), TestRecord("bob", 2, 60_000)]
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     driver.create_input_topic("orders", text, number).pipe_record_list(records)
+        ...     driver.create_output_topic("copies", text, number).read_values()
+        [5, 2]
+        """
         for record in records:
             self.pipe_record(record)
 
@@ -112,7 +145,16 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
         start_timestamp: int | None = None,
         advance: Duration = 0,
     ) -> None:
-        """Pipe in (key, value) pairs, at `start_timestamp` and on by `advance` each if given."""
+        """Pipe in (key, value) pairs, at `start_timestamp` and on by `advance` each if given.
+
+        >>> orders.to("copies")
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     topic = driver.create_input_topic("orders", text, number)
+        ...     topic.pipe_key_value_list([("ann", 5), ("bob", 2)], 0, advance=minute)
+        ...     copies = driver.create_output_topic("copies", text, number)
+        ...     [copy.timestamp for copy in copies.read_records()]
+        [0, 60000]
+        """
         timestamp = start_timestamp
         for key, value in pairs:
             self.pipe_input(key, value, timestamp)
@@ -123,11 +165,27 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
     def pipe_value_list(
         self, values: Iterable[V], start_timestamp: int | None = None, advance: Duration = 0
     ) -> None:
-        """Pipe in values without a key."""
+        """Pipe in values without a key.
+
+        >>> orders.to("copies")
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     driver.create_input_topic("orders", text, number).pipe_value_list([5, 2])
+        ...     driver.create_output_topic("copies", text, number).read_key_values()
+        [(None, 5), (None, 2)]
+        """
         self.pipe_key_value_list(((None, value) for value in values), start_timestamp, advance)  # type: ignore[misc]
 
     def advance_time(self, duration: Duration) -> None:
-        """Move the topic's clock, from which records without a timestamp take theirs."""
+        """Move the topic's clock, from which records without a timestamp take theirs.
+
+        >>> orders.to("copies")
+        >>> with TopologyTestDriver(builder.build()) as driver:
+        ...     topic = driver.create_input_topic("orders", text, number, start_timestamp=0)
+        ...     topic.advance_time(minute)
+        ...     topic.pipe_input("ann", 5)
+        ...     driver.create_output_topic("copies", text, number).read_record().timestamp
+        60000
+        """
         self._now_ms += _forward(duration, "advance")
 
     def _bytes(
@@ -146,6 +204,11 @@ class TestInputTopic(ExplainsCamelCase, Generic[K, V]):
 class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
     """Reads what was written to a topic; got from `driver.create_output_topic`. Java:
     TestOutputTopic.
+
+    >>> orders.to("copies")
+    >>> with driver_of(builder.build()) as driver:
+    ...     driver.create_output_topic("copies", text, number).read_key_values()
+    [('ann', 5), ('bob', 2), ('ann', 3)]
     """
 
     __test__ = False
@@ -161,7 +224,13 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         self._key_serde, self._value_serde = serdes
 
     def read_record(self) -> TestRecord[K | None, V | None]:
-        """Take the next record; LookupError if there is none."""
+        """Take the next record; LookupError if there is none.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_record()
+        TestRecord(key='ann', value=5, timestamp=0, headers=Headers([]))
+        """
         queue = self._written.get(self._topic)
         if not queue:
             raise LookupError(self._nothing_there())
@@ -174,28 +243,65 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         )
 
     def read_value(self) -> V | None:
-        """Take the next record's value."""
+        """Take the next record's value.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_value()
+        5
+        """
         return self.read_record().value
 
     def read_key_value(self) -> tuple[K | None, V | None]:
-        """Take the next record's key and value."""
+        """Take the next record's key and value.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_key_value()
+        ('ann', 5)
+        """
         record = self.read_record()
         return record.key, record.value
 
     def read_records(self) -> list[TestRecord[K | None, V | None]]:
-        """Take all records."""
+        """Take all records.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     copies = driver.create_output_topic("copies", text, number)
+        ...     [record.timestamp for record in copies.read_records()]
+        [0, 60000, 240000]
+        """
         return [self.read_record() for _ in range(self.queue_size())]
 
     def read_values(self) -> list[V | None]:
-        """Take all values."""
+        """Take all values.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_values()
+        [5, 2, 3]
+        """
         return [record.value for record in self.read_records()]
 
     def read_key_values(self) -> list[tuple[K | None, V | None]]:
-        """Take all (key, value) pairs."""
+        """Take all (key, value) pairs.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_key_values()
+        [('ann', 5), ('bob', 2), ('ann', 3)]
+        """
         return [(record.key, record.value) for record in self.read_records()]
 
     def read_key_values_to_dict(self) -> dict[K, V | None]:
-        """Take all records as a table: the last value of each key; a null key is an error."""
+        """Take all records as a table: the last value of each key; a null key is an error.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_key_values_to_dict()
+        {'ann': 3, 'bob': 2}
+        """
         table: dict[K, V | None] = {}
         for record in self.read_records():
             if record.key is None:
@@ -208,11 +314,23 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         return table
 
     def is_empty(self) -> bool:
-        """Yes if there is nothing to read."""
+        """Yes if there is nothing to read.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).is_empty()
+        False
+        """
         return not self._written.get(self._topic)
 
     def queue_size(self) -> int:
-        """Return how many records there are to read."""
+        """Return how many records there are to read.
+
+        >>> orders.to("copies")
+        >>> with driver_of(builder.build()) as driver:
+        ...     driver.create_output_topic("copies", text, number).queue_size()
+        3
+        """
         return len(self._written.get(self._topic, ()))
 
     def _nothing_there(self) -> str:

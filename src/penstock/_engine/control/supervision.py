@@ -29,6 +29,14 @@ _WATCH_SECONDS = 0.1
 _GROUP_SECONDS = 1.0
 
 UncaughtHandler = Callable[[WorkerFailure], UncaughtResponse]
+"""Returns what to do about a worker that failed.
+
+>>> def replace_it(failure):
+...     print(failure.message)
+...     return UncaughtResponse.REPLACE_THREAD
+>>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+>>> streams.set_uncaught_exception_handler(replace_it)
+"""
 
 
 class Query(Protocol):

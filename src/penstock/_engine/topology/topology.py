@@ -92,6 +92,10 @@ class Topology(ExplainsCamelCase):
     ) -> Topology:
         """Read `topics`, or all topics that match one compiled pattern. Java:
         Topology.addSource.
+
+        >>> import re
+        >>> topology = Topology().add_source("in", "orders", "refunds", key=text, value=number)
+        >>> topology = topology.add_source("logs", re.compile("logs-.*"), offset_reset="latest")
         """
         names, pattern = split_topics(topics)
         if len(set(names)) < len(names):
@@ -119,6 +123,17 @@ class Topology(ExplainsCamelCase):
         """Add a processor; `supplier()` makes a new one each time. The stores of its `stores()`, if
         it has one, are added and connected. Its parents are names, one after another, or a list.
         Java: Topology.addProcessor.
+
+        >>> class Large(Processor):
+        ...     def process(self, record):
+        ...         if record.value > 2:
+        ...             self.context.forward(record)
+        >>> topology = Topology().add_source("in", "orders", key=text, value=number)
+        >>> topology = topology.add_processor("large", Large, "in")
+        >>> topology = topology.add_sink("out", "large", "large", key=text, value=number)
+        >>> with driver_of(topology) as driver:
+        ...     driver.create_output_topic("large", text, number).read_key_values()
+        [('ann', 5), ('ann', 3)]
         """
         operation, stores = UserProcessor.of(supplier), supplied_stores(supplier)
         self.add_operation(name, operation, _parents(parent, parents))
@@ -136,6 +151,12 @@ class Topology(ExplainsCamelCase):
     ) -> Topology:
         """Write to `topic`, a name or `(key, value, record_context) -> name`. Java:
         Topology.addSink.
+
+        >>> topology = Topology().add_source("in", "orders", key=text, value=number)
+        >>> topology = topology.add_sink("out", "copies", "in", key=text, value=number)
+        >>> with driver_of(topology) as driver:
+        ...     driver.create_output_topic("copies", text, number).read_key_values()
+        [('ann', 5), ('bob', 2), ('ann', 3)]
         """
         check_sink_topic(topic)
         check_serde(key, "key")
@@ -147,7 +168,18 @@ class Topology(ExplainsCamelCase):
         return self.add_sink_node(SinkNode(name, topic, names, key, value, partitioner, location))
 
     def add_state_store(self, store: StoreBuilder, *processors: str) -> Topology:
-        """Add a store and connect it to processors. Java: Topology.addStateStore."""
+        """Add a store and connect it to processors. Java: Topology.addStateStore.
+
+        >>> class Keep(Processor):
+        ...     def process(self, record):
+        ...         self.context.get_state_store("last").put(record.key, record.value)
+        >>> topology = Topology().add_source("in", "orders", key=text, value=number)
+        >>> topology = topology.add_processor("keep", Keep, "in")
+        >>> last = Stores.key_value_store("last", key=text, value=number)
+        >>> with driver_of(topology.add_state_store(last, "keep")) as driver:
+        ...     list(driver.get_key_value_store("last").all())
+        [('ann', 3), ('bob', 2)]
+        """
         self._add_store(check_store(store, "add_state_store"))
         for processor in processors:
             self.connect_processor_and_state_stores(processor, store.name)
@@ -169,6 +201,17 @@ class Topology(ExplainsCamelCase):
 
         `source` and `processor` are the names of the two nodes. Records keep their own timestamps:
         there is no timestamp extractor.
+
+        >>> class Keep(Processor):
+        ...     def process(self, record):
+        ...         self.context.get_state_store("towns").put(record.key, record.value)
+        >>> towns = Stores.in_memory_key_value_store("towns", key=text, value=text)
+        >>> topology = Topology().add_global_store(
+        ...     towns, "read-towns", "cities", "keep-towns", Keep, key=text, value=text
+        ... )
+        >>> with driver_of(topology) as driver:
+        ...     list(driver.get_key_value_store("towns").all())
+        [('ann', 'Oslo'), ('bob', 'Rome')]
         """
         check_topic(topic)
         check_serde(key, "key")
@@ -201,6 +244,17 @@ class Topology(ExplainsCamelCase):
         `source` and `processor` are the names of the two nodes. What the store is restored with are
         the records of the topic as they are: the processor must put them unchanged. Others may be
         connected to the store to read it.
+
+        >>> class Keep(Processor):
+        ...     def process(self, record):
+        ...         self.context.get_state_store("towns").put(record.key, record.value)
+        >>> towns = Stores.in_memory_key_value_store("towns", key=text, value=text)
+        >>> topology = Topology().add_read_only_state_store(
+        ...     towns, "read-towns", "cities", "keep-towns", Keep, key=text, value=text
+        ... )
+        >>> with driver_of(topology) as driver:
+        ...     list(driver.get_key_value_store("towns").all())
+        [('ann', 'Oslo'), ('bob', 'Rome')]
         """
         filled = replace(check_store(store, "add_read_only_state_store"), logged=False)
         operation = UserProcessor.of(supplier)
@@ -223,6 +277,10 @@ class Topology(ExplainsCamelCase):
         """Connect a processor to stores; processors that share one run in the same task.
 
         Java: Topology.connectProcessorAndStateStores.
+
+        >>> topology = Topology().add_source("in", "orders").add_processor("keep", Processor, "in")
+        >>> topology = topology.add_state_store(Stores.key_value_store("last"))
+        >>> topology = topology.connect_processor_and_state_stores("keep", "last")
         """
         if not stores:
             msg = f"processor {processor!r} must be connected to at least one store; got none"
@@ -258,15 +316,34 @@ class Topology(ExplainsCamelCase):
         return self
 
     def describe(self) -> TopologyDescription:
-        """Return the topology as data; its `str()` equals the text Java prints."""
+        """Return the topology as data; its `str()` equals the text Java prints.
+
+        >>> print(Topology().add_source("in", "orders").add_sink("out", "copies", "in").describe())
+        Topologies:
+           Sub-topology: 0
+            Source: in (topics: [orders])
+              --> out
+            Sink: out (topic: copies)
+              <-- in
+        """
         return describe(self.nodes, self._store_users, self.stores_of, self.global_stores)
 
     def to_mermaid(self) -> str:
-        """Draw the topology as a Mermaid flowchart."""
+        """Draw the topology as a Mermaid flowchart.
+
+        >>> topology = Topology().add_source("in", "orders").add_sink("out", "copies", "in")
+        >>> topology.to_mermaid().splitlines()[0]
+        'flowchart TB'
+        """
         return to_mermaid(self.describe())
 
     def to_svg(self) -> str:
-        """Draw the topology as a self-contained SVG picture."""
+        """Draw the topology as a self-contained SVG picture.
+
+        >>> topology = Topology().add_source("in", "orders").add_sink("out", "copies", "in")
+        >>> topology.to_svg()[:4]
+        '<svg'
+        """
         return to_svg(self.describe())
 
     def add_operation(

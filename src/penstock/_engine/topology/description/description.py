@@ -88,7 +88,12 @@ class GlobalStoreDescription:
 
 @dataclass(frozen=True, slots=True)
 class TopologyDescription:
-    """All sub-topologies and global stores. Java: TopologyDescription."""
+    """All sub-topologies and global stores. Java: TopologyDescription.
+
+    >>> described = Topology().add_source("in", "orders").describe()
+    >>> described.subtopologies[0].nodes[0].topics
+    ('orders',)
+    """
 
     subtopologies: tuple[SubtopologyDescription, ...]
     global_stores: tuple[GlobalStoreDescription, ...]
