@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import io
 import inspect
+import io
 import pkgutil
 import re
 import subprocess

@@ -35,6 +35,11 @@ def local_cluster(
 
     It is the broker that runs already (another terminal's, say), or a new one, which ends with the
     block. It reports on standard error.
+
+    ```python
+    with local_cluster(topology, {"application.id": "shop"}) as config:
+        KafkaStreams(topology, config).run()
+    ```
     """
     config = settings if isinstance(settings, StreamsConfig) else StreamsConfig(settings)
     if config.names_cluster:

@@ -64,6 +64,11 @@ def run(
 
     Raises:
         StreamsError: the inputs do not fit the topology; the message says what to do.
+
+    ```python
+    result = penstock.spark.run(topology, {"orders": spark.read.parquet("orders")})
+    result["alerts"].show()
+    ```
     """
     # Importing this module alone needs no Spark.
     from penstock._engine.spark.batch.result import Result  # noqa: PLC0415
@@ -103,6 +108,11 @@ def read_stream(
 
     Raises:
         ConfigError: an argument is wrong.
+
+    ```python
+    orders = penstock.spark.read_stream("orders", config, key=serdes.string(), value=serdes.json())
+    orders.groupBy("key").count().writeStream.outputMode("complete").format("console").start()
+    ```
     """
     # Importing this module alone needs no Spark.
     from penstock._engine.spark.dataframes.frames import stream_frame  # noqa: PLC0415
@@ -146,6 +156,11 @@ def read(
 
     Raises:
         StreamsError: a topic does not exist, or has not the offsets.
+
+    ```python
+    orders = penstock.spark.read("orders", config, key=serdes.string(), value=serdes.json())
+    orders.groupBy("key").count().show()
+    ```
     """
     # Importing this module alone needs no Spark.
     from penstock._engine.spark.dataframes.frames import batch_frame  # noqa: PLC0415
@@ -187,6 +202,11 @@ def history(
 
     Raises:
         StreamsError: there is no such topic, or it has not the offsets.
+
+    ```python
+    past = penstock.spark.history("orders", config, until=datetime(2026, 11, 1, tzinfo=UTC))
+    past.write.parquet("orders-until-november")
+    ```
     """
     # Importing this module alone needs no Spark.
     from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
@@ -204,6 +224,11 @@ def history(
 def history_ends(frame: DataFrame) -> dict[int, int] | None:
     """Return where the history in a DataFrame ends: by partition, the offset of the first record
     that is not in it. None if it does not know.
+
+    ```python
+    past = spark.read.parquet("orders-until-november")
+    penstock.spark.history_ends(past)  # {0: 1204, 1: 1187}
+    ```
     """
     from penstock._engine.spark.batch import history as engine  # noqa: PLC0415
 
@@ -233,6 +258,11 @@ def state(
     Raises:
         QueryError: there is no such store, or it has no changelog.
         StreamsError: the application has never run, or its changelog has not the offsets.
+
+    ```python
+    counts = penstock.spark.state("shop", "counts", config, topology=topology)
+    counts.orderBy("value", ascending=False).show(10)
+    ```
     """
     # Importing this module alone needs no Spark.
     from penstock._engine.spark.state.table import (  # noqa: PLC0415
@@ -279,6 +309,11 @@ def write_stream(
     Raises:
         ConfigError: an argument is wrong.
         StreamsError: the columns do not fit, or the topic does not exist.
+
+    ```python
+    query = penstock.spark.write_stream(frame, "totals", config, checkpoint="checkpoints/totals")
+    query.awaitTermination()
+    ```
     """
     from penstock._engine.spark.dataframes import sink_options, sink_stream  # noqa: PLC0415
 
@@ -292,6 +327,11 @@ def write_stream(
 def register(spark: SparkSession) -> None:
     """Make the formats "penstock" and "penstock-state" known to a session. PySpark finds them by
     itself where Penstock is installed; a session that began before needs this call.
+
+    ```python
+    penstock.spark.register(spark)
+    spark.readStream.format("penstock").option("subscribe", "orders").load()
+    ```
     """
     from penstock._engine.spark.dataframes.source import register as register_topics  # noqa: PLC0415
     from penstock._engine.spark.state.source import register as register_state  # noqa: PLC0415
@@ -323,6 +363,11 @@ def backfill(
     Raises:
         StreamsError: the application runs or has a past already, an input does not fit, or the job
             failed.
+
+    ```python
+    report = penstock.spark.backfill(topology, config, inputs={"orders": "orders-until-november"})
+    KafkaStreams(topology, config).run()  # goes on where the files end
+    ```
     """
     from penstock._engine.spark.batch import backfill as engine  # noqa: PLC0415
     from penstock._engine.spark.batch.backfill_inputs import InputOptions  # noqa: PLC0415

@@ -3,6 +3,8 @@
 Times are milliseconds; a record's timestamp is never negative, so no window begins before 0.
 Windows of time are [start, end): the end is outside. Sliding windows and sessions are
 [start, end]: both ends are inside.
+
+Long because each method has an example.
 """
 
 from __future__ import annotations

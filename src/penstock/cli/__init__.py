@@ -59,7 +59,14 @@ _PIPE_CLOSED = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0 if done, 1 if failed, 2 if called wrongly, 130 if interrupted."""
+    """Run a command; return 0 if done, 1 if failed, 2 if called wrongly, 130 if interrupted.
+
+    >>> from penstock.cli import main
+    >>> main(["capacity", "table"])
+    state of a table, or of an aggregate without windows
+    ...
+    0
+    """
     parser = build_parser()
     words = list(sys.argv[1:] if arguments is None else arguments)
     _check_command(parser, words)

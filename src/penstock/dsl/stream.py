@@ -1,4 +1,7 @@
-"""KStream: a stream of records, and its verbs."""
+"""KStream: a stream of records, and its verbs.
+
+Long because each method has an example.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ store's serdes. Under exactly-once a view shows committed state, `uncommitted=Tr
 open transaction has written, as Java does; under at-least-once a view shows what Java shows. An
 answer is one point in time of each task. A scan reads page by page, and two tasks are not read at
 the same moment.
+
+Long because each view has an example.
 """
 
 from __future__ import annotations
@@ -245,6 +247,13 @@ class ReadOnlyKeyValueStore(_View, Generic[K, V]):
     """A key-value store, timestamped or not, as a query sees it. Java: ReadOnlyKeyValueStore.
 
     Of a timestamped store values are `ValueAndTimestamp`, unless it was asked for as plain values.
+
+    ```python
+    counts = streams.store("counts")
+    counts.get("ann")
+    for customer, count in counts.range("a", "b"):
+        print(customer, count)
+    ```
     """
 
     _spoken_name = "ReadOnlyKeyValueStore"
@@ -301,7 +310,14 @@ class ReadOnlyKeyValueStore(_View, Generic[K, V]):
 
 
 class ReadOnlyWindowStore(_View, Generic[K, V]):
-    """A window store, timestamped or not, as a query sees it. Java: ReadOnlyWindowStore."""
+    """A window store, timestamped or not, as a query sees it. Java: ReadOnlyWindowStore.
+
+    ```python
+    counts = streams.store("counts-per-minute")
+    for start, count in counts.fetch("ann", 0, 3_600_000):
+        print(start, count)
+    ```
+    """
 
     _spoken_name = "ReadOnlyWindowStore"
 
@@ -365,7 +381,14 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
 
 
 class ReadOnlySessionStore(_View, Generic[K, V]):
-    """A session store as a query sees it. Java: ReadOnlySessionStore."""
+    """A session store as a query sees it. Java: ReadOnlySessionStore.
+
+    ```python
+    visits = streams.store("visits")
+    for session, count in visits.fetch("ann"):
+        print(session.start, session.end, count)
+    ```
+    """
 
     _spoken_name = "ReadOnlySessionStore"
 
@@ -437,7 +460,13 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
 
 
 class ReadOnlyVersionedStore(_View, Generic[K, V]):
-    """A versioned store as a query sees it. Java: VersionedKeyQuery, MultiVersionedKeyQuery."""
+    """A versioned store as a query sees it. Java: VersionedKeyQuery, MultiVersionedKeyQuery.
+
+    ```python
+    prices = streams.store("prices")
+    prices.get("tea", as_of=1_793_000_000_000)
+    ```
+    """
 
     _spoken_name = "ReadOnlyVersionedStore"
 

@@ -1,4 +1,7 @@
-"""What each kind of store can do, as a processor sees it. Times are milliseconds."""
+"""What each kind of store can do, as a processor sees it. Times are milliseconds.
+
+Long because each method has an example.
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,15 @@ _ENDED_BY_SIGTERM = 128 + signal.SIGTERM
 
 
 class BrokerError(StreamsError):
-    """The embedded broker cannot be started or has ended; the text says why and what to do."""
+    """The embedded broker cannot be started or has ended; the text says why and what to do.
+
+    ```python
+    try:
+        broker.start()
+    except BrokerError as error:
+        print(error)  # no Java, say
+    ```
+    """
 
 
 class DirectoryInUseError(BrokerError):
@@ -131,6 +139,12 @@ class LocalBroker:
     It listens on 127.0.0.1, on `port` or on a free one, which it keeps when it is started again.
     `settings` are Kafka's broker settings, on top of ours; `jvm_options` likewise, the last of two
     equal ones counts. A broker that is not stopped ends with this process.
+
+    ```python
+    with LocalBroker("data") as broker:
+        broker.create_topic("orders", partitions=4)
+        print(broker.bootstrap_servers)
+    ```
     """
 
     def __init__(

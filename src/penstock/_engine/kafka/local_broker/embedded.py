@@ -54,6 +54,10 @@ def make_missing_topics(
     used; return their names.
 
     -1 leaves the number of partitions or copies to the broker.
+
+    ```python
+    make_missing_topics(topology, StreamsConfig({"application.id": "shop", "bootstrap.servers": at}))
+    ```
     """
     return make_topics(topics_of(topology, config), config, partitions, copies)
 
