@@ -26,9 +26,7 @@ class FencedExamples(griffe.Extension):
 def fenced(docstring: str) -> str:
     """Return a docstring with its examples in fences; those that are in fences stay."""
     parts = re.split(r"(^```.*?^```$)", docstring, flags=re.M | re.S)
-    return "".join(
-        part if part.startswith("```") else _EXAMPLE.sub(_block, part) for part in parts
-    )
+    return "".join(part if part.startswith("```") else _EXAMPLE.sub(_block, part) for part in parts)
 
 
 def _block(example: re.Match[str]) -> str:

@@ -14,6 +14,8 @@ class Deduplicate(Processor[str, str, str, str]):
 A supplier is any callable without arguments that returns a new processor each time: the class
 itself will do. If it has a `stores()` without arguments (in a class, a static method), the stores
 that this returns are added with the processor and connected to it.
+
+Long because each method has an example.
 """
 
 from __future__ import annotations

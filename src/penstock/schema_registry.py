@@ -63,6 +63,11 @@ class SchemaRegistry:
         is read as Avro's rules say: a field that it lacks has its default. Without a schema the
         writer's is used, and nothing can be written. `key` says that keys are written, `register`
         whether schemas are registered that the registry does not know.
+
+        >>> from penstock.schema_registry import SchemaRegistry
+        >>> order = '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "int"}]}'
+        >>> values = SchemaRegistry("http://registry:8081").avro(order)
+        >>> builder.stream("avro-orders", Consumed(key=text, value=values)).to("copies")
         """
         return RegistrySerde("avro", self._settings, schema, of, is_key=key, registers=register)
 
@@ -79,13 +84,23 @@ class SchemaRegistry:
     ) -> Serde[Any]:
         """Write JSON that is checked against a JSON Schema, when it is written and when it is read.
         Values are plain, or of the type `of`, as with `avro`.
+
+        >>> from penstock.schema_registry import SchemaRegistry
+        >>> values = SchemaRegistry("http://registry:8081").json_schema('{"type": "object"}')
+        >>> builder.stream("json-orders", Consumed(key=text, value=values)).to("copies")
         """
         return RegistrySerde(
             "json_schema", self._settings, schema, of, is_key=key, registers=register
         )
 
     def protobuf(self, message: type[T], *, key: bool = False, register: bool = True) -> Serde[T]:
-        """Write messages of a class that protoc has made."""
+        """Write messages of a class that protoc has made.
+
+        >>> from penstock.schema_registry import SchemaRegistry
+        >>> class Order: ...  # of the module that protoc has made
+        >>> SchemaRegistry("http://registry:8081").protobuf(Order)
+        SchemaRegistry.protobuf(Order)
+        """
         return RegistrySerde(
             "protobuf", self._settings, message, message, is_key=key, registers=register
         )

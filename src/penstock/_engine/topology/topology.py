@@ -396,11 +396,21 @@ class Topology(ExplainsCamelCase):
         return self
 
     def stores_of(self, processor: str) -> list[str]:
-        """Return the names of a processor's stores, in the order in which they were connected."""
+        """Return the names of a processor's stores, in the order in which they were connected.
+
+        >>> topology = Topology().add_source("in", "orders").add_processor("keep", Processor, "in")
+        >>> topology.add_state_store(Stores.key_value_store("last"), "keep").stores_of("keep")
+        ['last']
+        """
         return self._stores_of.get(processor, [])
 
     def store_users(self) -> dict[str, list[str]]:
-        """Return the processors that use each store."""
+        """Return the processors that use each store.
+
+        >>> topology = Topology().add_source("in", "orders").add_processor("keep", Processor, "in")
+        >>> topology.add_state_store(Stores.key_value_store("last"), "keep").store_users()
+        {'last': ['keep']}
+        """
         return self._store_users
 
     def _add_store(self, store: StoreBuilder) -> None:
