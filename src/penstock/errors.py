@@ -35,11 +35,13 @@ __all__ = [
     "ConfigError",
     "ProcessingError",
     "ProductionError",
+    "QueryError",
     "SerializationError",
     "StateClosedError",
     "StateCorruptedError",
     "StateError",
     "StateLockedError",
+    "StoreNotReadyError",
     "StreamsError",
     "TopologyError",
 ]
@@ -175,12 +177,24 @@ class ProductionError(StreamsError):
 class QueryError(StreamsError):
     """A query cannot be answered as it was asked: no such store, another kind of store, a key that
     its serde does not take. Java: UnknownStateStoreException, InvalidStateStoreException.
+
+    >>> from penstock.errors import QueryError
+    >>> from penstock.queries import WindowRangeQuery
+    >>> try:
+    ...     WindowRangeQuery("ann", time_from=0, time_to=60_000)
+    ... except QueryError:
+    ...     print("a key or two times")
+    a key or two times
     """
 
 
 class StoreNotReadyError(QueryError):
     """A task of the store restores, moves or is busy. `restore_remaining` says how many changelog
     records are left to be read. Java: InvalidStateStoreException.
+
+    >>> from penstock.errors import StoreNotReadyError
+    >>> StoreNotReadyError("task 0_1 is being restored", restore_remaining=7).restore_remaining
+    7
     """
 
     def __init__(self, message: str, restore_remaining: int = 0) -> None:

@@ -24,6 +24,7 @@ ELSEWHERE = {
     "spark/topics.md": "tests/spark/test_topics.py",
     "user-analytics.md": "tests/spark/test_examples.py",
     "tutorial.md": "tests/spark/test_tutorial.py",
+    "how-to/fastapi.md": "tests/spark/test_queries.py",
     "how-to/query-the-state.md": "tests/spark/test_queries.py",
     "concepts/exactly-once.md": "tests/broker/test_exactly_once_docs.py",
 }

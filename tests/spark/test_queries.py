@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import uvicorn
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
@@ -49,7 +51,7 @@ from penstock.queries import (
 )
 from penstock.stores import TopicPartition, ValueAndTimestamp
 from penstock.testing.broker import LocalBroker
-from tests.docs.blocks import DOCS, run_page
+from tests.docs.blocks import DOCS, blocks_of, run_page
 
 pytestmark = pytest.mark.slow
 
@@ -408,3 +410,45 @@ def test_the_examples_of_query_the_state_md_are_as_they_say(asked: Asked) -> Non
     (served,) = read_addresses(asked.folder / "asked")
     names = {"streams": asked.streams, "url": served.url, "token": served.token}
     run_page(DOCS / "how-to" / "query-the-state.md", names)
+
+
+class Unstarted:
+    """The running application, as a service starts and stops it: it stays for the other tests."""
+
+    def __init__(self, streams: KafkaStreams) -> None:
+        self._streams = streams
+        self.calls: list[str] = []
+
+    def start(self) -> None:
+        self.calls.append("start")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._streams, name)
+
+
+def test_the_service_of_fastapi_md_answers(
+    asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/how-to/fastapi.md: its first block makes the service, the later ones ask it."""
+    monkeypatch.chdir(tmp_path)
+    page = DOCS / "how-to" / "fastapi.md"
+    names: dict[str, Any] = {}
+    exec(blocks_of(page, "python")[0].text, names)
+    streams = Unstarted(asked.streams)
+    server = uvicorn.Server(uvicorn.Config(names["make_app"](streams), port=0, log_level="error"))
+    serving = threading.Thread(target=server.run, daemon=True)
+    serving.start()
+    try:
+        until = time.monotonic() + 30
+        while not server.started:
+            assert time.monotonic() < until, "the service does not start"
+            time.sleep(0.05)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        run_page(page, {"url": f"http://127.0.0.1:{port}"})
+    finally:
+        server.should_exit = True
+        serving.join(timeout=30)
+    assert streams.calls == ["start", "close"]

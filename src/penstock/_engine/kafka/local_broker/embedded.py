@@ -56,7 +56,8 @@ def make_missing_topics(
     -1 leaves the number of partitions or copies to the broker.
 
     ```python
-    make_missing_topics(topology, StreamsConfig({"application.id": "shop", "bootstrap.servers": at}))
+    config = StreamsConfig({"application.id": "shop", "bootstrap.servers": "kafka:9092"})
+    make_missing_topics(topology, config, partitions=4)
     ```
     """
     return make_topics(topics_of(topology, config), config, partitions, copies)
