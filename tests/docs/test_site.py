@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import ROOT
+from tests.docs.test_reference import on_pages
 
 pytestmark = pytest.mark.slow
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -74,6 +79,54 @@ def test_files_outside_the_documentation_have_pages(site: Path) -> None:
     assert 'href="source/examples/word_count.py.html"' in (site / "applications.html").read_text(
         "utf-8"
     )
+
+
+def test_every_name_of_the_reference_has_an_anchor(site: Path) -> None:
+    pages = (site / "reference" / "api").glob("*.html")
+    anchors = set(re.findall(r'id="([\w.]+)"', "".join(page.read_text("utf-8") for page in pages)))
+    assert sorted(set(on_pages()) - anchors) == []
+    assert {"penstock.KStream.map_values", "penstock.KStream.join"} <= anchors
+
+
+def test_examples_are_blocks_and_not_quotations(site: Path) -> None:
+    page = (site / "reference" / "api" / "streams.html").read_text("utf-8")
+    assert page.count('class="language-pycon') > 20
+    assert "<blockquote>" not in page
+
+
+def test_the_search_index_is_a_script_too(site: Path) -> None:
+    """A page that was opened from the disk may load scripts and nothing else."""
+    script = (site / "search" / "search_index.js").read_text("utf-8")
+    index = json.loads(script.removeprefix("var __index = "))
+    found = [entry["location"] for entry in index["docs"] if "map_values" in entry["title"]]
+    assert "reference/api/streams.html#penstock.KStream.map_values" in found
+    # The script that stands in for a worker comes before those of the theme.
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        assert text.index("assets/iframe-worker.js") < text.index("javascripts/bundle."), page
+
+
+@pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+def test_the_search_finds_from_the_disk(site: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            str(BROWSER),
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={tmp_path}",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+            f"{(site / 'tutorial.html').as_uri()}?q=flat_map_values",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    results = re.findall(r'<a href="([^"]+)" class="md-search-result__link"', done.stdout)
+    wanted = (site / "reference" / "api" / "streams.html").as_uri()
+    assert any(result.startswith(wanted) for result in results), results
 
 
 def test_the_site_s_own_lock_file_has_the_versions_of_the_project() -> None:
