@@ -217,8 +217,8 @@ NAMES: dict[str, dict[str, str]] = {
         "serdeFrom": "serdes.of",
     },
     "KafkaStreams": {
-        "setStandbyUpdateListener": "no: copies are swept, and tell nobody",
-        "isPaused": "no: whoever paused it knows",
+        "setStandbyUpdateListener": "no: copies are updated without callbacks",
+        "isPaused": "no: the program that paused it knows",
         "clientInstanceIds": "no: librdkafka has no such ids",
         "metadataForLocalThreads": "KafkaStreams.reports",
     },

@@ -36,7 +36,7 @@ def page() -> str:
             "",
             "## Refused",
             "",
-            "These keys of Kafka Streams have no effect here; who sets one is told so:",
+            "These keys of Kafka Streams have no effect here; setting one is an error:",
             "",
             f"{refused}.",
             "",

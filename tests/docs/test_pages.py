@@ -69,6 +69,13 @@ def test_the_commands_of_a_page_are_understood(page: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("page", [*pages(), ROOT / "README.md"], ids=lambda page: page.name)
+def test_the_english_of_a_page_is_plain(page: Path) -> None:
+    """Riddles that readers stumbled over: name the actor, and say what happens."""
+    prose = re.sub(r"^```.*?^```$|`[^`]*`", "", page.read_text("utf-8"), flags=re.M | re.S)
+    assert re.findall(r"(?i)\b(?:whoever|somebody|nobody|is told so|are told so)\b", prose) == []
+
+
 def test_a_wrong_command_would_be_noticed() -> None:
     assert faults("penstock run app.py --available-soon", {"app.py"})
     assert faults("penstock run app.py --set commit.intervall.ms=5", {"app.py"})
