@@ -1,4 +1,8 @@
-"""Penstock: Kafka Streams for Python, run by Spark."""
+"""Penstock: Kafka Streams for Python, run by Spark.
+
+The examples in docstrings share a few names (`orders`, `cities`, `show` and others):
+docs/reference/api/index.md defines them in a block that can be pasted into a Python prompt.
+"""
 
 from penstock import serdes
 from penstock._engine.topology.description.description import TopologyDescription

@@ -67,6 +67,8 @@ class KStream(ExplainsCamelCase, StreamJoins[K, V], Generic[K, V]):
     value-only verbs take `value`, their `_with_key` forms `(key, value)`. Every verb takes
     `named=`, the name of its node.
 
+    `orders`, `show` and the other names of the examples: see `help(penstock)`.
+
     >>> large = orders.filter(lambda customer, amount: amount > 2)
     >>> show(large.map_values(lambda amount: f"{amount} euros"))
     [('ann', '5 euros'), ('ann', '3 euros')]
