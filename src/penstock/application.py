@@ -54,7 +54,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     ```python
     with KafkaStreams(builder.build(), {"application.id": "shop"}) as streams:
         streams.start()
-        streams.wait_until(State.RUNNING)
+        streams.wait_until(State.RUNNING, timedelta(minutes=2))
         print(streams.store("counts").get("ann"))
     ```
     """

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from penstock import KafkaStreams
+from penstock.broker import LocalBroker
 from scripts.reference.java_names import NOT_FOR_USERS
 from scripts.site_docstrings import fenced
 from tests.docs.blocks import DOCS, blocks_of
@@ -21,6 +23,8 @@ from tests.docs.docstrings import docstrings_of, file_of, modules
 from tests.test_exports import PUBLIC
 
 PAGES = DOCS / "reference" / "api"
+ANY = object()
+"""An argument."""
 
 RUN_ELSEWHERE = {
     "penstock.KafkaStreams": "tutorial.md",
@@ -161,8 +165,23 @@ def test_a_public_name_has_an_example() -> None:
 def test_an_example_that_needs_a_cluster_can_be_read(path: str) -> None:
     (text,) = docs_of(path, resolved(path))
     (example,) = re.findall(r"^```python\n(.*?)^```$", inspect.cleandoc(text), re.M | re.S)
-    compile(example, path, "exec")
     assert path.rpartition(".")[2] in example or "streams.store" in example
+    for call in ast.walk(ast.parse(example)):
+        if isinstance(call, ast.Call) and (called := callee(ast.unparse(call.func))) is not None:
+            keywords = {keyword.arg: ANY for keyword in call.keywords if keyword.arg is not None}
+            inspect.signature(called).bind(*[ANY for _ in call.args], **keywords)
+
+
+def callee(name: str) -> Any:
+    """Return what an example calls, None if it is not ours."""
+    owner, _, attribute = name.rpartition(".")
+    if owner == "streams":
+        return functools.partial(getattr(KafkaStreams, attribute), ANY)
+    if owner == "broker":
+        return functools.partial(getattr(LocalBroker, attribute), ANY)
+    if owner in {"", "penstock.spark"}:
+        return next((each for path, each in public_names().items() if path.endswith(name)), None)
+    return None
 
 
 @pytest.mark.parametrize(("path", "page"), RUN_ELSEWHERE.items())
