@@ -51,6 +51,7 @@ from penstock.processor import (
 )
 from penstock.record import (
     Change,
+    ConsumerRecord,
     FixedKeyRecord,
     Headers,
     Record,
@@ -63,6 +64,7 @@ from penstock.stores import (
     SessionStore,
     StateRestoreListener,
     StoreBuilder,
+    StoreIterator,
     Stores,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
@@ -91,6 +93,7 @@ __all__ = [
     "CogroupedKStream",
     "ConfigError",
     "Consumed",
+    "ConsumerRecord",
     "EmitStrategy",
     "FixedKeyProcessor",
     "FixedKeyProcessorContext",
@@ -127,6 +130,7 @@ __all__ = [
     "State",
     "StateRestoreListener",
     "StoreBuilder",
+    "StoreIterator",
     "Stores",
     "StreamJoined",
     "StreamsBuilder",

@@ -43,12 +43,13 @@ __all__ = [
     "ValueTransformerWithKeySupplier",
 ]
 
-KIn = TypeVar("KIn")
-VIn = TypeVar("VIn")
+K = TypeVar("K")
+KIn_contra = TypeVar("KIn_contra", contravariant=True)
+VIn_contra = TypeVar("VIn_contra", contravariant=True)
 KOut = TypeVar("KOut")
 VOut = TypeVar("VOut")
-KForward = TypeVar("KForward")
-VForward = TypeVar("VForward")
+KForward_contra = TypeVar("KForward_contra", contravariant=True)
+VForward_contra = TypeVar("VForward_contra", contravariant=True)
 R_contra = TypeVar("R_contra", contravariant=True)
 
 Punctuator: TypeAlias = Callable[[int], object]
@@ -135,12 +136,15 @@ class _Context(Protocol[R_contra]):
         """Return the settings that start with `prefix`, without it."""
 
 
-class ProcessorContext(_Context["Record[KForward, VForward]"], Protocol[KForward, VForward]):
+class ProcessorContext(
+    _Context["Record[KForward_contra, VForward_contra]"], Protocol[KForward_contra, VForward_contra]
+):
     """What a processor may ask of the task that runs it. Java: ProcessorContext."""
 
 
 class FixedKeyProcessorContext(
-    _Context["FixedKeyRecord[KForward, VForward]"], Protocol[KForward, VForward]
+    _Context["FixedKeyRecord[KForward_contra, VForward_contra]"],
+    Protocol[KForward_contra, VForward_contra],
 ):
     """What a processor that keeps the key may ask of its task. Java: FixedKeyProcessorContext."""
 
@@ -172,7 +176,7 @@ class _HasContext:
             raise AttributeError(msg, name=name, obj=self)
 
 
-class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
+class Processor(_HasContext, Generic[KIn_contra, VIn_contra, KOut, VOut]):
     """One node of a topology, in the user's own code. Java: Processor."""
 
     context: ProcessorContext[KOut, VOut]
@@ -181,7 +185,7 @@ class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
         """Get ready; called once per task, before the first record."""
         self.context = context
 
-    def process(self, record: Record[KIn, VIn]) -> None:
+    def process(self, record: Record[KIn_contra, VIn_contra]) -> None:
         """Take one record."""
         msg = f"{type(self).__name__} must override process(record)"
         raise NotImplementedError(msg)
@@ -190,18 +194,18 @@ class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
         """Release what `init` took; called once per task."""
 
 
-class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
+class FixedKeyProcessor(_HasContext, Generic[K, VIn_contra, VOut]):
     """A processor that must not change the key, so that no repartitioning is needed. Java:
     FixedKeyProcessor.
     """
 
-    context: FixedKeyProcessorContext[KIn, VOut]
+    context: FixedKeyProcessorContext[K, VOut]
 
-    def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
+    def init(self, context: FixedKeyProcessorContext[K, VOut]) -> None:
         """Get ready; called once per task, before the first record."""
         self.context = context
 
-    def process(self, record: FixedKeyRecord[KIn, VIn]) -> None:
+    def process(self, record: FixedKeyRecord[K, VIn_contra]) -> None:
         """Take one record."""
         msg = f"{type(self).__name__} must override process(record)"
         raise NotImplementedError(msg)
@@ -210,7 +214,7 @@ class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
         """Release what `init` took; called once per task."""
 
 
-class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
+class ValueTransformerWithKey(_HasContext, Generic[KIn_contra, VIn_contra, VOut]):
     """Makes the values of a table out of another's, and may keep state. Java:
     ValueTransformerWithKey.
     """
@@ -221,7 +225,7 @@ class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
         """Get ready; called once per task, before the first record."""
         self.context = context
 
-    def transform(self, key: KIn, value: VIn | None) -> VOut | None:
+    def transform(self, key: KIn_contra, value: VIn_contra | None) -> VOut | None:
         """Return the new value of a row; a value of None, of a row that is deleted, is passed
         too.
         """
@@ -232,6 +236,8 @@ class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
         """Release what `init` took; called once per task."""
 
 
-ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn, VIn, KOut, VOut]]
-FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[KIn, VIn, VOut]]
-ValueTransformerWithKeySupplier: TypeAlias = Callable[[], ValueTransformerWithKey[KIn, VIn, VOut]]
+ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn_contra, VIn_contra, KOut, VOut]]
+FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[K, VIn_contra, VOut]]
+ValueTransformerWithKeySupplier: TypeAlias = Callable[
+    [], ValueTransformerWithKey[KIn_contra, VIn_contra, VOut]
+]

@@ -26,8 +26,8 @@ __all__ = [
     "RecordMetadata",
 ]
 
-K = TypeVar("K")
-V = TypeVar("V")
+K_co = TypeVar("K_co", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
@@ -86,14 +86,14 @@ class Headers:
         return f"Headers({self._pairs!r})"
 
 
-class FixedKeyRecord(Generic[K, V]):
+class FixedKeyRecord(Generic[K_co, V_co]):
     """A record whose key must stay as it is; `process_values` is given these. Java:
     FixedKeyRecord.
     """
 
     __slots__ = ("headers", "key", "timestamp", "value")
 
-    def __init__(self, key: K, value: V, timestamp: int, headers: HeadersLike = ()) -> None:
+    def __init__(self, key: K_co, value: V_co, timestamp: int, headers: HeadersLike = ()) -> None:
         if timestamp < 0:
             msg = f"a record's timestamp must not be negative; got {timestamp}"
             raise StreamsError(msg)
@@ -102,15 +102,15 @@ class FixedKeyRecord(Generic[K, V]):
         self.timestamp = timestamp
         self.headers = Headers(headers)
 
-    def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
+    def with_value(self, value: V2) -> FixedKeyRecord[K_co, V2]:
         """Return a copy with another value."""
         return FixedKeyRecord(self.key, value, self.timestamp, self.headers)
 
-    def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
+    def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with another timestamp."""
         return FixedKeyRecord(self.key, self.value, timestamp, self.headers)
 
-    def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K, V]:
+    def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with other headers."""
         return FixedKeyRecord(self.key, self.value, self.timestamp, headers)
 
@@ -128,7 +128,7 @@ class FixedKeyRecord(Generic[K, V]):
         return f"{type(self).__name__}({self.key!r}, {self.value!r}, {self.timestamp}{headers})"
 
 
-class Record(FixedKeyRecord[K, V]):
+class Record(FixedKeyRecord[K_co, V_co]):
     """A record as a processor sees and forwards it. Java: Record.
 
     >>> Record("k", 1, 5).with_value(2)
@@ -137,19 +137,19 @@ class Record(FixedKeyRecord[K, V]):
 
     __slots__ = ()
 
-    def with_key(self, key: K2) -> Record[K2, V]:
+    def with_key(self, key: K2) -> Record[K2, V_co]:
         """Return a copy with another key."""
         return Record(key, self.value, self.timestamp, self.headers)
 
-    def with_value(self, value: V2) -> Record[K, V2]:
+    def with_value(self, value: V2) -> Record[K_co, V2]:
         """Return a copy with another value."""
         return Record(self.key, value, self.timestamp, self.headers)
 
-    def with_timestamp(self, timestamp: int) -> Record[K, V]:
+    def with_timestamp(self, timestamp: int) -> Record[K_co, V_co]:
         """Return a copy with another timestamp."""
         return Record(self.key, self.value, timestamp, self.headers)
 
-    def with_headers(self, headers: HeadersLike) -> Record[K, V]:
+    def with_headers(self, headers: HeadersLike) -> Record[K_co, V_co]:
         """Return a copy with other headers."""
         return Record(self.key, self.value, self.timestamp, headers)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from penstock.serdes import Serde
+from penstock.stores.iterators import StoreIterator
 from penstock.windowed import Windowed
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
 
 K = TypeVar("K")
 V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 K_contra = TypeVar("K_contra", contravariant=True)
 
 
@@ -47,19 +49,21 @@ class KeyValueStore(Protocol[K, V]):
     def delete(self, key: K) -> V | None:
         """Delete `key` and return the value it had."""
 
-    def range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
+    def range(self, start: K | None, end: K | None) -> StoreIterator[tuple[K, V]]:
         """Return the entries from `start` to `end`, both included, None for no bound."""
 
-    def reverse_range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
+    def reverse_range(self, start: K | None, end: K | None) -> StoreIterator[tuple[K, V]]:
         """Return the entries of `range`, last first."""
 
-    def all(self) -> Iterator[tuple[K, V]]:
+    def all(self) -> StoreIterator[tuple[K, V]]:
         """Return all entries."""
 
-    def reverse_all(self) -> Iterator[tuple[K, V]]:
+    def reverse_all(self) -> StoreIterator[tuple[K, V]]:
         """Return all entries, last first."""
 
-    def prefix_scan(self, prefix: Any, serde: Serde[Any] | None = None) -> Iterator[tuple[K, V]]:
+    def prefix_scan(
+        self, prefix: Any, serde: Serde[Any] | None = None
+    ) -> StoreIterator[tuple[K, V]]:
         """Return the entries whose serialized key begins with that of `prefix`: bytes as they are,
         anything else as `serde` writes it, or as the store's keys are written. Java: prefixScan.
         """
@@ -68,10 +72,10 @@ class KeyValueStore(Protocol[K, V]):
         """Return the approximate number of entries."""
 
 
-class ValueAndTimestamp(NamedTuple, Generic[V]):
+class ValueAndTimestamp(NamedTuple, Generic[V_co]):
     """A value and the time of the record that made it. Java: ValueAndTimestamp."""
 
-    value: V
+    value: V_co
     timestamp: int
 
 
@@ -81,12 +85,12 @@ class TimestampedKeyValueStore(KeyValueStore[K, ValueAndTimestamp[V]], Protocol[
     """
 
 
-class VersionedRecord(NamedTuple, Generic[V]):
+class VersionedRecord(NamedTuple, Generic[V_co]):
     """A version of a value, since when it is valid, and until when: None if it still is. As in
     Java, a store's `get` of one time leaves out the latter. Java: VersionedRecord.
     """
 
-    value: V
+    value: V_co
     timestamp: int
     valid_to: int | None = None
 
@@ -121,7 +125,7 @@ class VersionedKeyValueStore(Protocol[K_contra, V]):
     @overload
     def get(
         self, key: K_contra, time_from: int, time_to: int, /
-    ) -> Iterator[VersionedRecord[V]]: ...
+    ) -> StoreIterator[VersionedRecord[V]]: ...
     def get(self, key: K_contra, as_of: int | None = None, time_to: int | None = None) -> Any:
         """Return the newest value of `key`, or the one it had at the time `as_of`; None if it had
         none, or if the history does not reach back that far. Between two times, both included,
@@ -145,35 +149,37 @@ class WindowStore(Protocol[K, V]):
     @overload
     def fetch(self, key: K, time: int, /) -> V | None: ...
     @overload
-    def fetch(self, key: K, time_from: int, time_to: int, /) -> Iterator[tuple[int, V]]: ...
+    def fetch(self, key: K, time_from: int, time_to: int, /) -> StoreIterator[tuple[int, V]]: ...
     def fetch(self, key: K, time_from: int, time_to: int | None = None, /) -> Any:
         """Return the value of the window that begins at a time; or, between two times, the starts
         and values of all windows of `key`, the earliest first.
         """
 
-    def backward_fetch(self, key: K, time_from: int, time_to: int) -> Iterator[tuple[int, V]]:
+    def backward_fetch(self, key: K, time_from: int, time_to: int) -> StoreIterator[tuple[int, V]]:
         """Return the windows of `key` between two times, the latest first."""
 
     def fetch_range(
         self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of several keys between two times, None for no bound. Java: fetch."""
 
     def backward_fetch_range(
         self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of `fetch_range`, last first."""
 
-    def fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[K], V]]:
+    def fetch_all(self, time_from: int, time_to: int) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of all keys between two times."""
 
-    def backward_fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[K], V]]:
+    def backward_fetch_all(
+        self, time_from: int, time_to: int
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of `fetch_all`, last first."""
 
-    def all(self) -> Iterator[tuple[Windowed[K], V]]:
+    def all(self) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return all windows."""
 
-    def backward_all(self) -> Iterator[tuple[Windowed[K], V]]:
+    def backward_all(self) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return all windows, last first."""
 
 
@@ -203,43 +209,45 @@ class SessionStore(Protocol[K, V]):
 
     def find_sessions(
         self, key: K, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `key` that end at `earliest_end` or later and start at
         `latest_start` or earlier, by their ends.
         """
 
     def backward_find_sessions(
         self, key: K, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `find_sessions`, last first."""
 
     def find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Do as `find_sessions` for several keys, None for no bound. Java: findSessions."""
 
     def backward_find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `find_sessions_range`, last first."""
 
     def find_sessions_ending(
         self, earliest_end: int, latest_end: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of all keys that end between two times, by their ends. Java:
         findSessions(Instant, Instant), which stores on disk refuse.
         """
 
-    def fetch(self, key: K) -> Iterator[tuple[Windowed[K], V]]:
+    def fetch(self, key: K) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `key`."""
 
-    def backward_fetch(self, key: K) -> Iterator[tuple[Windowed[K], V]]:
+    def backward_fetch(self, key: K) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `key`, last first."""
 
-    def fetch_range(self, key_from: K | None, key_to: K | None) -> Iterator[tuple[Windowed[K], V]]:
+    def fetch_range(
+        self, key_from: K | None, key_to: K | None
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of several keys, None for no bound. Java: fetch."""
 
     def backward_fetch_range(
         self, key_from: K | None, key_to: K | None
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `fetch_range`, last first."""
