@@ -34,6 +34,7 @@ def main(words: Sequence[str]) -> int:
     """Return 0 if everything works."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--quick-doctor", action="store_true", help="the count starts Spark, too")
     parser.add_argument("--with-c", action="store_true", help="the parts in C must be there")
     parser.add_argument("--pure", action="store_true", help="they must not be there")
     parser.add_argument("--bootstrap-servers", help="a cluster (default: the local broker)")
@@ -58,12 +59,15 @@ class Check:
         unwanted = {"PYTHONPATH", "PENSTOCK_REQUIRE_C"}
         kept = {key: value for key, value in os.environ.items() if key not in unwanted}
         self._environment = {**kept, "PENSTOCK_HOME": str(folder / "home")}
+        servers = asked.bootstrap_servers
+        self._cluster = ["--bootstrap-servers", servers] if servers else []
+        self._quickly = ["--quick"] if asked.short or asked.quick_doctor else []
 
     def run(self) -> None:
         """Raise CheckError at the first thing that is wrong."""
         asked, name = self._asked, self._asked.name
         self._check_origin()
-        self._done([self._penstock, "doctor", *(["--quick"] if asked.short else [])])
+        self._done([self._penstock, "doctor", *self._cluster, *self._quickly])
         self._done([self._penstock, "init", name])
         test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         if "1 passed" not in self._done(test, within=name):
@@ -83,8 +87,7 @@ class Check:
             raise CheckError(msg)
 
     def _count_words(self, name: str) -> None:
-        servers = self._asked.bootstrap_servers
-        cluster = ["--bootstrap-servers", servers] if servers else []
+        cluster = self._cluster
         topics = [self._penstock, "topics", "app.py", "--create", *cluster]
         self._done(topics, within=name)
         produce = [self._penstock, "produce", f"{name}-messages", *cluster]
