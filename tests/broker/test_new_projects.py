@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.broker.applications import run_until, settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
-INPUTS = {
+INPUTS: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
     "enrich": [
         ("customers", "7", {"name": "Ada", "country": "GB"}),
         ("orders", "7", {"product": "book", "amount": 12.5}),
@@ -26,7 +27,7 @@ INPUTS = {
         ("readings", "pump", {"celsius": 20.0}),
     ],
 }
-OUTPUTS = {
+OUTPUTS: dict[str, dict[str, dict[str, Any]]] = {
     "enrich": {
         "7": {"product": "book", "amount": 12.5, "customer": "Ada", "country": "GB"},
         "8": {"product": "pen", "amount": 2.0, "customer": None, "country": None},

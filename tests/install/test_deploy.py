@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from penstock._engine.kafka.local_broker.distribution import KAFKA_VERSION
 from penstock.cli.init.project import contents
