@@ -27,7 +27,13 @@ class StoreIterator(Iterator[T_co]):
     __slots__ = ("_rows",)
 
     def __init__(self, rows: Iterable[T_co]) -> None:
-        self._rows: Iterator[T_co] = iter(rows)
+        # What cannot be closed itself would go on in a loop that is under way.
+        closable = rows if hasattr(rows, "close") else (row for row in rows)
+        self._rows: Iterator[T_co] = iter(closable)
+
+    def __iter__(self) -> Iterator[T_co]:
+        # Not self: a scan in a loop would take half as long again, a call of Python for each row.
+        return self._rows
 
     def __next__(self) -> T_co:
         return next(self._rows)

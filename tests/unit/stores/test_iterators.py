@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import pytest
@@ -30,6 +30,16 @@ def test_closing_ends_it_and_closes_what_it_reads() -> None:
     assert closed == ["closed"]
     iterator.close()
     assert list(iterator) == []
+
+
+@pytest.mark.parametrize("rows", [[1, 2, 3], map(int, "123"), (n for n in (1, 2, 3))])
+def test_closing_ends_a_loop_that_is_under_way(rows: Iterable[int]) -> None:
+    iterator, seen = StoreIterator(rows), list[int]()
+    assert next(iterator) == 1
+    for row in iterator:
+        seen.append(row)
+        iterator.close()
+    assert seen == [2]
 
 
 def test_a_with_block_closes_it_also_when_it_fails() -> None:
