@@ -56,7 +56,7 @@ class Check:
         self._folder = folder
         self._asked = asked
         self._penstock = str(Path(sysconfig.get_path("scripts"), "penstock"))
-        unwanted = {"PYTHONPATH", "PENSTOCK_REQUIRE_C"}
+        unwanted = {"PYTHONPATH", "PENSTOCK_NO_C", "PENSTOCK_REQUIRE_C"}
         kept = {key: value for key, value in os.environ.items() if key not in unwanted}
         self._environment = {**kept, "PENSTOCK_HOME": str(folder / "home")}
         servers = asked.bootstrap_servers

@@ -6,6 +6,7 @@ wheel is installed as pip does it. `make wheel-check` downloads them into an emp
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import sysconfig
@@ -117,6 +118,17 @@ def test_the_check_fails_where_penstock_is_the_repository_s_own(tmp_path: Path) 
     )
     assert done.returncode == 1
     assert f"which is not in {sys.prefix}" in done.stderr
+
+
+def test_the_page_and_the_changelog_name_the_version_of_today() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"penstock-(\d+\.\d+\.\d+)[-.]", page)) == {project["version"]}
+    extras = set(project["optional-dependencies"])
+    rows = re.findall(r"^\| (`[\w`, -]+`) \|", page.partition("## Extras")[2], re.M)
+    assert {name for row in rows for name in re.findall(r"`([\w-]+)`", row)} == extras
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.+)$", changes, re.M)[0].startswith(("Unreleased", project["version"]))
 
 
 def test_pins_are_those_of_the_lock_file() -> None:

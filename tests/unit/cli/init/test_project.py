@@ -181,6 +181,18 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path, capsys: pytest.CaptureFix
     assert "this folder has been removed; go to another one" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_programs_are_as_formatters_and_linters_want_them(
+    template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "shop", contents("shop", template, "0.1.0"))
+    monkeypatch.chdir(tmp_path / "shop")
+    for command in (["format", "--check"], ["check", "--select=E,F,W,I,B,UP,SIM,RUF"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--isolated", "--no-cache", "."]
+        done = subprocess.run(ruff, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.slow
 def test_the_test_of_each_kind_of_project_passes(tmp_path: Path) -> None:
     """All in one process; each test imports an `app` of its own."""
