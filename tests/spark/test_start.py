@@ -16,7 +16,7 @@ from penstock._engine.kafka.local_broker.broker import running_broker
 pytestmark = pytest.mark.slow
 
 TEXT = serdes.string()
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 
 
 def test_start_makes_a_cluster_and_does_not_block(
