@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos soak restarts backfill docs docs-serve docs-generate audit licences sbom lock clean
+.PHONY: help setup run test test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,12 @@ docs-serve: $(READY) ## show the documentation site on this machine while it is 
 docs-generate: $(READY) ## draw the pictures and write the reference pages of docs/ anew
 	@$(BIN)/python -m scripts.pictures
 	@$(BIN)/python -m scripts.reference
+
+wheel: $(READY) ## build the source archive, a wheel with the parts in C and a pure one into dist/
+	@rm -rf dist && $(BIN)/python scripts/wheels.py dist
+
+wheel-check: wheel ## install the wheels into an empty environment, 600 MB of downloads, and try them there
+	@$(BIN)/python scripts/wheel_check.py dist
 
 audit: $(READY) ## known vulnerabilities of the locked packages; 3 if the advisory data cannot be had
 	@$(BIN)/python scripts/supply_chain.py audit requirements/dev.lock

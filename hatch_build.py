@@ -1,7 +1,11 @@
-"""Compiles the module `_fast` from all C sources, where there is a C compiler; nothing needs it."""
+"""Compiles the module `_fast` from all C sources, where there is a C compiler; nothing needs it.
+
+PENSTOCK_NO_C=1 makes a pure wheel, PENSTOCK_REQUIRE_C=1 fails where the module cannot be compiled.
+"""
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -37,9 +41,14 @@ class CompileInC(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
+        if os.environ.get("PENSTOCK_NO_C") == "1":
+            return
         sources = (Path(self.root, source) for source in SOURCES)
         library = compile_module(Path(self.root, MODULE), sources)
         if library is None:
+            if os.environ.get("PENSTOCK_REQUIRE_C") == "1":
+                msg = "the parts in C cannot be compiled, and PENSTOCK_REQUIRE_C=1 asks for them"
+                raise RuntimeError(msg)
             self.app.display_warning("penstock goes without its parts in C: it is slower")
             return
         build_data["pure_python"] = False

@@ -55,6 +55,7 @@ from penstock.processor import (
 )
 from penstock.record import (
     Change,
+    ConsumerRecord,
     FixedKeyRecord,
     Headers,
     Record,
@@ -67,6 +68,7 @@ from penstock.stores import (
     SessionStore,
     StateRestoreListener,
     StoreBuilder,
+    StoreIterator,
     Stores,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
@@ -95,6 +97,7 @@ __all__ = [
     "CogroupedKStream",
     "ConfigError",
     "Consumed",
+    "ConsumerRecord",
     "EmitStrategy",
     "FixedKeyProcessor",
     "FixedKeyProcessorContext",
@@ -131,6 +134,7 @@ __all__ = [
     "State",
     "StateRestoreListener",
     "StoreBuilder",
+    "StoreIterator",
     "Stores",
     "StreamJoined",
     "StreamsBuilder",

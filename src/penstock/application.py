@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack
+from datetime import timedelta
 from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
 _CLOSE_SECONDS = 60.0
+_RUNNING_TIMEOUT = timedelta(seconds=60)
 
 
 class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
@@ -83,8 +85,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._states = StateMachine()
         self._query: ApplicationQuery | None = None
         self._serving: Serving | None = None
+        self._local_broker = ExitStack()
         self._supervision = Supervision(self._states, self.close)
-        self._interrupted = False
+        self._interrupted = self._is_bounded = False
 
     @property
     def state(self) -> State:
@@ -95,6 +98,11 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
     def application_id(self) -> str:
         """The name of the application."""
         return self._config.application_id
+
+    @property
+    def bootstrap_servers(self) -> str | None:
+        """The servers of the cluster; None if the settings name none and no local broker serves."""
+        return self._config.bootstrap_servers if self._config.names_cluster else None
 
     @property
     def failure(self) -> WorkerFailure | None:
@@ -131,7 +139,11 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._supervision.restore_listener = listener
 
     def start(self, *, available_now: bool = False) -> None:
-        """Check everything, then start; returns while the workers come up.
+        """Check everything, then start; return while the workers come up: `wait_until_running`
+        waits for them.
+
+        Without `bootstrap.servers` the local broker serves until `close`, as with `run`, and topics
+        that are missing there are made; `bootstrap_servers` says where it is.
 
         With `available_now` the application ends by itself when it has processed what its topics
         hold at this moment, and all that comes of it: topics that it writes itself are read until
@@ -144,9 +156,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
     def _start(self, *, available_now: bool) -> None:
         # Only an application that starts needs Spark and the Kafka client.
-        from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
         from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
-        from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._invocation.instead is not None:
@@ -159,6 +169,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
         refuse_connect(self._spark)
+        self._is_bounded = available_now
+        with ExitStack() as broker:
+            self._find_cluster(
+                broker, display_for(self.application_id, quiet=self._invocation.quiet)
+            )
+            self._start_query_on_cluster(available_now=available_now)
+            with self._states.lock:
+                if not self._states.ended:
+                    self._local_broker = broker.pop_all()
+
+    def _start_query_on_cluster(self, *, available_now: bool) -> None:
+        from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
+        from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
+
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)
@@ -270,11 +294,34 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             self._states.move(
                 State.ERROR if self.state is State.PENDING_ERROR else State.NOT_RUNNING
             )
+        self._local_broker.close()
         return finished
 
     def wait_until(self, state: State, timeout: Duration) -> bool:
         """Wait for a state; return whether it was reached."""
         return self._states.wait_until(state, to_milliseconds(timeout, "timeout") / 1000)
+
+    def wait_until_running(self, timeout: Duration = _RUNNING_TIMEOUT) -> bool:
+        """Wait until all tasks run; return whether they do in time. A bounded run that has ended
+        has run.
+
+        Raises:
+            ProcessingError: a record failed; a note holds the traceback of the user's code.
+            StreamsError: the application has not been started, has failed, or is closed.
+        """
+        if self.state is State.CREATED:
+            msg = "the application has not been started; call start() before wait_until_running()"
+            raise StreamsError(msg)
+        if self.wait_until(State.RUNNING, timeout):
+            return True
+        if self.failure is not None:
+            raise self.failure.error()
+        if self._is_bounded and self.state is State.NOT_RUNNING:
+            return True
+        if self._states.ended:
+            msg = f"the application does not come up: it is {self.state.value}"
+            raise StreamsError(msg)
+        return False
 
     def pause(self) -> None:
         """Stop processing and timers; tasks are kept."""
@@ -343,6 +390,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if not self._config.names_cluster:
             from penstock._engine.kafka.local_broker.embedded import embedded_cluster  # noqa: PLC0415
 
+            # A start that failed can be tried again: it then looks for a broker anew.
+            stack.callback(setattr, self, "_config", self._config)
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
 

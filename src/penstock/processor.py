@@ -45,12 +45,13 @@ __all__ = [
     "ValueTransformerWithKeySupplier",
 ]
 
-KIn = TypeVar("KIn")
-VIn = TypeVar("VIn")
+K = TypeVar("K")
+KIn_contra = TypeVar("KIn_contra", contravariant=True)
+VIn_contra = TypeVar("VIn_contra", contravariant=True)
 KOut = TypeVar("KOut")
 VOut = TypeVar("VOut")
-KForward = TypeVar("KForward")
-VForward = TypeVar("VForward")
+KForward_contra = TypeVar("KForward_contra", contravariant=True)
+VForward_contra = TypeVar("VForward_contra", contravariant=True)
 R_contra = TypeVar("R_contra", contravariant=True)
 
 Punctuator: TypeAlias = Callable[[int], object]
@@ -249,7 +250,9 @@ class _Context(Protocol[R_contra]):
         """
 
 
-class ProcessorContext(_Context["Record[KForward, VForward]"], Protocol[KForward, VForward]):
+class ProcessorContext(
+    _Context["Record[KForward_contra, VForward_contra]"], Protocol[KForward_contra, VForward_contra]
+):
     """What a processor may ask of the task that runs it. Java: ProcessorContext.
 
     >>> class Where(Processor):
@@ -262,7 +265,8 @@ class ProcessorContext(_Context["Record[KForward, VForward]"], Protocol[KForward
 
 
 class FixedKeyProcessorContext(
-    _Context["FixedKeyRecord[KForward, VForward]"], Protocol[KForward, VForward]
+    _Context["FixedKeyRecord[KForward_contra, VForward_contra]"],
+    Protocol[KForward_contra, VForward_contra],
 ):
     """What a processor that keeps the key may ask of its task. Java: FixedKeyProcessorContext.
 
@@ -322,7 +326,7 @@ class _HasContext:
             raise AttributeError(msg, name=name, obj=self)
 
 
-class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
+class Processor(_HasContext, Generic[KIn_contra, VIn_contra, KOut, VOut]):
     """One node of a topology, in the user's own code. Java: Processor.
 
     >>> class Large(Processor[str, int, str, int]):
@@ -351,7 +355,7 @@ class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
         """
         self.context = context
 
-    def process(self, record: Record[KIn, VIn]) -> None:
+    def process(self, record: Record[KIn_contra, VIn_contra]) -> None:
         """Take one record.
 
         >>> class Twice(Processor):
@@ -378,7 +382,7 @@ class Processor(_HasContext, Generic[KIn, VIn, KOut, VOut]):
         """
 
 
-class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
+class FixedKeyProcessor(_HasContext, Generic[K, VIn_contra, VOut]):
     """A processor that must not change the key, so that no repartitioning is needed. Java:
     FixedKeyProcessor.
 
@@ -389,9 +393,9 @@ class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
     [('ann', 10), ('bob', 4), ('ann', 6)]
     """
 
-    context: FixedKeyProcessorContext[KIn, VOut]
+    context: FixedKeyProcessorContext[K, VOut]
 
-    def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
+    def init(self, context: FixedKeyProcessorContext[K, VOut]) -> None:
         """Get ready; called once per task, before the first record.
 
         >>> class Numbered(FixedKeyProcessor):
@@ -406,7 +410,7 @@ class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
         """
         self.context = context
 
-    def process(self, record: FixedKeyRecord[KIn, VIn]) -> None:
+    def process(self, record: FixedKeyRecord[K, VIn_contra]) -> None:
         """Take one record.
 
         >>> class Doubled(FixedKeyProcessor):
@@ -432,7 +436,7 @@ class FixedKeyProcessor(_HasContext, Generic[KIn, VIn, VOut]):
         """
 
 
-class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
+class ValueTransformerWithKey(_HasContext, Generic[KIn_contra, VIn_contra, VOut]):
     """Makes the values of a table out of another's, and may keep state. Java:
     ValueTransformerWithKey.
 
@@ -459,7 +463,7 @@ class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
         """
         self.context = context
 
-    def transform(self, key: KIn, value: VIn | None) -> VOut | None:
+    def transform(self, key: KIn_contra, value: VIn_contra | None) -> VOut | None:
         """Return the new value of a row; a value of None, of a row that is deleted, is passed
         too.
 
@@ -486,7 +490,7 @@ class ValueTransformerWithKey(_HasContext, Generic[KIn, VIn, VOut]):
         """
 
 
-ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn, VIn, KOut, VOut]]
+ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn_contra, VIn_contra, KOut, VOut]]
 """Returns a new processor at each call: a class, or any function without arguments.
 
 >>> class Large(Processor):
@@ -498,7 +502,7 @@ ProcessorSupplier: TypeAlias = Callable[[], Processor[KIn, VIn, KOut, VOut]]
 >>> show(orders.process(lambda: Large(2)))
 [('ann', 5), ('ann', 3)]
 """
-FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[KIn, VIn, VOut]]
+FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[K, VIn_contra, VOut]]
 """Returns a new processor at each call.
 
 >>> class Doubled(FixedKeyProcessor):
@@ -507,7 +511,9 @@ FixedKeyProcessorSupplier: TypeAlias = Callable[[], FixedKeyProcessor[KIn, VIn, 
 >>> show(orders.process_values(lambda: Doubled()))
 [('ann', 10), ('bob', 4), ('ann', 6)]
 """
-ValueTransformerWithKeySupplier: TypeAlias = Callable[[], ValueTransformerWithKey[KIn, VIn, VOut]]
+ValueTransformerWithKeySupplier: TypeAlias = Callable[
+    [], ValueTransformerWithKey[KIn_contra, VIn_contra, VOut]
+]
 """Returns a new transformer at each call.
 
 >>> class Length(ValueTransformerWithKey):

@@ -26,8 +26,8 @@ __all__ = [
     "RecordMetadata",
 ]
 
-K = TypeVar("K")
-V = TypeVar("V")
+K_co = TypeVar("K_co", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
@@ -112,7 +112,7 @@ class Headers:
         return f"Headers({self._pairs!r})"
 
 
-class FixedKeyRecord(Generic[K, V]):
+class FixedKeyRecord(Generic[K_co, V_co]):
     """A record whose key must stay as it is; `process_values` is given these. Java:
     FixedKeyRecord.
 
@@ -123,7 +123,7 @@ class FixedKeyRecord(Generic[K, V]):
 
     __slots__ = ("headers", "key", "timestamp", "value")
 
-    def __init__(self, key: K, value: V, timestamp: int, headers: HeadersLike = ()) -> None:
+    def __init__(self, key: K_co, value: V_co, timestamp: int, headers: HeadersLike = ()) -> None:
         if timestamp < 0:
             msg = f"a record's timestamp must not be negative; got {timestamp}"
             raise StreamsError(msg)
@@ -132,7 +132,7 @@ class FixedKeyRecord(Generic[K, V]):
         self.timestamp = timestamp
         self.headers = Headers(headers)
 
-    def with_value(self, value: V2) -> FixedKeyRecord[K, V2]:
+    def with_value(self, value: V2) -> FixedKeyRecord[K_co, V2]:
         """Return a copy with another value.
 
         >>> FixedKeyRecord("ann", 5, 60_000).with_value(6)
@@ -140,7 +140,7 @@ class FixedKeyRecord(Generic[K, V]):
         """
         return FixedKeyRecord(self.key, value, self.timestamp, self.headers)
 
-    def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
+    def with_timestamp(self, timestamp: int) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with another timestamp.
 
         >>> FixedKeyRecord("ann", 5, 60_000).with_timestamp(0)
@@ -148,7 +148,7 @@ class FixedKeyRecord(Generic[K, V]):
         """
         return FixedKeyRecord(self.key, self.value, timestamp, self.headers)
 
-    def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K, V]:
+    def with_headers(self, headers: HeadersLike) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with other headers.
 
         >>> FixedKeyRecord("ann", 5, 60_000).with_headers([("trace", b"1")])
@@ -170,7 +170,7 @@ class FixedKeyRecord(Generic[K, V]):
         return f"{type(self).__name__}({self.key!r}, {self.value!r}, {self.timestamp}{headers})"
 
 
-class Record(FixedKeyRecord[K, V]):
+class Record(FixedKeyRecord[K_co, V_co]):
     """A record as a processor sees and forwards it. Java: Record.
 
     >>> Record("k", 1, 5).with_value(2)
@@ -179,7 +179,7 @@ class Record(FixedKeyRecord[K, V]):
 
     __slots__ = ()
 
-    def with_key(self, key: K2) -> Record[K2, V]:
+    def with_key(self, key: K2) -> Record[K2, V_co]:
         """Return a copy with another key.
 
         >>> Record("ann", 5, 60_000).with_key("bob")
@@ -187,7 +187,7 @@ class Record(FixedKeyRecord[K, V]):
         """
         return Record(key, self.value, self.timestamp, self.headers)
 
-    def with_value(self, value: V2) -> Record[K, V2]:
+    def with_value(self, value: V2) -> Record[K_co, V2]:
         """Return a copy with another value.
 
         >>> Record("ann", 5, 60_000).with_value(6)
@@ -195,7 +195,7 @@ class Record(FixedKeyRecord[K, V]):
         """
         return Record(self.key, value, self.timestamp, self.headers)
 
-    def with_timestamp(self, timestamp: int) -> Record[K, V]:
+    def with_timestamp(self, timestamp: int) -> Record[K_co, V_co]:
         """Return a copy with another timestamp.
 
         >>> Record("ann", 5, 60_000).with_timestamp(0)
@@ -203,7 +203,7 @@ class Record(FixedKeyRecord[K, V]):
         """
         return Record(self.key, self.value, timestamp, self.headers)
 
-    def with_headers(self, headers: HeadersLike) -> Record[K, V]:
+    def with_headers(self, headers: HeadersLike) -> Record[K_co, V_co]:
         """Return a copy with other headers.
 
         >>> Record("ann", 5, 60_000).with_headers([("trace", b"1")])

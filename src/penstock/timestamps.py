@@ -1,8 +1,15 @@
 """Timestamp extractors: which time a record has.
 
 An extractor is any callable `(record, partition_time) -> milliseconds`; the classes here are Kafka
-Streams' own. `partition_time` is the highest timestamp seen so far on that partition, -1 before the
-first. A negative result drops the record and counts it in `dropped-records-total`.
+Streams' own. `record` is a `penstock.ConsumerRecord`: topic, partition, offset, timestamp, headers,
+and key and value as the serdes of the source decode them. `partition_time` is the highest timestamp
+seen so far on that partition, -1 before the first. A negative result drops the record and counts it
+in `dropped-records-total`.
+
+```python
+def when_measured(record: ConsumerRecord, partition_time: int) -> int:
+    return record.value["measured_ms"]
+```
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ __all__ = [
     "Windowed",
 ]
 
-K = TypeVar("K")
+K_co = TypeVar("K_co", covariant=True)
 
 
-class Windowed(NamedTuple, Generic[K]):
+class Windowed(NamedTuple, Generic[K_co]):
     """A key in a window, from `start` to `end` in milliseconds. Java: Windowed.
 
     A tuple, since there are millions: equality and hashing are of key and bounds.
@@ -21,7 +21,7 @@ class Windowed(NamedTuple, Generic[K]):
     ('home', 0, '[home@0/60000]')
     """
 
-    key: K
+    key: K_co
     start: int
     end: int
 

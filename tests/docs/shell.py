@@ -15,6 +15,8 @@ from penstock.settings import StreamsConfig
 ROOT = Path(__file__).parents[2]
 PLAIN = {"cd", "echo", "printf", "git", "source", "mkdir", "tar"}
 """Commands of which nothing is ours."""
+_OF_PIP = {"install", "uninstall"}
+_OF_UV = {"venv", "pip", "add"}
 _COMMENT = re.compile(r"(^|\s+)# .*$")
 
 
@@ -55,9 +57,11 @@ def _fault(words: list[str], files: set[str]) -> str | None:
         "penstock": lambda: penstock_fault(arguments),
         "make": lambda: _make_fault(arguments),
         "python": lambda: _python_fault(arguments, files),
-        "pip": lambda: None if arguments[:1] == ["install"] else "only installs are shown",
+        "pip": lambda: None if arguments[0] in _OF_PIP else "not one of what pages show of pip",
+        "uv": lambda: None if arguments[0] in _OF_UV else "not one of what pages show of uv",
+        "docker": lambda: _docker_fault(arguments),
         "spark-submit": lambda: _submit_fault(arguments, files),
-        "pytest": lambda: _python_fault(arguments, files),
+        "pytest": lambda: _python_fault(arguments, files) if arguments else None,
     }
     return checks[name]() if name in checks else "a command without a check"
 
@@ -76,6 +80,12 @@ def penstock_fault(arguments: list[str]) -> str | None:
     except Exception as error:
         return str(error)
     return None
+
+
+def _docker_fault(arguments: list[str]) -> str | None:
+    if arguments[:2] != ["compose", "--file"]:
+        return "only docker compose --file is shown"
+    return None if (ROOT / arguments[2]).is_file() else f"there is no {arguments[2]}"
 
 
 def _make_fault(arguments: list[str]) -> str | None:

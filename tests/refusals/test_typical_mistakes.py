@@ -570,11 +570,10 @@ def builder_instead_of_a_topology() -> None:
 
 
 @refused(
-    "setting 'bootstrap.servers' must be given, as 'host:port'; it says where the Kafka cluster is",
-    ConfigError,
+    "the application has not been started; call start() before wait_until_running()", StreamsError
 )
-def start_without_a_cluster() -> None:
-    KafkaStreams(copies(), {"application.id": "shop"}).start()
+def waiting_for_what_was_not_started() -> None:
+    KafkaStreams(copies(), {"application.id": "shop"}).wait_until_running()
 
 
 @refused(
@@ -860,8 +859,8 @@ def capacity_without_workers() -> None:
 
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
 COMMANDS = (
-    "run, backfill, describe, plan, config, topics, produce, consume, query, reset, capacity, "
-    "doctor, pack, broker, demo, completion"
+    "init, run, backfill, describe, plan, config, topics, produce, consume, query, reset, "
+    "capacity, doctor, pack, broker, demo, completion"
 )
 BUILDER = (
     "from penstock import StreamsBuilder\n{0} = StreamsBuilder()\n{0}.stream('in').to('out')\n"

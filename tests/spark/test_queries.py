@@ -159,7 +159,13 @@ def test_keys_one_by_one_several_and_all(asked: Asked) -> None:
     assert [key for key, _ in store.all()] == sorted(asked.counts)
     assert [key for key, _ in store.reverse_all()] == sorted(asked.counts, reverse=True)
     assert [key for key, _ in store.range("key-05", "key-09")] == KEYS[5:10]
-    assert [key for key, _ in store.prefix_scan(b"key-1")] == KEYS[10:20]
+    for prefix in (("key-1",), (b"key-1",), (1, serdes.of(lambda n: b"key-%d" % n, int))):
+        assert [key for key, _ in store.prefix_scan(*prefix)] == KEYS[10:20]
+    with pytest.raises(QueryError, match="has no null keys"):
+        store.prefix_scan(None)
+    with store.all() as rows:
+        assert next(rows)[0] == KEYS[0]
+    assert list(rows) == []
     assert store.approximate_num_entries() == len(asked.counts)
     found = store.get(KEYS[0])
     assert isinstance(found, ValueAndTimestamp)

@@ -151,3 +151,18 @@ def check(driver: TopologyTestDriver, topic: TestInputTopic[str, Order]) -> None
 
 
 TopologyTestDriver(builder)  # wrong
+
+
+class NarrowOutput(Processor[str, Order, str, Order | int]):
+    def process(self, record: Record[str, Order]) -> None:
+        self.context.forward(record)
+        self.context.forward(record.with_value("text"))  # wrong
+        narrower: Record[str, Order] = Record[str, Order | int]("a", 5, 5)  # wrong
+        self.context.forward(narrower)
+
+
+def wrong_extractor(record: Record[str, Order], partition_time: int) -> int:
+    return record.timestamp
+
+
+Consumed(timestamp_extractor=wrong_extractor)  # wrong

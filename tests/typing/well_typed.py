@@ -13,6 +13,7 @@ from penstock import (
     Cancellable,
     CogroupedKStream,
     Consumed,
+    ConsumerRecord,
     EmitStrategy,
     FixedKeyProcessor,
     FixedKeyProcessorContext,
@@ -21,6 +22,7 @@ from penstock import (
     Grouped,
     Joined,
     JoinWindows,
+    KeyValueStore,
     KGroupedStream,
     KGroupedTable,
     KStream,
@@ -38,6 +40,7 @@ from penstock import (
     SessionWindowedKStream,
     SessionWindows,
     SlidingWindows,
+    StoreIterator,
     Stores,
     StreamJoined,
     StreamsBuilder,
@@ -46,11 +49,12 @@ from penstock import (
     TimeWindowedKStream,
     TimeWindows,
     Topology,
+    ValueAndTimestamp,
     ValueTransformerWithKey,
     Windowed,
+    WindowStore,
     serdes,
 )
-from penstock.record import ConsumerRecord
 from penstock.testing import MockProcessorContext, TestRecord, TopologyTestDriver
 from penstock.timestamps import EventTimestampExtractor, WallclockTimestampExtractor
 
@@ -300,12 +304,53 @@ class Users(FixedKeyProcessor[str, Order, str]):
         self.context.forward(record.with_value(record.value.user))
 
 
+class AnyOrder(Processor[object, Order | None, str, Order | str]):
+    """Takes more and forwards less than it says."""
+
+    def process(self, record: Record[object, Order | None]) -> None:
+        if record.value is not None:
+            plain: Record[str, Order] = Record("order", record.value, record.timestamp)
+            self.context.forward(plain)
+            self.context.forward(plain.with_value("text"))
+            self.take(plain)
+
+    def take(self, wider: Record[object, Order | str]) -> None:
+        assert_type(wider.value, Order | str)
+
+
+class AnyUser(FixedKeyProcessor[str, Order, str | int]):
+    def process(self, record: FixedKeyRecord[str, Order]) -> None:
+        amount: FixedKeyRecord[str, int] = record.with_value(record.value.amount)
+        self.context.forward(amount)
+
+
+def measured(record: ConsumerRecord, partition_time: int) -> int:
+    return max(record.timestamp, partition_time)
+
+
+def first_of(store: KeyValueStore[str, int], windows: WindowStore[str, int]) -> int:
+    with store.range("a", None) as rows:
+        assert_type(rows, StoreIterator[tuple[str, int]])
+        first = next(rows, None)
+    rows.close()
+    with windows.fetch("a", 0, 5) as starts:
+        assert_type(next(starts), tuple[int, int])
+    wider: StoreIterator[tuple[object, int | None]] = store.all()
+    wider.close()
+    dated: Windowed[str | int] = Windowed("a", 0, 5)
+    timed: ValueAndTimestamp[object] = ValueAndTimestamp(dated, 5)
+    return timed.timestamp if first is None else first[1]
+
+
 def make_total() -> Total:
     return Total()
 
 
 assert_type(orders.process(Total, state_stores=["totals"]), KStream[str, int])
 assert_type(orders.process(make_total), KStream[str, int])
+assert_type(orders.process(AnyOrder), KStream[str, Order | str])
+assert_type(orders.process_values(AnyUser), KStream[str, str | int])
+builder.stream("dated", Consumed[str, str](timestamp_extractor=measured))
 assert_type(orders.process_values(Users), KStream[str, str])
 
 assert_type(builder.build(), Topology)

@@ -19,6 +19,7 @@ from penstock.errors import StreamsError
 __all__ = ["main"]
 
 COMMANDS = (
+    "init",
     "run",
     "backfill",
     "describe",
@@ -46,6 +47,7 @@ _FOR_THE_PROGRAM = ("--", "--program-arguments")
 
 _EXAMPLES = """\
 examples:
+  penstock init NAME             make a project: a program, its test, a README
   penstock run app.py            run a program; without a cluster, a local broker serves
   penstock plan app.py           its tasks, stores, internal topics and Spark slots
   penstock doctor app.py         what keeps it from running here, and what to do about it

@@ -15,7 +15,6 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
@@ -26,8 +25,9 @@ from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
+from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
-from penstock.stores import ValueAndTimestamp, VersionedRecord
+from penstock.stores import StoreIterator, ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 
@@ -50,8 +50,8 @@ V = TypeVar("V")
 T = TypeVar("T")
 
 
-class QueryIterator(Iterator[T], Generic[T]):
-    """The results of a scan, read as they are needed; a context manager, as in Java.
+class QueryIterator(StoreIterator[T]):
+    """The results of a scan of a running application's store, asked for page by page.
 
     >>> from penstock.queries import QueryIterator
     >>> with QueryIterator([("ann", 2), ("bob", 1)]) as rows:
@@ -59,33 +59,7 @@ class QueryIterator(Iterator[T], Generic[T]):
     ('ann', 2)
     """
 
-    def __init__(self, results: Iterable[T]) -> None:
-        self._results: Iterator[T] = iter(results)
-
-    def __next__(self) -> T:
-        return next(self._results)
-
-    def close(self) -> None:
-        """Read no more.
-
-        >>> from penstock.queries import QueryIterator
-        >>> rows = QueryIterator([("ann", 2), ("bob", 1)])
-        >>> rows.close()
-        >>> list(rows)
-        []
-        """
-        self._results = iter(())
-
-    def __enter__(self) -> QueryIterator[T]:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +101,19 @@ class Source:
         except Exception as error:
             msg = f"store {self.store.name!r} has no such keys as {key!r}: {error}"
             raise QueryError(msg) from error
+
+    def raw_prefix(self, prefix: Any, serde: Serde[Any] | None) -> bytes:
+        if serde is None or prefix is None:
+            return prefix if isinstance(prefix, bytes) else self.raw_key(prefix)
+        try:
+            data = serde.serialize(self.store.name, prefix)
+        except Exception as error:
+            msg = f"store {self.store.name!r} has no such prefix as {prefix!r}: {error}"
+            raise QueryError(msg) from error
+        if data is None:
+            msg = f"a prefix of keys must not be None; got {prefix!r}, which its serde makes None"
+            raise QueryError(msg)
+        return data
 
     def bound(self, key: Any) -> bytes | None:
         return None if key is None else self.raw_key(key)
@@ -291,9 +278,13 @@ class ReadOnlyKeyValueStore(_View, Generic[K, V]):
         """Return all entries, last first."""
         return self._range(None, None, reverse=True)
 
-    def prefix_scan(self, prefix: bytes) -> QueryIterator[tuple[K, V]]:
-        """Return the entries whose serialized key begins with `prefix`."""
-        return self._entries(Read("prefix", keys=(prefix,)))
+    def prefix_scan(
+        self, prefix: Any, serde: Serde[Any] | None = None
+    ) -> QueryIterator[tuple[K, V]]:
+        """Return the entries whose serialized key begins with that of `prefix`: bytes as they are,
+        anything else as `serde` writes it, or as the store's keys are written. Java: prefixScan.
+        """
+        return self._entries(Read("prefix", keys=(self._source.raw_prefix(prefix, serde),)))
 
     def approximate_num_entries(self) -> int:
         """Return about how many entries there are."""

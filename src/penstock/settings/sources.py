@@ -15,7 +15,7 @@ VARIABLE_PREFIX = "PENSTOCK_"
 # Variables that are no settings: the project's own, and those that Kubernetes sets in every
 # container beside a service that is named penstock.
 _NO_SETTINGS = re.compile(
-    r"PENSTOCK_(CACHE|CRASH_AT|HOME|NO_C|RUN|TRACEBACK"
+    r"PENSTOCK_(CACHE|CRASH_AT|HOME|NO_C|REQUIRE_C|RUN|TRACEBACK"
     r"|SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_.*)?)"
 )
 

@@ -6,6 +6,7 @@ your own is a `StoreEngine`: see `penstock.stores.engine`.
 
 from penstock.stores._builders import EngineChoice, Logging, StoreBuilder
 from penstock.stores.engine import BytesReader, KeyRange, OpenEngine, StoreEngine, StorePlace
+from penstock.stores.iterators import StoreIterator
 from penstock.stores.restore_listener import StateRestoreListener, TopicPartition
 from penstock.stores.suppliers import Stores
 from penstock.stores.types import (
@@ -34,6 +35,7 @@ __all__ = [
     "StateRestoreListener",
     "StoreBuilder",
     "StoreEngine",
+    "StoreIterator",
     "StorePlace",
     "Stores",
     "TimestampedKeyValueStore",

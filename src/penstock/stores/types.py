@@ -5,10 +5,11 @@ Long because each method has an example.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from penstock.serdes import Serde
+from penstock.stores.iterators import StoreIterator
 from penstock.windowed import Windowed
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
 
 K = TypeVar("K")
 V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 K_contra = TypeVar("K_contra", contravariant=True)
 
 
@@ -86,7 +88,7 @@ class KeyValueStore(Protocol[K, V]):
         (5, None)
         """
 
-    def range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
+    def range(self, start: K | None, end: K | None) -> StoreIterator[tuple[K, V]]:
         """Return the entries from `start` to `end`, both included, None for no bound.
 
         >>> store = opened(Stores.key_value_store("spent", key=text, value=number))
@@ -95,7 +97,7 @@ class KeyValueStore(Protocol[K, V]):
         [('bob', 2), ('cy', 7)]
         """
 
-    def reverse_range(self, start: K | None, end: K | None) -> Iterator[tuple[K, V]]:
+    def reverse_range(self, start: K | None, end: K | None) -> StoreIterator[tuple[K, V]]:
         """Return the entries of `range`, last first.
 
         >>> store = opened(Stores.key_value_store("spent", key=text, value=number))
@@ -104,7 +106,7 @@ class KeyValueStore(Protocol[K, V]):
         [('cy', 7), ('bob', 2)]
         """
 
-    def all(self) -> Iterator[tuple[K, V]]:
+    def all(self) -> StoreIterator[tuple[K, V]]:
         """Return all entries.
 
         >>> store = opened(Stores.key_value_store("spent", key=text, value=number))
@@ -113,7 +115,7 @@ class KeyValueStore(Protocol[K, V]):
         [('ann', 5), ('bob', 2)]
         """
 
-    def reverse_all(self) -> Iterator[tuple[K, V]]:
+    def reverse_all(self) -> StoreIterator[tuple[K, V]]:
         """Return all entries, last first.
 
         >>> store = opened(Stores.key_value_store("spent", key=text, value=number))
@@ -122,7 +124,9 @@ class KeyValueStore(Protocol[K, V]):
         [('bob', 2), ('ann', 5)]
         """
 
-    def prefix_scan(self, prefix: Any, serde: Serde[Any] | None = None) -> Iterator[tuple[K, V]]:
+    def prefix_scan(
+        self, prefix: Any, serde: Serde[Any] | None = None
+    ) -> StoreIterator[tuple[K, V]]:
         """Return the entries whose serialized key begins with that of `prefix`: bytes as they are,
         anything else as `serde` writes it, or as the store's keys are written. Java: prefixScan.
 
@@ -142,14 +146,14 @@ class KeyValueStore(Protocol[K, V]):
         """
 
 
-class ValueAndTimestamp(NamedTuple, Generic[V]):
+class ValueAndTimestamp(NamedTuple, Generic[V_co]):
     """A value and the time of the record that made it. Java: ValueAndTimestamp.
 
     >>> ValueAndTimestamp(5, 60_000).value
     5
     """
 
-    value: V
+    value: V_co
     timestamp: int
 
 
@@ -164,7 +168,7 @@ class TimestampedKeyValueStore(KeyValueStore[K, ValueAndTimestamp[V]], Protocol[
     """
 
 
-class VersionedRecord(NamedTuple, Generic[V]):
+class VersionedRecord(NamedTuple, Generic[V_co]):
     """A version of a value, since when it is valid, and until when: None if it still is. As in
     Java, a store's `get` of one time leaves out the latter. Java: VersionedRecord.
 
@@ -172,7 +176,7 @@ class VersionedRecord(NamedTuple, Generic[V]):
     VersionedRecord(value=5, timestamp=60000, valid_to=None)
     """
 
-    value: V
+    value: V_co
     timestamp: int
     valid_to: int | None = None
 
@@ -235,7 +239,7 @@ class VersionedKeyValueStore(Protocol[K_contra, V]):
     @overload
     def get(
         self, key: K_contra, time_from: int, time_to: int, /
-    ) -> Iterator[VersionedRecord[V]]: ...
+    ) -> StoreIterator[VersionedRecord[V]]: ...
     def get(self, key: K_contra, as_of: int | None = None, time_to: int | None = None) -> Any:
         """Return the newest value of `key`, or the one it had at the time `as_of`; None if it had
         none, or if the history does not reach back that far. Between two times, both included,
@@ -275,7 +279,7 @@ class WindowStore(Protocol[K, V]):
     @overload
     def fetch(self, key: K, time: int, /) -> V | None: ...
     @overload
-    def fetch(self, key: K, time_from: int, time_to: int, /) -> Iterator[tuple[int, V]]: ...
+    def fetch(self, key: K, time_from: int, time_to: int, /) -> StoreIterator[tuple[int, V]]: ...
     def fetch(self, key: K, time_from: int, time_to: int | None = None, /) -> Any:
         """Return the value of the window that begins at a time; or, between two times, the starts
         and values of all windows of `key`, the earliest first.
@@ -287,7 +291,7 @@ class WindowStore(Protocol[K, V]):
         (3, [(0, 5), (60000, 3)])
         """
 
-    def backward_fetch(self, key: K, time_from: int, time_to: int) -> Iterator[tuple[int, V]]:
+    def backward_fetch(self, key: K, time_from: int, time_to: int) -> StoreIterator[tuple[int, V]]:
         """Return the windows of `key` between two times, the latest first.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -299,7 +303,7 @@ class WindowStore(Protocol[K, V]):
 
     def fetch_range(
         self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of several keys between two times, None for no bound. Java: fetch.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -311,7 +315,7 @@ class WindowStore(Protocol[K, V]):
 
     def backward_fetch_range(
         self, key_from: K | None, key_to: K | None, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of `fetch_range`, last first.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -321,7 +325,7 @@ class WindowStore(Protocol[K, V]):
         ['bob', 'ann']
         """
 
-    def fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[K], V]]:
+    def fetch_all(self, time_from: int, time_to: int) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of all keys between two times.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -331,7 +335,9 @@ class WindowStore(Protocol[K, V]):
         [('[bob@60000/120000]', 3)]
         """
 
-    def backward_fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[K], V]]:
+    def backward_fetch_all(
+        self, time_from: int, time_to: int
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the windows of `fetch_all`, last first.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -341,7 +347,7 @@ class WindowStore(Protocol[K, V]):
         ['bob', 'ann']
         """
 
-    def all(self) -> Iterator[tuple[Windowed[K], V]]:
+    def all(self) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return all windows.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -350,7 +356,7 @@ class WindowStore(Protocol[K, V]):
         [('[ann@0/60000]', 5)]
         """
 
-    def backward_all(self) -> Iterator[tuple[Windowed[K], V]]:
+    def backward_all(self) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return all windows, last first.
 
         >>> store = opened(Stores.window_store("amounts", retention=hour, window_size=minute))
@@ -416,7 +422,7 @@ class SessionStore(Protocol[K, V]):
 
     def find_sessions(
         self, key: K, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `key` that end at `earliest_end` or later and start at
         `latest_start` or earlier, by their ends.
 
@@ -441,7 +447,7 @@ class SessionStore(Protocol[K, V]):
 
     def find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Do as `find_sessions` for several keys, None for no bound. Java: findSessions.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))
@@ -453,7 +459,7 @@ class SessionStore(Protocol[K, V]):
 
     def backward_find_sessions_range(
         self, key_from: K | None, key_to: K | None, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `find_sessions_range`, last first.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))
@@ -465,7 +471,7 @@ class SessionStore(Protocol[K, V]):
 
     def find_sessions_ending(
         self, earliest_end: int, latest_end: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of all keys that end between two times, by their ends. Java:
         findSessions(Instant, Instant), which stores on disk refuse.
 
@@ -476,7 +482,7 @@ class SessionStore(Protocol[K, V]):
         ['[bob@50/90]']
         """
 
-    def fetch(self, key: K) -> Iterator[tuple[Windowed[K], V]]:
+    def fetch(self, key: K) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `key`.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))
@@ -486,7 +492,7 @@ class SessionStore(Protocol[K, V]):
         [('[ann@0/10]', 5), ('[ann@50/90]', 3)]
         """
 
-    def backward_fetch(self, key: K) -> Iterator[tuple[Windowed[K], V]]:
+    def backward_fetch(self, key: K) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `key`, last first.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))
@@ -496,7 +502,9 @@ class SessionStore(Protocol[K, V]):
         [('[ann@50/90]', 3), ('[ann@0/10]', 5)]
         """
 
-    def fetch_range(self, key_from: K | None, key_to: K | None) -> Iterator[tuple[Windowed[K], V]]:
+    def fetch_range(
+        self, key_from: K | None, key_to: K | None
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of several keys, None for no bound. Java: fetch.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))
@@ -508,7 +516,7 @@ class SessionStore(Protocol[K, V]):
 
     def backward_fetch_range(
         self, key_from: K | None, key_to: K | None
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `fetch_range`, last first.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))

@@ -12,6 +12,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from penstock._clock import Clock, SystemClock, monotonic
 from penstock._engine.metrics.samples import Quantity
+from penstock.stores import StoreIterator
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,6 +48,8 @@ class StoreMeter:
             except BaseException:
                 times.add(monotonic() - begin)
                 raise
+            if isinstance(result, StoreIterator):
+                return cast(T, StoreIterator(self._iterated(result, times, begin)))
             if type(result) is GeneratorType:
                 return cast(T, self._iterated(cast(Iterator[Any], result), times, begin))
             times.add(monotonic() - begin)

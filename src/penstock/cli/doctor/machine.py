@@ -57,7 +57,7 @@ def check_parts_in_c() -> Finding:
             fix = f"unset {choice.SWITCH}"
             return Finding(name, "warning", f"switched off by {choice.SWITCH}: it is slower", fix)
         case "not compiled":
-            fix = "install a C compiler and Python's headers, then install penstock again"
+            fix = "install the wheel for this platform, or the sources where there is a C compiler"
             return Finding(name, "warning", "not compiled, all is in Python: it is slower", fix)
         case "used":
             refusal = bulk.why_not_in_c()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from penstock._camel_case import ExplainsCamelCase
@@ -10,6 +10,7 @@ from penstock._engine.state.cache.entries import RecordInHand
 from penstock._engine.state.codec import Codec, wrong_type
 from penstock._engine.state.logged import RecordStore
 from penstock.serdes import Serde
+from penstock.stores import StoreIterator
 
 
 class TypedKeyValueStore(ExplainsCamelCase):
@@ -56,37 +57,36 @@ class TypedKeyValueStore(ExplainsCamelCase):
         self.put(key, None)
         return current
 
-    def range(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
+    def range(self, start: Any, end: Any) -> StoreIterator[tuple[Any, Any]]:
         return self._scan(start, end, reverse=False)
 
-    def reverse_range(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
+    def reverse_range(self, start: Any, end: Any) -> StoreIterator[tuple[Any, Any]]:
         return self._scan(start, end, reverse=True)
 
-    def all(self) -> Iterator[tuple[Any, Any]]:
+    def all(self) -> StoreIterator[tuple[Any, Any]]:
         return self._scan(None, None, reverse=False)
 
-    def reverse_all(self) -> Iterator[tuple[Any, Any]]:
+    def reverse_all(self) -> StoreIterator[tuple[Any, Any]]:
         return self._scan(None, None, reverse=True)
 
     def prefix_scan(
         self, prefix: Any, serde: Serde[Any] | None = None
-    ) -> Iterator[tuple[Any, Any]]:
+    ) -> StoreIterator[tuple[Any, Any]]:
         first = self._encoded_prefix(prefix, serde)
         return self._decoded(self._store.scan(first, after_prefix(first), reverse=False))
 
     def approximate_num_entries(self) -> int:
         return self._store.approximate_num_entries()
 
-    def _scan(self, start: Any, end: Any, *, reverse: bool) -> Iterator[tuple[Any, Any]]:
+    def _scan(self, start: Any, end: Any, *, reverse: bool) -> StoreIterator[tuple[Any, Any]]:
         first = None if start is None else self._encoded(start)
         # The smallest key after `end` is `end` with a zero byte behind it.
         last = None if end is None else self._encoded(end) + b"\0"
         return self._decoded(self._store.scan(first, last, reverse=reverse))
 
-    def _decoded(self, entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[Any, Any]]:
+    def _decoded(self, entries: Iterable[tuple[bytes, bytes]]) -> StoreIterator[tuple[Any, Any]]:
         decode_key, decode_value = self._codec.decode_key, self._codec.decode_value
-        for key, value in entries:
-            yield decode_key(key), decode_value(value)
+        return StoreIterator((decode_key(key), decode_value(value)) for key, value in entries)
 
     def _encoded_prefix(self, prefix: Any, serde: Serde[Any] | None) -> bytes:
         if serde is None:

@@ -5,7 +5,7 @@ Values are kept as bytes, so what a user mutates is never the store's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from penstock._engine.state.codec import Codec, wrong_type
 from penstock._engine.state.segments.versioned import EndedVersion, Version, VersionedRows
 from penstock._engine.state.segments.window_rows import WindowRow, WindowRows
 from penstock._engine.state.views.session import SessionRow, SessionRows
-from penstock.stores import VersionedRecord
+from penstock.stores import StoreIterator, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 
@@ -93,45 +93,48 @@ class TypedWindowStore(_Typed):
         row = self._rows.get(raw_key, time_from)
         return None if row is None else self._codec.decode_value(row)
 
-    def backward_fetch(self, key: Any, time_from: int, time_to: int) -> Iterator[tuple[int, Any]]:
+    def backward_fetch(
+        self, key: Any, time_from: int, time_to: int
+    ) -> StoreIterator[tuple[int, Any]]:
         return self._starts(self._rows.backward_fetch(self._raw_key(key), time_from, time_to))
 
     def fetch_range(
         self, key_from: Any, key_to: Any, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         bounds = self._raw_bounds(key_from, key_to)
         return self._windows(self._fetch_range(*bounds, time_from, time_to, reverse=False))
 
     def backward_fetch_range(
         self, key_from: Any, key_to: Any, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         bounds = self._raw_bounds(key_from, key_to)
         return self._windows(self._fetch_range(*bounds, time_from, time_to, reverse=True))
 
-    def fetch_all(self, time_from: int, time_to: int) -> Iterator[tuple[Windowed[Any], Any]]:
+    def fetch_all(self, time_from: int, time_to: int) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self._windows(self._fetch_range(None, None, time_from, time_to, reverse=False))
 
     def backward_fetch_all(
         self, time_from: int, time_to: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self._windows(self._fetch_range(None, None, time_from, time_to, reverse=True))
 
-    def all(self) -> Iterator[tuple[Windowed[Any], Any]]:
+    def all(self) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self.fetch_all(_BEFORE_ALL_TIME, END_OF_TIME)
 
-    def backward_all(self) -> Iterator[tuple[Windowed[Any], Any]]:
+    def backward_all(self) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self.backward_fetch_all(_BEFORE_ALL_TIME, END_OF_TIME)
 
-    def _starts(self, rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, Any]]:
+    def _starts(self, rows: Iterable[tuple[int, bytes]]) -> StoreIterator[tuple[int, Any]]:
         decode = self._codec.decode_value
-        for start, row in rows:
-            yield start, decode(row)
+        return StoreIterator((start, decode(row)) for start, row in rows)
 
-    def _windows(self, rows: Iterable[WindowRow]) -> Iterator[tuple[Windowed[Any], Any]]:
+    def _windows(self, rows: Iterable[WindowRow]) -> StoreIterator[tuple[Windowed[Any], Any]]:
         decode_key, decode_value = self._codec.decode_key, self._codec.decode_value
         end_of = self._rows.end_of
-        for raw_key, start, row in rows:
-            yield Windowed(decode_key(raw_key), start, end_of(start)), decode_value(row)
+        return StoreIterator(
+            (Windowed(decode_key(raw_key), start, end_of(start)), decode_value(row))
+            for raw_key, start, row in rows
+        )
 
 
 class TypedSessionStore(_Typed):
@@ -156,45 +159,45 @@ class TypedSessionStore(_Typed):
 
     def find_sessions(
         self, key: Any, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self._of_key(key, earliest_end, latest_start, reverse=False)
 
     def backward_find_sessions(
         self, key: Any, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self._of_key(key, earliest_end, latest_start, reverse=True)
 
     def find_sessions_range(
         self, key_from: Any, key_to: Any, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         bounds = self._raw_bounds(key_from, key_to)
         found = self._rows.find_range(*bounds, earliest_end, latest_start, reverse=False)
         return self._sessions(found)
 
     def backward_find_sessions_range(
         self, key_from: Any, key_to: Any, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         bounds = self._raw_bounds(key_from, key_to)
         found = self._rows.find_range(*bounds, earliest_end, latest_start, reverse=True)
         return self._sessions(found)
 
     def find_sessions_ending(
         self, earliest_end: int, latest_end: int
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self._sessions(self._rows.find_ending(earliest_end, latest_end))
 
-    def fetch(self, key: Any) -> Iterator[tuple[Windowed[Any], Any]]:
+    def fetch(self, key: Any) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self.find_sessions(key, 0, END_OF_TIME)
 
-    def backward_fetch(self, key: Any) -> Iterator[tuple[Windowed[Any], Any]]:
+    def backward_fetch(self, key: Any) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self.backward_find_sessions(key, 0, END_OF_TIME)
 
-    def fetch_range(self, key_from: Any, key_to: Any) -> Iterator[tuple[Windowed[Any], Any]]:
+    def fetch_range(self, key_from: Any, key_to: Any) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self.find_sessions_range(key_from, key_to, 0, END_OF_TIME)
 
     def backward_fetch_range(
         self, key_from: Any, key_to: Any
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         return self.backward_find_sessions_range(key_from, key_to, 0, END_OF_TIME)
 
     def _place(self, session: Windowed[Any]) -> tuple[bytes, int, int]:
@@ -210,15 +213,17 @@ class TypedSessionStore(_Typed):
 
     def _of_key(
         self, key: Any, earliest_end: int, latest_start: int, *, reverse: bool
-    ) -> Iterator[tuple[Windowed[Any], Any]]:
+    ) -> StoreIterator[tuple[Windowed[Any], Any]]:
         raw_key = self._raw_key(key)
         found = self._rows.find(raw_key, earliest_end, latest_start, reverse=reverse)
         return self._sessions((raw_key, *session) for session in found)
 
-    def _sessions(self, rows: Iterable[SessionRow]) -> Iterator[tuple[Windowed[Any], Any]]:
+    def _sessions(self, rows: Iterable[SessionRow]) -> StoreIterator[tuple[Windowed[Any], Any]]:
         decode_key, decode_value = self._codec.decode_key, self._codec.decode_value
-        for raw_key, start, end, row in rows:
-            yield Windowed(decode_key(raw_key), start, end), decode_value(row)
+        return StoreIterator(
+            (Windowed(decode_key(raw_key), start, end), decode_value(row))
+            for raw_key, start, end, row in rows
+        )
 
 
 class TypedVersionedStore(_Typed):
@@ -247,7 +252,8 @@ class TypedVersionedStore(_Typed):
             return self._record(self._rows.get(raw_key))
         if time_to is None:
             return self._record(self._rows.get_as_of(raw_key, as_of))
-        return map(self._ended_record, self._rows.versions_of(raw_key, as_of, time_to))
+        versions = self._rows.versions_of(raw_key, as_of, time_to)
+        return StoreIterator(map(self._ended_record, versions))
 
     def _record(self, version: Version | None) -> VersionedRecord[Any] | None:
         if version is None:
