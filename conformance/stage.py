@@ -19,6 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
 from penstock._clock import monotonic, new_id
+from penstock._engine.control.application_host import Surroundings
 from penstock._engine.control.engine_thread import Turn, take_turn
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import Report
@@ -170,7 +171,7 @@ class _HostedQuery(ApplicationQuery):
     ) -> None:
         self._stage = stage
         own, client = own_driver(blueprint.config, None), HttpDriverClient(blueprint.config)
-        super().__init__(blueprint, stage.spark, on_report, own, client)
+        super().__init__(blueprint, stage.spark, Surroundings(on_report, own, client))
 
     def close(self, timeout_seconds: float) -> bool:
         finished = super().close(timeout_seconds)

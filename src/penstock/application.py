@@ -138,7 +138,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
         from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
-        from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
+        from penstock._engine.control.replanner import Replanner  # noqa: PLC0415
 
         self._invocation.answered = True
         if self._invocation.instead is not None:

@@ -27,7 +27,8 @@ from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.http.clients.driver_client import HttpDriverClient
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark.streaming import query, replanner
+from penstock._engine.control import replanner
+from penstock._engine.spark.streaming import query
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
 PATIENCE_MS = 10_000

@@ -21,7 +21,7 @@ from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.spark.streaming.query import ApplicationQuery
-from penstock._engine.spark.streaming.slot_plan import Capacity, SlotPlan
+from penstock._engine.control.slot_plan import Capacity, SlotPlan
 from penstock.application_states import State, StateMachine
 from penstock.settings import StreamsConfig
 

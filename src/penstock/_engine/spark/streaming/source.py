@@ -15,7 +15,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from penstock._engine.control.engine_thread import Program, Turn, take_turn
+from penstock._engine.control.engine_thread import Turn, take_turn
+from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import ControlAddress
 from penstock._engine.control.result_rows import Rows, Times
@@ -48,7 +49,7 @@ class Run:
     id: str
     control: ControlAddress
     lease_seconds: float
-    program: Program = field(default=Program(), repr=False)
+    program: ShippedProgram = field(default=ShippedProgram(), repr=False)
     rows: RowKind = "timestamp"
 
 
