@@ -22,12 +22,11 @@ from penstock import (
     TopologyError,
     UncaughtResponse,
 )
-from penstock._engine.control.drivers import Driver
+from penstock._engine.control import replanner
+from penstock._engine.control.application_host import Surroundings
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
-from penstock._engine.http.clients.driver_client import HttpDriverClient
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.control import replanner
 from penstock._engine.spark.streaming import query
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
@@ -40,15 +39,8 @@ class FakeQuery:
     made: ClassVar[list[FakeQuery]]
     trouble: ClassVar[str | None]
 
-    def __init__(
-        self,
-        blueprint: Any,
-        spark: Any,
-        on_report: Callable[[Report], None],
-        own: Driver,
-        client: HttpDriverClient,
-    ) -> None:
-        self._on_report = on_report
+    def __init__(self, blueprint: Any, spark: Any, surroundings: Surroundings) -> None:
+        self._on_report = surroundings.on_report
         self._members: dict[str, Report] = {}
         self.closed = 0
         self.posted: list[str] = []

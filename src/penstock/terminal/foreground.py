@@ -41,6 +41,10 @@ class Application(Protocol):
         """Its state, or what it is doing before it has one."""
 
     @property
+    def note(self) -> str:
+        """What its status line ends with."""
+
+    @property
     def task_count(self) -> int: ...
     @property
     def ended(self) -> bool: ...
@@ -57,7 +61,7 @@ class Foreground:
     def __init__(self, application: Application, display: Display) -> None:
         self._application = application
         self._display = display
-        self._meter = Meter(monotonic())
+        self._meter = Meter(monotonic(), application.note)
 
     def run(self, bring_up: BringUp) -> None:
         """Return when the application has ended, by itself or by a signal."""
