@@ -31,6 +31,8 @@ RIDDLES = re.compile(r"(Give|Gives|Tell|Let|Learn|Hear)\b")
 MIRRORED_BY = {
     "_application_queries.py": "spark/test_queries.py",
     "_application_views.py": "unit/test_application.py",
+    "_engine/control/application_host.py": "unit/engine/control/test_scale.py",
+    "_engine/local/local_host.py": "broker/test_local_host.py",
     "_engine/http/clients/client.py": "unit/cli/test_query.py",
     "_engine/http/clients/direct_client.py": "broker/test_changelogs.py",
     "_engine/http/guarded_protocol.py": "unit/engine/http/test_server.py",
