@@ -122,7 +122,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
 
     @abstractmethod
     def look_at_session(self) -> None:
-        """Give way to other jobs of the host that wait."""
+        """End the turn early if other jobs of the host wait for its cores."""
 
     @abstractmethod
     def progress(self) -> dict[str, Any] | None:
