@@ -26,8 +26,10 @@ from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.streaming.arrow_rows import SCHEMAS, to_arrow
 from penstock._engine.spark.streaming.query import ApplicationQuery
-from penstock._engine.spark.streaming.source import SCHEMAS, Run, TurnReader, to_arrow
+from penstock._engine.spark.streaming.run import Run
+from penstock._engine.spark.streaming.source import TurnReader
 from penstock.application import KafkaStreams
 
 _TURN_SECONDS = 20.0

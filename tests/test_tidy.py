@@ -127,6 +127,8 @@ MIRRORED_BY = {
     "_engine/spark/shipping/sentinels.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/shipping/dict_enum_classes.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/streaming/source.py": "spark/test_hosting.py",
+    "_engine/spark/streaming/run.py": "spark/test_hosting.py",
+    "_engine/spark/streaming/arrow_rows.py": "spark/test_hosting.py",
     "_engine/operators/aggregate.py": "operators/test_aggregate.py",
     "_engine/operators/windows/closing.py": "operators/test_closing.py",
     "_engine/operators/joins/foreign_key.py": "operators/test_foreign_key.py",

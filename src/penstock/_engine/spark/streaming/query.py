@@ -20,14 +20,16 @@ from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
+from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
 from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
+from penstock._engine.spark.streaming.run import Run
 from penstock._engine.spark.streaming.session_load import (
     capacity_of,
     in_pool,
     others_wait,
 )
-from penstock._engine.spark.streaming.source import Run, data_source_for
+from penstock._engine.spark.streaming.source import data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.settings import StreamsConfig
 
@@ -160,7 +162,7 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         return "more in Spark's log"
 
     def _start(self, run: Run) -> StreamingQuery:
-        source = data_source_for(run)
+        source = data_source_for(run, SCHEMAS[run.rows])
         with self._pool.entered(self._spark.sparkContext):
             self._spark.dataSource.register(source)
             frame = self._spark.readStream.format(source.name()).load()
