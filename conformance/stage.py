@@ -18,6 +18,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
+from penstock._application_hosts import Launch
 from penstock._clock import monotonic, new_id
 from penstock._engine.control.application_host import Surroundings
 from penstock._engine.control.engine_thread import Turn, take_turn
@@ -163,7 +164,7 @@ class _HostedStreams(KafkaStreams):
         super().__init__(topology, config, spark=stage.spark)
         self._stage = stage
 
-    def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
+    def _start_query(self, blueprint: Blueprint, launch: Launch) -> ApplicationQuery:  # noqa: ARG002
         return _HostedQuery(self._stage, blueprint, self._supervision.take_report)
 
 

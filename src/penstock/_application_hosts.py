@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
     from penstock._engine.control.application_host import ApplicationHost, Surroundings
     from penstock._engine.planner.blueprint import Blueprint
+    from penstock._engine.spark.early_jvm import EarlyJvm
     from penstock._engine.spark.session import SparkSession
+    from penstock.settings import StreamsConfig
 
 Host: TypeAlias = Literal["spark", "local"]
 """`spark` runs applications; `local` is for development: one worker in this process, no Spark."""
@@ -37,22 +39,33 @@ def check_host(host: str, spark: object) -> None:
         raise ConfigError(msg)
 
 
-def check_session(host: Host, spark: SparkSession | None) -> None:
-    """Refuse a session, before anything starts, in which no application can run."""
-    if host == "spark":
-        from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
+class Launch:
+    """The start of a host: what takes long begins before the application is prepared."""
 
-        refuse_connect(spark)
+    def __init__(self, host: Host, spark: SparkSession | None, config: StreamsConfig) -> None:
+        """Refuse a session, before anything starts, in which no application can run."""
+        self._host, self._spark = host, spark
+        self._early: EarlyJvm | None = None
+        if host == "spark":
+            from penstock._engine.spark.session import launch_early, refuse_connect  # noqa: PLC0415
 
+            refuse_connect(spark)
+            self._early = launch_early(config, spark)
 
-def start_on(
-    host: Host, spark: SparkSession | None, blueprint: Blueprint, surroundings: Surroundings
-) -> AnyHost:
-    """Start the workers of an application."""
-    if host == "local":
-        from penstock._engine.local.local_host import LocalHost  # noqa: PLC0415
+    def start(self, blueprint: Blueprint, surroundings: Surroundings) -> AnyHost:
+        """Start the workers of an application."""
+        if self._host == "local":
+            from penstock._engine.local.local_host import LocalHost  # noqa: PLC0415
 
-        return LocalHost(blueprint, surroundings)
-    from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
+            return LocalHost(blueprint, surroundings)
+        from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
-    return ApplicationQuery(blueprint, spark, surroundings)
+        return ApplicationQuery(blueprint, self._spark, surroundings, self._early)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what has begun, unless an application has it."""
+        if self._early is not None:
+            self._early.abandon()

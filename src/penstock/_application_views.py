@@ -49,8 +49,7 @@ class ForegroundView(_View):
         if streams.state is State.CREATED:
             return "PREPARING"
         if streams.state is State.REBALANCING and not self.reports():
-            starts_spark = streams._query is None and not self._is_local
-            return "STARTING SPARK" if starts_spark else "STARTING WORKERS"
+            return streams._starting
         return str(streams.state.value)
 
     @property

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import partial
 from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,8 @@ from penstock._application_hosts import (
     DEVELOPMENT,
     AnyHost,
     Host,
+    Launch,
     check_host,
-    check_session,
-    start_on,
 )
 from penstock._application_queries import ApplicationQueries
 from penstock._application_views import ForegroundView, ServedApplication
@@ -38,6 +38,7 @@ from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.foreground import Foreground
+from penstock.terminal.timings import StartTimes, process_age_seconds
 from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._serving: Serving | None = None
         self._supervision = Supervision(self._states, self.close)
         self._interrupted = False
+        self._starting = "STARTING SPARK" if self._host == "spark" else "STARTING WORKERS"
+        """What the host is doing before the first report of a worker."""
 
     @property
     def state(self) -> State:
@@ -146,10 +149,6 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             raise without_internal_frames(error) from error.__cause__
 
     def _start(self, *, available_now: bool) -> None:
-        # Only an application that starts needs its host and the Kafka client.
-        from penstock._engine.control.replanner import Replanner  # noqa: PLC0415
-        from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
-
         self._invocation.answered = True
         if self._invocation.instead is not None:
             msg = (
@@ -160,7 +159,14 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self.state is not State.CREATED:
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
-        check_session(self._host, self._spark)
+        with Launch(self._host, self._spark, self._config) as launch:
+            self._start_on(launch, available_now=available_now)
+
+    def _start_on(self, launch: Launch, *, available_now: bool) -> None:
+        # Only an application that starts needs its host and the Kafka client.
+        from penstock._engine.control.replanner import Replanner  # noqa: PLC0415
+        from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
+
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)
@@ -171,7 +177,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             self._end_serving()
             return
         try:
-            query = self._start_query(blueprint)
+            query = self._start_query(blueprint, launch)
         except BaseException:
             self._end_serving()
             raise
@@ -222,7 +228,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
         self._supervision.failure_is_raised = True
         try:
-            Foreground(ForegroundView(self), display).run(bring_up)
+            timings = StartTimes(process_age_seconds()) if wishes.timings else None
+            Foreground(ForegroundView(self), display, timings).run(bring_up)
         except KeyboardInterrupt:
             self._interrupted = True
             raise
@@ -349,13 +356,15 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
 
-    def _start_query(self, blueprint: Blueprint) -> AnyHost:
+    def _start_query(self, blueprint: Blueprint, launch: Launch) -> AnyHost:
         from penstock._engine.control.application_host import Surroundings  # noqa: PLC0415
         from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver  # noqa: PLC0415
 
         own, client = own_driver(self._config, self._serving), HttpDriverClient(self._config)
-        surroundings = Surroundings(self._supervision.take_report, own, client)
-        return start_on(self._host, self._spark, blueprint, surroundings)
+        surroundings = Surroundings(
+            self._supervision.take_report, own, client, partial(setattr, self, "_starting")
+        )
+        return launch.start(blueprint, surroundings)
 
     def _serve(self, blueprint: Blueprint) -> Serving | None:
         from penstock._engine.http.serving import serve  # noqa: PLC0415

@@ -44,6 +44,11 @@ def register(commands: Commands) -> None:
         help="end when what the topics hold at the start has been processed",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--timings",
+        action="store_true",
+        help="after the first commit, show how long each stage of the start took",
+    )
     host = parser.add_mutually_exclusive_group()
     host.add_argument(
         "--dev",
@@ -67,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
     options = Invocation(settings, arguments.available_now, arguments.quiet)
+    options.timings = arguments.timings
     if arguments.dev:
         return develop(arguments, options)
     play(arguments.program, arguments.arguments, options)

@@ -22,6 +22,8 @@ class Invocation:
     panel: Panel | None = None
     host: Literal["spark", "local"] | None = None
     """What runs the workers, whatever the program says."""
+    timings: bool = False
+    """Whether the stages of the start are shown with their times."""
     open_broker: Callable[[], None] | None = None
     """Starts the local broker, if it is needed and none runs."""
     answered: bool = False

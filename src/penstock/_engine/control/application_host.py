@@ -54,6 +54,8 @@ class Surroundings:
     """How this driver announces itself to the others."""
     client: DriverClient
     """Asks these."""
+    on_stage: Callable[[str], None] = lambda stage: None
+    """Called with what the host is doing while it starts."""
 
 
 class ApplicationHost(ABC, Generic[ProgramT]):

@@ -18,6 +18,7 @@ from penstock._engine.control.application_host import ApplicationHost, Surroundi
 from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.session import log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
@@ -45,12 +46,17 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     """Runs an application on Spark."""
 
     def __init__(
-        self, blueprint: Blueprint, spark: SparkSession | None, surroundings: Surroundings
+        self,
+        blueprint: Blueprint,
+        spark: SparkSession | None,
+        surroundings: Surroundings,
+        early: EarlyJvm | None = None,
     ) -> None:
         config = blueprint.config
         # A program that cannot be shipped is refused before Spark starts.
         program = self._pack(blueprint)
-        self._spark, self._owned = session_for(config, spark)
+        surroundings.on_stage("STARTING SPARK")
+        self._spark, self._owned = session_for(config, spark, early=early)
         context = self._spark.sparkContext
         self._looked_at = 0.0
         self._tasks = tuple(task.id for task in blueprint.tasks)
@@ -59,7 +65,9 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         address = str(context.getConf().get("spark.driver.host", "127.0.0.1"))
         super().__init__(blueprint, surroundings, slots, address)
         self._pool = WorkerPool()
+        surroundings.on_stage("STARTING QUERY")
         self._begin(blueprint, program)
+        surroundings.on_stage("STARTING WORKERS")
 
     def _plan_slots(self, config: StreamsConfig) -> SlotPlan:
         context = self._spark.sparkContext
