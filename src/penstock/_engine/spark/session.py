@@ -194,12 +194,13 @@ def _conf_of(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool)
     for key, value in settings.items():
         conf.set(key, value)
     conf.set("spark.driver.extraJavaOptions", _jvm_options(config, heavy=heavy))
-    if not heavy and _is_local(settings.get("spark.master", "")):
+    if not heavy and is_local(settings.get("spark.master", "")):
         conf.set("spark.python.daemon.module", worker_daemon.MODULE)
     return conf
 
 
-def _is_local(master: str) -> bool:
+def is_local(master: str) -> bool:
+    """Return whether the driver runs the tasks itself."""
     return re.fullmatch(r"local(\[.*\])?", master) is not None
 
 

@@ -19,7 +19,7 @@ from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.early_jvm import EarlyJvm
-from penstock._engine.spark.session import log_path, session_for
+from penstock._engine.spark.session import is_local, log_path, session_for
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
@@ -31,6 +31,7 @@ from penstock._engine.spark.streaming.session_load import (
     others_wait,
 )
 from penstock._engine.spark.streaming.source import data_source_for
+from penstock._engine.spark.streaming.warm_up import warm_up
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.settings import StreamsConfig
 
@@ -172,6 +173,8 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run, SCHEMAS[run.rows])
         with self._pool.entered(self._spark.sparkContext):
+            if self._owned and is_local(str(self._spark.sparkContext.master)):
+                warm_up(self._spark.sparkContext, self._slots.count())
             self._spark.dataSource.register(source)
             frame = self._spark.readStream.format(source.name()).load()
             writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
