@@ -1,0 +1,66 @@
+"""The start of an application on Spark: workers are forked from a daemon that has the engine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from penstock._engine.kafka.client.topic_io import TopicWriter
+from penstock.testing.broker import LocalBroker
+from tests.terminal import PATIENCE_SECONDS, command, environment
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import os, sys
+from pathlib import Path
+from penstock import Consumed, KafkaStreams, Produced, StreamsBuilder, serdes
+
+text = serdes.string()
+
+
+def daemon(value):
+    command = Path(f"/proc/{os.getppid()}/cmdline").read_text().replace("\\0", " ")
+    return f"{os.getppid()} {command}"
+
+
+builder = StreamsBuilder()
+(
+    builder.stream("start-in", Consumed(text, text))
+    .map_values(daemon)
+    .peek(lambda key, value: print(f"worker of {value}"))
+    .to("start-out", Produced(text, text))
+)
+streams = KafkaStreams(builder.build(), {"application.id": "start", "penstock.turn.ms": 2000})
+streams.run(available_now=True)
+"""
+
+
+def test_workers_are_forks_of_one_daemon_that_has_the_engine(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    kafka_broker.create_topic("start-in", 2)
+    kafka_broker.create_topic("start-out", 2)
+    program = tmp_path / "start.py"
+    program.write_text(PROGRAM)
+    writer = TopicWriter(kafka_broker.bootstrap_servers)
+    writer.write("start-in", b"a", b"x")
+    writer.flush()
+    servers = ("--bootstrap-servers", kafka_broker.bootstrap_servers)
+    ran = subprocess.run(
+        command("run", str(program), "--timings", *servers),
+        env=environment(tmp_path),
+        text=True,
+        check=False,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "-m penstock._engine.spark.worker_daemon pyspark.worker" in ran.stdout
+    stages = (
+        r"start: before run\(\) [\d.]+ s, preparing [\d.]+ s, spark [\d.]+ s, .*in all [\d.]+ s"
+    )
+    assert re.search(stages, ran.stderr), ran.stderr
