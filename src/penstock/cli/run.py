@@ -91,7 +91,7 @@ def develop(arguments: argparse.Namespace, options: Invocation) -> int:
         try:
             play(arguments.program, arguments.arguments, options)
         finally:
-            link.report_now()
+            link.end()
         return 0
 
     return Reloader(child, path, list(map(os.path.realpath, files))).run()

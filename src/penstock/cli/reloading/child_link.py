@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from penstock.cli.reloading.program_files import own_modules
 
 _REPORT_SECONDS = 0.3
-_BROKER = "broker"
+_BROKER, _END = "broker", "end"
 _DONE = b"done\n"
 # The first start of a broker fetches it.
 _BROKER_SECONDS = 900.0
@@ -46,6 +46,11 @@ class ChildEnd:
         if files := own_modules(new.values()):
             self._send(sorted(files))
 
+    def end(self) -> None:
+        """Report what is left, and that the program ends as programs do, whatever its exit code."""
+        self.report_now()
+        self._send(_END)
+
     def open_broker(self) -> None:
         """Have the parent start the local broker, unless one runs; return when it has tried."""
         self._send(_BROKER)
@@ -69,6 +74,8 @@ class ParentEnd:
     """The parent's end."""
 
     channel: socket.socket
+    ended: bool = False
+    """Whether the program has ended as programs do: not if a function called `os._exit`."""
     _begun: bytes = field(default=b"")
 
     def read(self) -> tuple[set[str], bool]:
@@ -80,6 +87,8 @@ class ParentEnd:
             message = json.loads(line)
             if message == _BROKER:
                 asked = True
+            elif message == _END:
+                self.ended = True
             else:
                 files.update(message)
         return files, asked

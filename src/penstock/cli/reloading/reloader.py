@@ -85,16 +85,18 @@ class Reloader:
             return code if code >= 0 and signals.count == 1 else _INTERRUPTED
         if changed is not None:
             return None
-        return 0 if code == 0 else self._wait_for_change(code, signals)
+        if code == 0 and link.ended:
+            return 0
+        return self._wait_for_change(code, signals)
 
     def _wait_for_change(self, code: int, signals: _Signals) -> int | None:
         """Return None when a file has changed after a failure, or the exit code at a signal."""
-        how = f"failed with exit code {code}" if code > 0 else f"died of {_signal_name(-code)}"
+        how = _how_it_ended(code)
         _say(f"{self._name} {how}; it is started again when a file changes (Ctrl-C ends)")
         self._files.add_beside()
         while (changed := self._changed()) is None:
             if signals.count:
-                return code if code > 0 else 128 - code
+                return code if code > 0 else 128 - code if code < 0 else 1
             time.sleep(_LOOK_SECONDS)
         _say(f"{_shown(changed)} has changed: {self._name} is started again")
         return None
@@ -216,6 +218,12 @@ def _say(text: str) -> None:
 
 def _shown(path: str) -> str:
     return os.path.relpath(path) if path.startswith(os.getcwd()) else path
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        return f"died of {_signal_name(-code)}"
+    return f"failed with exit code {code}" if code else "called os._exit(0) in its middle"
 
 
 def _signal_name(number: int) -> str:

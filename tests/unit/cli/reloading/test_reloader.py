@@ -29,7 +29,10 @@ path = sys.argv[1]
 def child(link):
     signal.signal(signal.SIGINT, reloader.SinglePress())
     link.begin()
-    runpy.run_path(path, run_name="__main__")
+    try:
+        runpy.run_path(path, run_name="__main__")
+    finally:
+        link.end()
     return 0
 
 try:
@@ -93,6 +96,8 @@ def test_a_program_is_run_again_after_a_change_a_failure_and_a_death(tmp_path: P
         assert not is_alive(first)
         program.write_text("import os\nos.abort()\n")
         parent.wait_for("died of SIGABRT; it is started again when a file changes")
+        program.write_text("import os\nos._exit(0)  # not its end\n")
+        parent.wait_for("called os._exit(0) in its middle; it is started again when a file changes")
         # A child that does not end by itself is killed.
         stubborn = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         program.write_text(stubborn + WAIT.format("three"))
