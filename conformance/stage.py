@@ -18,15 +18,19 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock import Topology
+from penstock._application_hosts import Launch
 from penstock._clock import monotonic, new_id
+from penstock._engine.control.application_host import Surroundings
 from penstock._engine.control.engine_thread import Turn, take_turn
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.spark.streaming.arrow_rows import SCHEMAS, to_arrow
 from penstock._engine.spark.streaming.query import ApplicationQuery
-from penstock._engine.spark.streaming.source import SCHEMAS, Run, TurnReader, to_arrow
+from penstock._engine.spark.streaming.run import Run
+from penstock._engine.spark.streaming.source import TurnReader
 from penstock.application import KafkaStreams
 
 _TURN_SECONDS = 20.0
@@ -160,7 +164,7 @@ class _HostedStreams(KafkaStreams):
         super().__init__(topology, config, spark=stage.spark)
         self._stage = stage
 
-    def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
+    def _start_query(self, blueprint: Blueprint, launch: Launch) -> ApplicationQuery:  # noqa: ARG002
         return _HostedQuery(self._stage, blueprint, self._supervision.take_report)
 
 
@@ -170,7 +174,7 @@ class _HostedQuery(ApplicationQuery):
     ) -> None:
         self._stage = stage
         own, client = own_driver(blueprint.config, None), HttpDriverClient(blueprint.config)
-        super().__init__(blueprint, stage.spark, on_report, own, client)
+        super().__init__(blueprint, stage.spark, Surroundings(on_report, own, client))
 
     def close(self, timeout_seconds: float) -> bool:
         finished = super().close(timeout_seconds)

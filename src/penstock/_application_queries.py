@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from penstock._durations import Duration, to_milliseconds
 
 if TYPE_CHECKING:
+    from penstock._application_hosts import AnyHost
     from penstock._engine.queries.asking import ReadOptions
-    from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.queries.metadata import KeyQueryMetadata, LagInfo, StreamsMetadata
     from penstock.queries.requests import StateQueryRequest
     from penstock.queries.results import StateQueryResult
@@ -27,7 +27,7 @@ class ApplicationQueries(ABC):
     _config: StreamsConfig
 
     @abstractmethod
-    def _working_query(self, what: str) -> ApplicationQuery:
+    def _working_query(self, what: str) -> AnyHost:
         """Return the query of the running application; `what` needs it."""
 
     def store(

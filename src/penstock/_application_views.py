@@ -11,11 +11,11 @@ from penstock.application_states import State
 from penstock.errors import StoreNotReadyError, StreamsError
 
 if TYPE_CHECKING:
+    from penstock._application_hosts import AnyHost
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.queries.asking import ReadOptions
     from penstock._engine.queries.catalogue import StoreEntry
     from penstock._engine.queries.questions import Answer, Question
-    from penstock._engine.spark.streaming.query import ApplicationQuery
     from penstock.application import KafkaStreams
 
 
@@ -41,6 +41,7 @@ class ForegroundView(_View):
     def __init__(self, streams: KafkaStreams) -> None:
         super().__init__(streams)
         self.close = streams.close
+        self._is_local = streams._host == "local"
 
     @property
     def phase(self) -> str:
@@ -48,8 +49,12 @@ class ForegroundView(_View):
         if streams.state is State.CREATED:
             return "PREPARING"
         if streams.state is State.REBALANCING and not self.reports():
-            return "STARTING SPARK" if streams._query is None else "STARTING WORKERS"
+            return streams._starting
         return str(streams.state.value)
+
+    @property
+    def note(self) -> str:
+        return "development host; Spark is for production" if self._is_local else ""
 
     @property
     def task_count(self) -> int:
@@ -116,7 +121,7 @@ class ServedApplication(_View):
             return str(topology.describe())
         return topology.to_mermaid() if form == "mermaid" else topology.to_svg()
 
-    def _working_query(self) -> ApplicationQuery:
+    def _working_query(self) -> AnyHost:
         try:
             return self._streams._working_query("stores can be queried")
         except StreamsError as error:

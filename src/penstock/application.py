@@ -1,15 +1,24 @@
-"""KafkaStreams: start, close and watch an application. Control only; the work is done by Spark."""
+"""KafkaStreams: start, close and watch an application. Control only; the work is done by its host,
+which is Spark, or this process while a program is developed.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
 from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from penstock._application_hosts import (
+    DEVELOPMENT,
+    AnyHost,
+    Host,
+    Launch,
+    check_host,
+)
 from penstock._application_queries import ApplicationQueries
 from penstock._application_views import ForegroundView, ServedApplication
 from penstock._camel_case import ExplainsCamelCase
@@ -30,13 +39,13 @@ from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
 from penstock.terminal.foreground import Foreground
+from penstock.terminal.timings import StartTimes, process_age_seconds
 from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
     from penstock._engine.http.serving import Serving
     from penstock._engine.planner.blueprint import Blueprint
     from penstock._engine.spark.session import SparkSession
-    from penstock._engine.spark.streaming.query import ApplicationQuery
 
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
@@ -67,7 +76,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         config: StreamsConfig | Mapping[str, Any],
         *,
         spark: SparkSession | None = None,
+        host: Host = "spark",
     ) -> None:
+        """`host="local"` runs one worker in this process, without Spark: for development."""
         if not isinstance(topology, Topology):
             msg = (
                 f"KafkaStreams takes a Topology; got {shown(topology)}; did you forget "
@@ -81,13 +92,16 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._topology = with_default_stores(topology, self._config)
         if self._invocation.look is not None:
             self._invocation.look(self._topology, self._config)
-        self._spark = spark
+        self._spark, self._host = spark, self._invocation.host or host
+        check_host(self._host, spark)
         self._states = StateMachine()
-        self._query: ApplicationQuery | None = None
+        self._query: AnyHost | None = None
         self._serving: Serving | None = None
         self._local_broker = ExitStack()
         self._supervision = Supervision(self._states, self.close)
         self._interrupted = self._is_bounded = False
+        self._starting = "STARTING SPARK" if self._host == "spark" else "STARTING WORKERS"
+        """What the host is doing before the first report of a worker."""
 
     @property
     def state(self) -> State:
@@ -155,9 +169,6 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             raise without_internal_frames(error) from error.__cause__
 
     def _start(self, *, available_now: bool) -> None:
-        # Only an application that starts needs Spark and the Kafka client.
-        from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
-
         self._invocation.answered = True
         if self._invocation.instead is not None:
             msg = (
@@ -168,20 +179,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self.state is not State.CREATED:
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
-        refuse_connect(self._spark)
         self._is_bounded = available_now
         with ExitStack() as broker:
-            self._find_cluster(
-                broker, display_for(self.application_id, quiet=self._invocation.quiet)
-            )
-            self._start_query_on_cluster(available_now=available_now)
+            display = display_for(self.application_id, quiet=self._invocation.quiet)
+            self._find_cluster(broker, display)
+            with Launch(self._host, self._spark, self._config) as launch:
+                self._start_on(launch, available_now=available_now)
             with self._states.lock:
                 if not self._states.ended:
                     self._local_broker = broker.pop_all()
 
-    def _start_query_on_cluster(self, *, available_now: bool) -> None:
+    def _start_on(self, launch: Launch, *, available_now: bool) -> None:
+        # Only an application that starts needs its host and the Kafka client.
+        from penstock._engine.control.replanner import Replanner  # noqa: PLC0415
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
-        from penstock._engine.spark.streaming.replanner import Replanner  # noqa: PLC0415
 
         blueprint = prepare(self._topology, self._config)
         if available_now:
@@ -193,7 +204,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             self._end_serving()
             return
         try:
-            query = self._start_query(blueprint)
+            query = self._start_query(blueprint, launch)
         except BaseException:
             self._end_serving()
             raise
@@ -236,13 +247,16 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         def bring_up(stack: ExitStack) -> None:
             if self.state is State.CREATED:
                 self._find_cluster(stack, display)
+                if self._host == "local":
+                    display.say(DEVELOPMENT)
                 self.start(available_now=available_now or wishes.available_now)
                 if self._serving is not None:
                     display.say(self._serving.line())
 
         self._supervision.failure_is_raised = True
         try:
-            Foreground(ForegroundView(self), display).run(bring_up)
+            timings = StartTimes(process_age_seconds()) if wishes.timings else None
+            Foreground(ForegroundView(self), display, timings).run(bring_up)
         except KeyboardInterrupt:
             self._interrupted = True
             raise
@@ -367,13 +381,10 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
         `sources[0].latestOffset` says how the application was when the turn began (`asOf`): lag,
         workers, tasks running and restoring, entries of the stores, records in and out of all time
-        and of the turn before.
+        and of the turn before. On the development host these figures are those of this moment, and
+        not inside anything else.
         """
-        progress = self._started_query().query.lastProgress
-        if progress is None:
-            return None
-        report: dict[str, Any] = json.loads(progress.json)
-        return report
+        return self._started_query().progress()
 
     def __enter__(self) -> KafkaStreams:
         return self
@@ -392,16 +403,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
             # A start that failed can be tried again: it then looks for a broker anew.
             stack.callback(setattr, self, "_config", self._config)
+            if self._invocation.open_broker is not None:
+                self._invocation.open_broker()
             cluster = embedded_cluster(self._topology, self._config, display.say)
             self._config = stack.enter_context(cluster)
 
-    def _start_query(self, blueprint: Blueprint) -> ApplicationQuery:
+    def _start_query(self, blueprint: Blueprint, launch: Launch) -> AnyHost:
+        from penstock._engine.control.application_host import Surroundings  # noqa: PLC0415
         from penstock._engine.http.clients.driver_client import HttpDriverClient, own_driver  # noqa: PLC0415
-        from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
 
         own, client = own_driver(self._config, self._serving), HttpDriverClient(self._config)
-        report = self._supervision.take_report
-        return ApplicationQuery(blueprint, self._spark, report, own, client)
+        surroundings = Surroundings(
+            self._supervision.take_report, own, client, partial(setattr, self, "_starting")
+        )
+        return launch.start(blueprint, surroundings)
 
     def _serve(self, blueprint: Blueprint) -> Serving | None:
         from penstock._engine.http.serving import serve  # noqa: PLC0415
@@ -416,13 +431,13 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if serving is not None:
             serving.close()
 
-    def _started_query(self) -> ApplicationQuery:
+    def _started_query(self) -> AnyHost:
         if self._query is None:
             msg = "the application has not been started; call start() or run() first"
             raise StreamsError(msg)
         return self._query
 
-    def _working_query(self, what: str = "slots can be changed") -> ApplicationQuery:
+    def _working_query(self, what: str = "slots can be changed") -> AnyHost:
         if self.state not in {State.REBALANCING, State.RUNNING}:
             msg = f"{what} while it runs; the application is {self.state.value}"
             raise StreamsError(msg)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -62,7 +63,7 @@ def test_a_core_is_left_and_rows_are_shown_and_the_checkpoint_is_removed(
         assert latest_turn(streams) == 1
         app.write(("a", "one"), ("b", "two"))
         assert sorted(app.read(2)) == [("a", "ONE"), ("b", "TWO")]
-        query = streams._started_query()
+        query: Any = streams._started_query()
         checkpoint = query._checkpoint._folder
         assert list((checkpoint / "query").iterdir())
     rows = session.table("guest_1").collect()

@@ -16,7 +16,8 @@ from pyspark.sql import SparkSession
 from penstock._engine.control.protocol.server import ControlServer, Verb
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.spark.session import check
-from penstock._engine.spark.streaming.source import Run, Slot, TurnReader
+from penstock._engine.spark.streaming.run import Run
+from penstock._engine.spark.streaming.source import Slot, TurnReader
 from penstock.application import KafkaStreams, State
 from penstock.errors import ConfigError, TopologyError
 from tests.spark.hosted import hosted

@@ -1,59 +1,66 @@
-"""`start()` of an application that names no cluster: the local broker serves until `close`."""
+"""The start of an application on Spark: workers are forked from a daemon that has the engine."""
 
 from __future__ import annotations
 
-import time
-from datetime import timedelta
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
-from pyspark.sql import SparkSession
 
-from penstock import Consumed, KafkaStreams, Produced, State, StreamsBuilder, serdes
-from penstock._engine.kafka.local_broker.broker import running_broker
+from penstock._engine.kafka.client.topic_io import TopicWriter
+from penstock.testing.broker import LocalBroker
+from tests.terminal import PATIENCE_SECONDS, command, environment
 
 pytestmark = pytest.mark.slow
 
-TEXT = serdes.string()
-PATIENCE_SECONDS = 120.0
+PROGRAM = """
+import os, sys
+from pathlib import Path
+from penstock import Consumed, KafkaStreams, Produced, StreamsBuilder, serdes
+
+text = serdes.string()
 
 
-def test_start_makes_a_cluster_and_does_not_block(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-    spark: SparkSession,
+def daemon(value):
+    command = Path(f"/proc/{os.getppid()}/cmdline").read_text().replace("\\0", " ")
+    return f"{os.getppid()} {command}"
+
+
+builder = StreamsBuilder()
+(
+    builder.stream("start-in", Consumed(text, text))
+    .map_values(daemon)
+    .peek(lambda key, value: print(f"worker of {value}"))
+    .to("start-out", Produced(text, text))
+)
+streams = KafkaStreams(builder.build(), {"application.id": "start", "penstock.turn.ms": 2000})
+streams.run(available_now=True)
+"""
+
+
+def test_workers_are_forks_of_one_daemon_that_has_the_engine(
+    kafka_broker: LocalBroker, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
-    builder = StreamsBuilder()
-    builder.stream("words", Consumed(key=TEXT, value=TEXT)).map_values(str.upper).to(
-        "loud", Produced(key=TEXT, value=TEXT)
+    kafka_broker.create_topic("start-in", 2)
+    kafka_broker.create_topic("start-out", 2)
+    program = tmp_path / "start.py"
+    program.write_text(PROGRAM)
+    writer = TopicWriter(kafka_broker.bootstrap_servers)
+    writer.write("start-in", b"a", b"x")
+    writer.flush()
+    servers = ("--bootstrap-servers", kafka_broker.bootstrap_servers)
+    ran = subprocess.run(
+        command("run", str(program), "--timings", *servers),
+        env=environment(tmp_path),
+        text=True,
+        check=False,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
     )
-    with KafkaStreams(builder.build(), {"application.id": "start-alone"}, spark=spark) as streams:
-        streams.start()
-        assert streams.wait_until_running(timedelta(seconds=PATIENCE_SECONDS))
-        assert streams.bootstrap_servers == running_broker()
-        producer = Producer({"bootstrap.servers": streams.bootstrap_servers})
-        producer.produce("words", "hello", "k")
-        producer.flush(PATIENCE_SECONDS)
-        assert first_value(str(streams.bootstrap_servers), "loud") == b"HELLO"
-    assert streams.state is State.NOT_RUNNING
-    assert streams.bootstrap_servers is running_broker() is None
-    said = capfd.readouterr().err
-    assert "no bootstrap.servers given: using the local broker" in said
-    assert "made the missing topics loud, words, 4 partitions each" in said
-
-
-def first_value(servers: str, topic: str) -> bytes | None:
-    consumer = Consumer(
-        {"bootstrap.servers": servers, "group.id": "reads", "auto.offset.reset": "earliest"}
+    assert ran.returncode == 0, ran.stderr
+    assert "-m penstock._engine.spark.worker_daemon pyspark.worker" in ran.stdout
+    stages = (
+        r"start: before run\(\) [\d.]+ s, preparing [\d.]+ s, spark [\d.]+ s, .*in all [\d.]+ s"
     )
-    consumer.subscribe([topic])
-    until = time.monotonic() + PATIENCE_SECONDS
-    try:
-        while (message := consumer.poll(0.2)) is None:
-            assert time.monotonic() < until, f"no record in {topic!r}"
-        return message.value()
-    finally:
-        consumer.close()
+    assert re.search(stages, ran.stderr), ran.stderr

@@ -22,12 +22,13 @@ from penstock import (
     TopologyError,
     UncaughtResponse,
 )
-from penstock._engine.control.drivers import Driver
+from penstock._engine.control import replanner
+from penstock._engine.control.application_host import Surroundings
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
-from penstock._engine.http.clients.driver_client import HttpDriverClient
 from penstock._engine.kafka.application import preparation
 from penstock._engine.metrics.restore_events import RestoreEvent
-from penstock._engine.spark.streaming import query, replanner
+from penstock._engine.spark import session
+from penstock._engine.spark.streaming import query
 
 CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
 PATIENCE_MS = 10_000
@@ -39,15 +40,8 @@ class FakeQuery:
     made: ClassVar[list[FakeQuery]]
     trouble: ClassVar[str | None]
 
-    def __init__(
-        self,
-        blueprint: Any,
-        spark: Any,
-        on_report: Callable[[Report], None],
-        own: Driver,
-        client: HttpDriverClient,
-    ) -> None:
-        self._on_report = on_report
+    def __init__(self, blueprint: Any, spark: Any, surroundings: Surroundings, early: Any) -> None:
+        self._on_report = surroundings.on_report
         self._members: dict[str, Report] = {}
         self.closed = 0
         self.posted: list[str] = []
@@ -138,6 +132,7 @@ def queries(monkeypatch: pytest.MonkeyPatch) -> list[FakeQuery]:
         trouble: ClassVar[str | None] = None
 
     monkeypatch.setattr(query, "ApplicationQuery", Fresh)
+    monkeypatch.setattr(session, "launch_early", lambda config, spark: None)
     monkeypatch.setattr(preparation, "prepare", lambda topology, config: FakeBlueprint())
     monkeypatch.setattr(preparation, "bounded", bounded)
     monkeypatch.setattr(replanner, "LOOK_SECONDS", PATIENCE_MS)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 from typing import TYPE_CHECKING
 
 from penstock.cli.arguments.options import add_cluster, add_command, add_program, settings_of
-from penstock.cli.arguments.programs import play
+from penstock.cli.arguments.programs import file_and_name, play
+from penstock.cli.reloading.reloader import Reloader, SinglePress
 from penstock.terminal.invocation import Invocation
 
 if TYPE_CHECKING:
     from penstock.cli.arguments.options import Commands
+    from penstock.cli.reloading.child_link import ChildEnd
 
 _DESCRIPTION = """\
 Run a program until Ctrl-C. A program that makes no KafkaStreams itself, but has one Topology or
@@ -23,6 +27,7 @@ _EXAMPLES = """\
   penstock run app.py --available-now                    process what is there, then end
   penstock run app.py --set num.stream.threads=4         any setting of the application
   penstock run app.py --quiet -- --region eu             with options for the program itself
+  penstock run --dev app.py                              without Spark, again at each change
 """
 
 
@@ -40,6 +45,18 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument(
+        "--timings",
+        action="store_true",
+        help="after the first commit, show how long each stage of the start took",
+    )
+    host = parser.add_mutually_exclusive_group()
+    host.add_argument(
+        "--dev",
+        action="store_true",
+        help="development: one worker in this process, without Spark; starts again when a file of "
+        "the program changes",
+    )
+    host.add_argument(
         "--spark-log",
         type=str.upper,
         choices=("ERROR", "WARN", "INFO", "DEBUG"),
@@ -55,5 +72,26 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
     options = Invocation(settings, arguments.available_now, arguments.quiet)
+    options.timings = arguments.timings
+    if arguments.dev:
+        return develop(arguments, options)
     play(arguments.program, arguments.arguments, options)
     return 0
+
+
+def develop(arguments: argparse.Namespace, options: Invocation) -> int:
+    """Run the program without Spark, and again when one of its files changes."""
+    path, _ = file_and_name(arguments.program)
+    files = [path] if arguments.settings is None else [path, str(arguments.settings)]
+
+    def child(link: ChildEnd) -> int:
+        signal.signal(signal.SIGINT, SinglePress())
+        link.begin()
+        options.host, options.open_broker = "local", link.open_broker
+        try:
+            play(arguments.program, arguments.arguments, options)
+        finally:
+            link.end()
+        return 0
+
+    return Reloader(child, path, list(map(os.path.realpath, files))).run()

@@ -33,6 +33,8 @@ class Figures:
     restore_remaining: int = 0
     broker_away_seconds: float | None = None
     """For how long the cluster has not answered, None if it answers."""
+    note: str = ""
+    """What is to be said of it all the time."""
 
     @property
     def running(self) -> int:
@@ -46,8 +48,9 @@ class Figures:
 class Meter:
     """Watches the reports of one application."""
 
-    def __init__(self, now: float) -> None:
+    def __init__(self, now: float, note: str = "") -> None:
         self._began = now
+        self._note = note
         self._last: dict[str, tuple[int, int]] = {}
         self._total_in = self._total_out = 0
         self._recent: deque[tuple[float, int, int]] = deque()
@@ -79,6 +82,7 @@ class Meter:
             restored=self._restored(alive),
             restore_remaining=sum(report.restore_remaining for report in alive),
             broker_away_seconds=broker_away_seconds(alive),
+            note=self._note,
         )
 
     def _add_up(self, reports: Mapping[str, Report]) -> None:

@@ -19,6 +19,7 @@ from penstock._clock import monotonic
 from penstock._engine.control.protocol.messages import Report
 from penstock.terminal.display import Display
 from penstock.terminal.figures import Figures, Meter
+from penstock.terminal.timings import StartTimes
 from penstock.terminal.wording import closing_line
 
 _ATTEND_SECONDS = 0.1
@@ -41,6 +42,10 @@ class Application(Protocol):
         """Its state, or what it is doing before it has one."""
 
     @property
+    def note(self) -> str:
+        """What its status line ends with."""
+
+    @property
     def task_count(self) -> int: ...
     @property
     def ended(self) -> bool: ...
@@ -54,10 +59,13 @@ class Application(Protocol):
 class Foreground:
     """One run of an application in the foreground."""
 
-    def __init__(self, application: Application, display: Display) -> None:
+    def __init__(
+        self, application: Application, display: Display, timings: StartTimes | None = None
+    ) -> None:
         self._application = application
         self._display = display
-        self._meter = Meter(monotonic())
+        self._timings = timings
+        self._meter = Meter(monotonic(), application.note)
 
     def run(self, bring_up: BringUp) -> None:
         """Return when the application has ended, by itself or by a signal."""
@@ -91,8 +99,11 @@ class Foreground:
     def _attend(self, over: Callable[[], bool]) -> None:
         rounds = 0
         while not over():
+            figures = self._figures()
             if rounds % _DRAW_EVERY == 0:
-                self._display.update(self._figures())
+                self._display.update(figures)
+            if self._timings is not None and (line := self._timings.see(figures)) is not None:
+                self._display.say(line)
             rounds += 1
             time.sleep(_ATTEND_SECONDS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
@@ -20,6 +20,12 @@ class Invocation:
     available_now: bool = False
     quiet: bool = False
     panel: Panel | None = None
+    host: Literal["spark", "local"] | None = None
+    """What runs the workers, whatever the program says."""
+    timings: bool = False
+    """Whether the stages of the start are shown with their times."""
+    open_broker: Callable[[], None] | None = None
+    """Starts the local broker, if it is needed and none runs."""
     answered: bool = False
     instead: Callable[[Topology, StreamsConfig], None] | None = None
     """What is done with the application where it would run."""

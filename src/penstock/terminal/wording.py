@@ -9,7 +9,7 @@ _BAR_CELLS = 12
 
 def status_line(figures: Figures, width: int) -> str:
     """Return the line that is shown while the application runs, cut to `width`."""
-    parts = [figures.state, *_parts(figures)]
+    parts = [figures.state, *_parts(figures), *([figures.note] if figures.note else [])]
     line = " " + "  ".join(parts)
     return line if len(line) < width else f"{line[: max(0, width - 2)]}…"
 

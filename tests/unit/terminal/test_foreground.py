@@ -26,6 +26,7 @@ class FakeApplication:
 
     application_id = "fraud"
     phase = "RUNNING"
+    note = ""
     task_count = 1
     ended = False
     failed = False

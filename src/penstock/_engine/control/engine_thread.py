@@ -1,4 +1,4 @@
-"""The engine thread in a Python worker of an executor; it lives longer than one turn.
+"""The engine thread in a worker process, or in the driver itself; it lives longer than one turn.
 
 Each turn and each answer of the driver renews its lease. Turns alone would not do: a slot that
 hangs keeps Spark from the next turn, and must not end the others. The thread keeps working between
@@ -9,17 +9,16 @@ group and closes the stores.
 from __future__ import annotations
 
 import gc
-import os
-import pickle
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import count
 
 from penstock._clock import monotonic
 from penstock._engine.control.printed_lines import PrintedLines, captured
+from penstock._engine.control.program import Program, ShippedProgram
 from penstock._engine.control.protocol.client import ControlClient, DriverSilent
 from penstock._engine.control.protocol.messages import (
     ControlAddress,
@@ -59,17 +58,6 @@ _engines: dict[str, EngineThread] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """The application as workers receive it: inside the code that Spark sends, which Spark's
-    encryption covers and no page of its UI shows.
-    """
-
-    blueprint: bytes = field(default=b"", repr=False)
-    paths: tuple[str, ...] = ()
-    """The driver's module search path."""
-
-
-@dataclass(frozen=True, slots=True)
 class Turn:
     """One batch of the query: for which run of which application, and how long."""
 
@@ -79,7 +67,7 @@ class Turn:
     lease_seconds: float
     slot: tuple[int, int] = (0, 0)
     """The number of the turn, and the index of the slot in it."""
-    program: Program = field(default=Program(), repr=False)
+    program: Program = field(default=ShippedProgram(), repr=False)
     rows: RowKind = "timestamp"
     """What the worker keeps of each output record."""
 
@@ -89,6 +77,7 @@ class EngineThread:
 
     def __init__(self, turn: Turn) -> None:
         self._control_address, self._program = turn.control, turn.program
+        self._own_process = turn.program.own_process
         self._lease_seconds, self._lease_until = turn.lease_seconds, 0.0
         self._instruction, self._answered_at = Instruction(), 0.0
         self.renew(turn)
@@ -109,6 +98,11 @@ class EngineThread:
     @property
     def alive(self) -> bool:
         return self._thread.is_alive()
+
+    def join(self, seconds: float) -> bool:
+        """Wait until the thread has ended; yes if it has."""
+        self._thread.join(seconds)
+        return not self.alive
 
     def renew(self, turn: Turn) -> None:
         """Extend the lease to `lease_seconds` after the end of `turn`."""
@@ -136,13 +130,12 @@ class EngineThread:
         try:
             if control.ask("report", Report(self._member_id, "starting"), Instruction).stop:
                 return
-            program, self._program = self._program, Program()
-            _find_modules_in(program.paths)
-            blueprint: Blueprint = pickle.loads(program.blueprint)
+            program, self._program = self._program, ShippedProgram()
+            blueprint = program.open()
             del program
             self._internal_topics = blueprint.internal_topics
             self._bounded = blueprint.ends is not None
-            with captured(self._printed):
+            with captured(self._printed) if self._own_process else nullcontext():
                 self._host(blueprint, control)
             control.ask("report", self._last_report("closed"), Instruction)
         except DriverSilent as silent:
@@ -151,7 +144,8 @@ class EngineThread:
             # The driver handles the failure, also sys.exit in an `init`: Spark does not see what
             # is raised here. The executor's log gets the whole trace.
             failure = WorkerFailure.of(error)
-            print(failure.trace, file=sys.stderr, flush=True)
+            if self._own_process:
+                print(failure.trace, file=sys.stderr, flush=True)
             with suppress(DriverSilent):
                 control.ask("report", self._last_report("failed", failure), Instruction)
         finally:
@@ -281,11 +275,6 @@ def _free_clients() -> None:
     gc.collect()
 
 
-def _find_modules_in(paths: Iterable[str]) -> None:
-    """Add the driver's import paths that exist on this machine."""
-    sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))
-
-
 def take_turn(turn: Turn) -> Iterator[Rows]:
     """Run this process's engine for a turn; yield the rows of the outputs it commits."""
     engine = _engines.get(turn.run_id)
@@ -304,6 +293,12 @@ def take_turn(turn: Turn) -> Iterator[Rows]:
     # Spark's worker now collects garbage, and the engine stops meanwhile: frozen objects are
     # skipped until the next turn.
     gc.freeze()
+
+
+def wait_for_end(run_id: str, seconds: float) -> bool:
+    """Wait until the engine of a run has ended in this process; yes if it has, or never began."""
+    engine = _engines.get(run_id)
+    return engine is None or engine.join(seconds)
 
 
 def _left(engine: EngineThread, turn: Turn, until: float) -> float:

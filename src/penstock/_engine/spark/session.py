@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -25,8 +26,11 @@ from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.utils import is_remote
 
+from penstock._engine.spark import worker_daemon
 from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
+from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
+from penstock._engine.spark.known_sources import register_known
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
@@ -44,19 +48,32 @@ _forwarders: list[SignalForwarder] = []
 
 
 def session_for(
-    config: StreamsConfig, given: SparkSession | None, *, heavy: bool = False
+    config: StreamsConfig,
+    given: SparkSession | None,
+    *,
+    heavy: bool = False,
+    early: EarlyJvm | None = None,
 ) -> tuple[SparkSession, bool]:
     """Return the session to use, and whether this process must stop it.
 
-    `heavy`: Spark itself carries records, and does not only run workers.
+    `heavy`: Spark itself carries records, and does not only run workers. `early` is a JVM of
+    `launch_early`.
     """
     refuse_connect(given, heavy=heavy)
     theirs = given or _existing()
-    session = theirs or _start(config, heavy=heavy)
+    session = theirs or _start(config, heavy=heavy, early=early)
     check(session)
     _check_interpreter(session)
     forward_signals(session)
     return session, theirs is None
+
+
+def launch_early(config: StreamsConfig, given: SparkSession | None) -> EarlyJvm | None:
+    """Start the JVM of a session that will be needed soon, unless there is one."""
+    if given is not None or _has_jvm() or SparkContext._active_spark_context is not None:
+        return None
+    settings = _settings(config)
+    return EarlyJvm(lambda: _launch_jvm(_conf_of(config, settings, heavy=False), config))
 
 
 def try_spark(config: StreamsConfig) -> str:
@@ -137,7 +154,19 @@ def log_path(config: StreamsConfig) -> Path:
     return config.state_dir / config.application_id / "spark.log"
 
 
-def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
+def _start(config: StreamsConfig, *, heavy: bool, early: EarlyJvm | None = None) -> SparkSession:
+    settings = _settings(config)
+    # At INFO it logs the end of each thread's connection to the JVM.
+    if (py4j := logging.getLogger("py4j")).level == logging.NOTSET:
+        py4j.setLevel(logging.WARNING)
+    with _signals_kept():
+        session = _launch(config, settings, heavy=heavy, early=early)
+    if not heavy:
+        register_known(session)
+    return session
+
+
+def _settings(config: StreamsConfig) -> dict[str, str]:
     # Otherwise workers run the first python3 on the path, without the user's packages.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
@@ -152,22 +181,46 @@ def _start(config: StreamsConfig, *, heavy: bool) -> SparkSession:
         settings["spark.master"] = config.spark_master
         if config.spark_master.startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    # At INFO it logs the end of each thread's connection to the JVM.
-    if (py4j := logging.getLogger("py4j")).level == logging.NOTSET:
-        py4j.setLevel(logging.WARNING)
-    with _signals_kept():
-        return _launch(config, settings, heavy=heavy)
+    return settings
 
 
-def _launch(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool) -> SparkSession:
+def _has_jvm() -> bool:
+    return SparkContext._gateway is not None or is_submitted()
+
+
+def _conf_of(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool) -> SparkConf:
+    """Return the settings of a JVM that is to be started."""
     conf = SparkConf()
     for key, value in settings.items():
         conf.set(key, value)
-    has_jvm = SparkContext._gateway is not None or is_submitted()
+    conf.set("spark.driver.extraJavaOptions", _jvm_options(config, heavy=heavy))
+    if not heavy and is_local(settings.get("spark.master", "")):
+        conf.set("spark.python.daemon.module", worker_daemon.MODULE)
+    return conf
+
+
+def is_local(master: str) -> bool:
+    """Return whether the driver runs the tasks itself."""
+    return re.fullmatch(r"local(\[.*\])?", master) is not None
+
+
+def _launch(
+    config: StreamsConfig,
+    settings: Mapping[str, str],
+    *,
+    heavy: bool,
+    early: EarlyJvm | None = None,
+) -> SparkSession:
+    has_jvm = _has_jvm()
     try:
-        if not has_jvm:
-            conf.set("spark.driver.extraJavaOptions", _jvm_options(config, heavy=heavy))
-            SparkContext._ensure_initialized(gateway=_launch_jvm(conf, config), conf=conf)
+        if has_jvm:
+            conf = SparkConf()
+            for key, value in settings.items():
+                conf.set(key, value)
+        else:
+            conf = _conf_of(config, settings, heavy=heavy)
+            gateway = _launch_jvm(conf, config) if early is None else early.take()
+            SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         return SparkSession.builder.config(conf=conf).getOrCreate()
     except PySparkException as error:
         if not has_jvm:

@@ -15,13 +15,13 @@ from penstock._engine.control.members import Members
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import Instruction, Report
 from penstock._engine.control.protocol.server import ControlServer, Verb
+from penstock._engine.control.slot_plan import Capacity, SlotPlan
 from penstock._engine.control.status import RecordCounts
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.spark.streaming.query import ApplicationQuery
-from penstock._engine.spark.streaming.slot_plan import Capacity, SlotPlan
 from penstock.application_states import State, StateMachine
 from penstock.settings import StreamsConfig
 

@@ -12,11 +12,11 @@ import pytest
 from penstock._engine.control import engine_thread
 from penstock._engine.control.engine_thread import (
     EngineThread,
-    Program,
     Turn,
     _free_clients,
     take_turn,
 )
+from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.protocol.messages import ControlAddress, Instruction
 
 
@@ -152,7 +152,7 @@ def test_a_turn_that_gives_way_ends_early_and_its_worker_goes_on(
 
 
 def test_neither_the_key_nor_the_program_is_in_a_repr() -> None:
-    program = Program(b"my-password", ("/home/me",))
+    program = ShippedProgram(b"my-password", ("/home/me",))
     assert "secret-key" not in repr(TURN)
     assert "my-password" not in repr(program)
     assert "my-password" not in repr(Turn("run", TURN.control, 1, 1, (0, 0), program))

@@ -12,7 +12,7 @@ from typing import Any
 
 from pyspark import SparkContext
 
-from penstock._engine.spark.streaming.slot_plan import Capacity
+from penstock._engine.control.slot_plan import Capacity
 
 POOL = "penstock"
 """The scheduler pool of all turns. With `spark.scheduler.mode=FAIR` they and other jobs share the

@@ -4,52 +4,26 @@ Each row is a committed record of the application's output topics, so that Spark
 rates. By default it has the record's timestamp and not its bytes: Spark would copy every key and
 value three times for a sink that drops them. What is committed, Kafka decides; see
 docs/decisions/0006.
+
+Spark starts a Python process to make the source, one to plan it and one to count its turns, each
+before the first worker. So this module travels by value and imports the engine where it is used:
+only a process that works loads it.
 """
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from penstock._engine.control.engine_thread import Program, Turn, take_turn
-from penstock._engine.control.protocol.client import ControlClient
-from penstock._engine.control.protocol.messages import ControlAddress
-from penstock._engine.control.result_rows import Rows, Times
-from penstock._engine.runtime.records import Output
-from penstock._engine.spark.batch.schemas import ARROW_HEADERS, HEADERS
-from penstock.settings.values import RowKind
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-SCHEMAS: dict[RowKind, str] = {
-    "timestamp": "timestamp bigint",
-    "full": "topic string, partition int, timestamp bigint, key binary, value binary, "
-    f"headers {HEADERS}",
-}
-_TIMESTAMP = pa.schema([("timestamp", pa.int64())])
-_FULL = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("headers", ARROW_HEADERS),
-    ]
-)
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of an application: the parameters of its slots."""
-
-    id: str
-    control: ControlAddress
-    lease_seconds: float
-    program: Program = field(default=Program(), repr=False)
-    rows: RowKind = "timestamp"
+    from penstock._engine.spark.streaming.run import Run
 
 
 class Slot(InputPartition):
@@ -60,19 +34,21 @@ class Slot(InputPartition):
         self.turn = turn
 
 
-def data_source_for(run: Run) -> type[DataSource]:
+def data_source_for(run: Run, schema: str) -> type[DataSource]:
     """Return the data source of a run; the run is part of its code, where no option shows it."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+    name, reader = f"penstock_{run.id}", TurnReader(run)
 
     class PenstockSource(DataSource):
         @classmethod
         def name(cls) -> str:
-            return f"penstock_{run.id}"
+            return name
 
         def schema(self) -> str:
-            return SCHEMAS[run.rows]
+            return schema
 
         def streamReader(self, schema: Any) -> DataSourceStreamReader:
-            return TurnReader(run)
+            return reader
 
     return PenstockSource
 
@@ -81,7 +57,13 @@ class TurnReader(DataSourceStreamReader):
     """Counts turns; Kafka keeps the real offsets."""
 
     def __init__(self, run: Run) -> None:
-        self._run = run
+        # As bytes: to open them takes more of the engine than to count turns.
+        self._shipped, self._address = pickle.dumps(run), pickle.dumps(run.control)
+
+    @property
+    def _run(self) -> Run:
+        run: Run = pickle.loads(self._shipped)
+        return run
 
     def initialOffset(self) -> dict[str, int]:
         return {"turn": 0}
@@ -100,40 +82,25 @@ class TurnReader(DataSourceStreamReader):
         return [Slot(index, turn) for index in range(slots)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, Slot)
+        from penstock._engine.control.engine_thread import Turn, take_turn  # noqa: PLC0415
+        from penstock._engine.spark.streaming.arrow_rows import to_arrow  # noqa: PLC0415
+
+        slot: Any = partition
         # The driver's clock decides, since that of this machine may differ. A slot that had to wait
         # for a core, and a late retry, end at once.
-        seconds = self._ask("seconds_left", partition.turn, float)
+        seconds = self._ask("seconds_left", slot.turn, float)
         if seconds <= 0:
             return
-        run, slot = self._run, (partition.turn, partition.value)
-        turn = Turn(run.id, run.control, seconds, run.lease_seconds, slot, run.program, run.rows)
+        run, place = self._run, (slot.turn, slot.value)
+        turn = Turn(run.id, run.control, seconds, run.lease_seconds, place, run.program, run.rows)
         for rows in take_turn(turn):
             yield to_arrow(rows)
 
     def _ask(self, verb: str, payload: Any, answer: Any) -> Any:
-        client = ControlClient(self._run.control)
+        from penstock._engine.control.protocol.client import ControlClient  # noqa: PLC0415
+
+        client = ControlClient(pickle.loads(self._address))
         try:
             return client.ask(verb, payload, answer)
         finally:
             client.close()
-
-
-def to_arrow(rows: Rows) -> pa.RecordBatch:
-    """Return rows as an Arrow batch."""
-    return _records_to_arrow(rows) if isinstance(rows, list) else _times_to_arrow(rows)
-
-
-def _times_to_arrow(times: Times) -> pa.RecordBatch:
-    """Return timestamps as an Arrow batch, without a copy."""
-    column = pa.Array.from_buffers(pa.int64(), len(times), [None, pa.py_buffer(times)])
-    return pa.record_batch([column], schema=_TIMESTAMP)
-
-
-def _records_to_arrow(records: list[Output]) -> pa.RecordBatch:
-    topics, partitions, keys, values, times, headers = zip(*records, strict=True)
-    # No headers are an empty list: Spark looks at lists that are null again and again.
-    pairs = [[{"key": name, "value": data} for name, data in each] for each in headers]
-    columns = (topics, partitions, times, keys, values, pairs)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, _FULL, strict=True)]
-    return pa.record_batch(arrays, schema=_FULL)

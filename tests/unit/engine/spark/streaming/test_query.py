@@ -11,7 +11,6 @@ import pytest
 
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.control.members import Members
-from penstock._engine.spark.streaming import query as query_module
 from penstock._engine.spark.streaming.query import ApplicationQuery
 
 
@@ -26,7 +25,7 @@ class FakeStreamingQuery:
 
 
 def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query_module, "_program", lambda blueprint: None)
+    monkeypatch.setattr(ApplicationQuery, "_pack", lambda self, blueprint: None)
     query: Any = ApplicationQuery.__new__(ApplicationQuery)
     nothing = SimpleNamespace(close=lambda: None, remove=lambda: None, end=lambda context: None)
     nothing.announce = lambda driver_id, announcement: None

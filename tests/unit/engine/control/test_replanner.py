@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from penstock import StreamsBuilder, StreamsError
+from penstock._engine.control import replanner as supervisor_module
+from penstock._engine.control.replanner import Replanner
 from penstock._engine.kafka.application.topic_watch import TopicChange
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.spark.streaming import replanner as supervisor_module
-from penstock._engine.spark.streaming.replanner import Replanner
 from penstock.settings import StreamsConfig
 
 PLAN = Blueprint(StreamsConfig({"application.id": "app"}), (), {}, "tasks", frozenset())

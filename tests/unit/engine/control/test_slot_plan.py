@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock._engine.spark.streaming.slot_plan import Capacity, SlotPlan, SlotRule
+from penstock._engine.control.slot_plan import Capacity, SlotPlan, SlotRule
 
 
 class Cluster:

@@ -1,0 +1,71 @@
+"""What runs the workers of an application: Spark, or this process while a program is developed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
+
+from penstock.errors import ConfigError
+
+if TYPE_CHECKING:
+    from penstock._engine.control.application_host import ApplicationHost, Surroundings
+    from penstock._engine.planner.blueprint import Blueprint
+    from penstock._engine.spark.early_jvm import EarlyJvm
+    from penstock._engine.spark.session import SparkSession
+    from penstock.settings import StreamsConfig
+
+Host: TypeAlias = Literal["spark", "local"]
+"""`spark` runs applications; `local` is for development: one worker in this process, no Spark."""
+
+AnyHost: TypeAlias = "ApplicationHost[Any]"
+
+DEVELOPMENT = "development host: one worker in this process; Spark is the host for production"
+"""The line that says where an application runs that does not run on Spark."""
+
+
+def check_host(host: str, spark: object) -> None:
+    """Refuse a host that does not exist, or a session for the one that has none.
+
+    Raises:
+        ConfigError: it says why.
+    """
+    if host not in get_args(Host):
+        msg = f"host must be 'spark' or 'local', for development; got {host!r}"
+        raise ConfigError(msg)
+    if host == "local" and spark is not None:
+        msg = (
+            "the development host runs without Spark, but KafkaStreams was given a session; leave "
+            "out spark=..., or the option that asks for this host (host='local', --dev)"
+        )
+        raise ConfigError(msg)
+
+
+class Launch:
+    """The start of a host: what takes long begins before the application is prepared."""
+
+    def __init__(self, host: Host, spark: SparkSession | None, config: StreamsConfig) -> None:
+        """Refuse a session, before anything starts, in which no application can run."""
+        self._host, self._spark = host, spark
+        self._early: EarlyJvm | None = None
+        if host == "spark":
+            from penstock._engine.spark.session import launch_early, refuse_connect  # noqa: PLC0415
+
+            refuse_connect(spark)
+            self._early = launch_early(config, spark)
+
+    def start(self, blueprint: Blueprint, surroundings: Surroundings) -> AnyHost:
+        """Start the workers of an application."""
+        if self._host == "local":
+            from penstock._engine.local.local_host import LocalHost  # noqa: PLC0415
+
+            return LocalHost(blueprint, surroundings)
+        from penstock._engine.spark.streaming.query import ApplicationQuery  # noqa: PLC0415
+
+        return ApplicationQuery(blueprint, self._spark, surroundings, self._early)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what has begun, unless an application has it."""
+        if self._early is not None:
+            self._early.abandon()

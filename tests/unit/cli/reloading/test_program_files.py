@@ -1,0 +1,72 @@
+"""Which files are a program's own, and which of them have changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import penstock
+from penstock.cli.reloading.program_files import ProgramFiles, own_modules
+
+
+def module(path: Path) -> ModuleType:
+    made = ModuleType(path.stem)
+    made.__file__ = str(path)
+    return made
+
+
+def test_modules_of_python_and_of_packages_are_not_the_programs(tmp_path: Path) -> None:
+    own = tmp_path / "helper.py"
+    compiled = module(tmp_path / "fast.so")
+    assert own_modules([json, penstock, sys, compiled, module(own)]) == {os.path.realpath(own)}
+
+
+def test_a_file_changes_by_its_time_its_size_or_its_replacement(tmp_path: Path) -> None:
+    path = tmp_path / "app.py"
+    path.write_text("a")
+    files = ProgramFiles()
+    files.add([str(path)])
+    assert files.changed() is None
+    path.write_text("ab")
+    assert files.changed() == str(path)
+    files.renew()
+    assert files.changed() is None
+    other = tmp_path / "app.py.new"
+    other.write_text("ab")
+    os.utime(other, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    other.replace(path)
+    assert files.changed() == str(path)
+
+
+def test_a_file_that_is_moved_away_changes_when_it_is_back(tmp_path: Path) -> None:
+    path = tmp_path / "app.py"
+    path.write_text("a")
+    files = ProgramFiles()
+    files.add([str(path)])
+    path.unlink()
+    assert files.changed() is None
+    path.write_text("b!")
+    assert files.changed() == str(path)
+
+
+def test_files_beside_are_watched_after_a_failure_only(tmp_path: Path) -> None:
+    path, broken = tmp_path / "app.py", tmp_path / "broken.py"
+    path.write_text("import broken, missing")
+    broken.write_text("(")
+    files = ProgramFiles()
+    files.add([str(path)])
+    broken.write_text("((")
+    assert files.changed() is None
+    files.add_beside()
+    assert files.changed() is None
+    broken.write_text("()  # mended")
+    assert files.changed() == str(broken)
+    files.add_beside()
+    assert files.changed() is None
+    (tmp_path / "missing.py").write_text("")
+    assert files.changed() == str(tmp_path / "missing.py")
+    files.renew()
+    assert files.changed() is None

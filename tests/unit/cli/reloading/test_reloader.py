@@ -1,0 +1,139 @@
+"""One child after the other: changes, deaths, signals. The children are programs of a few lines."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from penstock.cli.reloading import reloader
+from penstock.cli.reloading.reloader import SinglePress
+
+PATIENCE_SECONDS = 60.0
+
+# As `penstock run --dev`, without the engine.
+PARENT = """
+import runpy, signal, sys
+from penstock.cli.reloading import reloader
+reloader._load_engine = lambda: None
+reloader._END_SECONDS = 1.0
+path = sys.argv[1]
+
+def child(link):
+    signal.signal(signal.SIGINT, reloader.SinglePress())
+    link.begin()
+    try:
+        runpy.run_path(path, run_name="__main__")
+    finally:
+        link.end()
+    return 0
+
+try:
+    sys.exit(reloader.Reloader(child, "app.py", [path]).run())
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+WAIT = "import time, os\nprint('{}', os.getpid(), flush=True)\ntime.sleep(1000)\n"
+
+
+class Running:
+    """A parent with its children, and what they have printed."""
+
+    def __init__(self, program: Path) -> None:
+        self.output = program.with_name("output")
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", PARENT, str(program)], stdout=output, stderr=output
+            )
+
+    def wait_for(self, text: str) -> list[str]:
+        """Wait until `text` is printed; return the words of its line."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            said = self.output.read_text()
+            found = [line for line in said.splitlines(keepends=True) if text in line]
+            if found and found[-1].endswith("\n"):
+                return found[-1].split()
+            assert time.monotonic() < until, f"{text!r} was not printed, but {said}"
+            time.sleep(0.02)
+
+    def ended(self) -> int:
+        return self.process.wait(PATIENCE_SECONDS)
+
+
+@contextmanager
+def running(program: Path, text: str) -> Iterator[Running]:
+    program.write_text(text)
+    parent = Running(program)
+    try:
+        yield parent
+    finally:
+        parent.process.kill()
+        parent.process.wait()
+
+
+def is_alive(process: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(process, 0)
+        # One that has ended and was not waited for is a zombie.
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_a_program_is_run_again_after_a_change_a_failure_and_a_death(tmp_path: Path) -> None:
+    program = tmp_path / "app.py"
+    with running(program, WAIT.format("one")) as parent:
+        first = int(parent.wait_for("one")[1])
+        program.write_text("print('two')\nraise SystemExit(3)\n")
+        parent.wait_for("failed with exit code 3; it is started again when a file changes")
+        assert not is_alive(first)
+        program.write_text("import os\nos.abort()\n")
+        parent.wait_for("died of SIGABRT; it is started again when a file changes")
+        program.write_text("import os\nos._exit(0)  # not its end\n")
+        parent.wait_for("called os._exit(0) in its middle; it is started again when a file changes")
+        # A child that does not end by itself is killed.
+        stubborn = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        program.write_text(stubborn + WAIT.format("three"))
+        third = int(parent.wait_for("three")[1])
+        program.write_text("print('four')\n")
+        assert parent.ended() == 0
+        parent.wait_for("four")
+        assert not is_alive(third)
+
+
+def test_a_signal_ends_child_and_parent(tmp_path: Path) -> None:
+    with running(tmp_path / "app.py", WAIT.format("one")) as parent:
+        child = int(parent.wait_for("one")[1])
+        parent.process.send_signal(signal.SIGINT)
+        assert parent.ended() == 130
+        assert not is_alive(child)
+
+
+def test_a_child_does_not_outlive_a_parent_that_is_killed(tmp_path: Path) -> None:
+    with running(tmp_path / "app.py", WAIT.format("one")) as parent:
+        child = int(parent.wait_for("one")[1])
+        parent.process.kill()
+        until = time.monotonic() + PATIENCE_SECONDS
+        while is_alive(child):
+            assert time.monotonic() < until, "the child goes on"
+            time.sleep(0.02)
+
+
+def test_one_press_interrupts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(reloader, "monotonic", lambda: now)
+    press = SinglePress()
+    with pytest.raises(KeyboardInterrupt):
+        press(signal.SIGINT, None)
+    now += 0.1
+    press(signal.SIGINT, None)
+    now += 1.0
+    with pytest.raises(KeyboardInterrupt):
+        press(signal.SIGINT, None)

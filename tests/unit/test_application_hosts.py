@@ -1,0 +1,36 @@
+"""Which host an application may have."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from penstock import KafkaStreams, StreamsBuilder, Topology
+from penstock.errors import ConfigError
+from penstock.terminal.invocation import Invocation, invoked
+
+CONFIG = {"application.id": "fraud", "bootstrap.servers": "nowhere:9092"}
+
+
+def topology() -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in").to("out")
+    return builder.build()
+
+
+def test_there_are_two_hosts() -> None:
+    with pytest.raises(ConfigError, match=r"host must be 'spark' or 'local'.*got 'flink'"):
+        KafkaStreams(topology(), CONFIG, host=cast("Any", "flink"))
+
+
+def test_the_development_host_takes_no_session() -> None:
+    session: Any = object()
+    with pytest.raises(ConfigError, match="runs without Spark, but KafkaStreams was given a"):
+        KafkaStreams(topology(), CONFIG, spark=session, host="local")
+
+
+def test_the_command_line_goes_before_the_program() -> None:
+    with invoked(Invocation(host="local")):
+        assert KafkaStreams(topology(), CONFIG)._host == "local"
+    assert KafkaStreams(topology(), CONFIG)._host == "spark"
