@@ -38,7 +38,7 @@ from penstock._engine.spark.dataframes.sink_options import SinkOptions
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError, StreamsError
 
-__all__ = ["QueryOptions", "StreamingQuery", "placed", "start"]
+__all__ = ["QueryOptions", "StreamingQuery", "batch_writer", "placed", "start"]
 
 MapBatches: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -90,7 +90,7 @@ def start(frame: DataFrame, options: SinkOptions, query: QueryOptions) -> Stream
         writer = writer.queryName(query.name)
     if query.trigger is not None:
         writer = writer.trigger(**query.trigger)
-    return writer.foreachBatch(_batch_writer(options, topic, wanted)).start()
+    return writer.foreachBatch(batch_writer(options, topic, wanted)).start()
 
 
 def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
@@ -120,9 +120,10 @@ def _check(frame: object, options: SinkOptions) -> str:
     return options.topic
 
 
-def _batch_writer(
+def batch_writer(
     options: SinkOptions, topic: str, partitions: int | None
 ) -> Callable[[DataFrame, int], None]:
+    """Return what writes a batch of the query in whose `foreachBatch` it is called."""
     # Settings are part of the code, where no option shows them.
     packed = dumps(options)
 
