@@ -35,9 +35,7 @@ def summing(name: str) -> Topology:
     return builder.build()
 
 
-def running(
-    spark: SparkSession, servers: str, folder: Path, name: str, **more: Any
-) -> LiveResult:
+def running(spark: SparkSession, servers: str, folder: Path, name: str, **more: Any) -> LiveResult:
     """Start the topology, or go on with it."""
     numbers = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     inputs: dict[str, Any] = {
@@ -54,9 +52,7 @@ def running(
         # Every update is an output, so that what comes twice is seen.
         "statestore.cache.max.bytes": 0,
     }
-    return streams.run(
-        summing(name), inputs, config, partitions=2, folder=folder / "run", **more
-    )
+    return streams.run(summing(name), inputs, config, partitions=2, folder=folder / "run", **more)
 
 
 def chosen_keys(spark: SparkSession) -> DataFrame:

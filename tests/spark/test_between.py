@@ -4,6 +4,7 @@ ended by one failure, refused where it could not keep its word.
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable
@@ -12,10 +13,16 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock import Consumed, Joined, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock import Consumed, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock import spark as streams
+from penstock._engine.spark.between.live_result import LiveResult
+from penstock._engine.spark.between.run_folder import RunFolder
+from penstock.errors import ConfigError, StreamsError
 from penstock.testing.broker import LocalBroker
+from tests.spark.test_sink import committed
 
 pytestmark = pytest.mark.slow
 
@@ -46,17 +53,20 @@ class Files:
         return self._spark.readStream.schema(SCHEMA).json(str(self._path))
 
 
-def counting(name: str) -> Topology:
-    """Count the orders of each customer by the name that a table has for it."""
+def counting(name: str, fails_on: str = "nothing") -> Topology:
+    """Count the orders of customers whom a table knows."""
     builder = StreamsBuilder()
-    customers = builder.table(f"{name}-customers", Consumed(TEXT, TEXT))
+    customers = builder.table(f"{name}-customers", Consumed(TEXT, TEXT), Materialized(f"{name}-c"))
+
+    def checked(order: str, customer: str) -> str:
+        if order == fails_on:
+            msg = f"no {order} for {customer}"
+            raise ValueError(msg)
+        return order
+
     (
         builder.stream(f"{name}-orders", Consumed(TEXT, TEXT))
-        .join(
-            customers,
-            lambda order, customer: f"{customer}: {order}",
-            Joined(key=TEXT, value=TEXT, other_value=TEXT),
-        )
+        .join(customers, checked)
         .group_by_key()
         .count(Materialized(f"{name}-counts", TEXT, LONG))
         .to_stream()
@@ -83,45 +93,201 @@ def wait_for(is_so: Callable[[], bool], what: str) -> None:
         time.sleep(0.2)
 
 
-def collected(frame: DataFrame, checkpoint: str, spark: SparkSession, path: str) -> list[Any]:
-    """Read all that an output has now."""
-    query = frame.writeStream.format("json").option("checkpointLocation", checkpoint)
-    ended = query.trigger(availableNow=True).start(path)
-    assert ended.awaitTermination(WAIT_SECONDS), "the output did not end"
-    return spark.read.schema(frame.schema).json(path).collect()
+class Shop:
+    """Orders as a stream of files, customers as a batch, and the run between them and totals."""
+
+    def __init__(self, spark: SparkSession, servers: str, name: str, path: Path) -> None:
+        self.spark, self.servers, self.name, self.path = spark, servers, name, path
+        self.orders = Files(spark, path / "orders")
+        self.customers = spark.createDataFrame([("a", "ada", 1000), ("b", "bob", 1000)], SCHEMA)
+
+    def run(self, topology: Topology | None = None, **more: Any) -> LiveResult:
+        inputs = {
+            f"{self.name}-orders": self.orders.frame(),
+            f"{self.name}-customers": self.customers,
+            **more.pop("inputs", {}),
+        }
+        given = {"partitions": 2, "folder": self.path / "run", **more}
+        config = settings(self.servers, self.path, **given.pop("config", {}))
+        result: LiveResult = streams.run(topology or counting(self.name), inputs, config, **given)
+        return result
+
+    def totals(self, result: LiveResult) -> DataFrame:
+        return result.typed(f"{self.name}-totals")
+
+    def write(self, result: LiveResult, **trigger: Any) -> StreamingQuery:
+        """Start a query that writes the totals to files."""
+        writer = self.totals(result).select("key", "value").writeStream.format("json")
+        writer = writer.option("checkpointLocation", result.checkpoint("totals"))
+        if trigger:
+            writer = writer.trigger(**trigger)
+        return writer.start(str(self.path / "out"))
+
+    def written(self) -> list[tuple[str, int]]:
+        if not (self.path / "out" / "_spark_metadata").exists():
+            return []
+        rows = self.spark.read.schema("key string, value long").json(str(self.path / "out"))
+        return sorted((row.key, row.value) for row in rows.collect())
+
+    def records(self, topic: str) -> int:
+        return len(committed(self.servers, f"{self.name}-{topic}"))
 
 
-def test_what_is_there_is_processed_and_a_second_run_goes_on(
-    spark: SparkSession, kafka_broker: LocalBroker, tmp_path: Path
-) -> None:
-    servers, name = kafka_broker.bootstrap_servers, "between-now"
-    orders = Files(spark, tmp_path / "orders")
-    orders.add(("a", "tea", 2000), ("b", "tea", 2001))
-    orders.add(("a", "cake", 2002), ("stranger", "tea", 2003))
-    customers = spark.createDataFrame([("a", "ada", 1000), ("b", "bob", 1000)], SCHEMA)
-    inputs = {f"{name}-orders": orders.frame(), f"{name}-customers": customers}
+_numbers = itertools.count(1)
 
-    def run() -> list[tuple[str, int]]:
-        with streams.run(
-            counting(name),
-            inputs,
-            settings(servers, tmp_path),
-            partitions=2,
-            folder=tmp_path / "run",
-            available_now=True,
-        ) as result:
-            assert list(result) == [f"{name}-totals"]
-            totals = result.typed(f"{name}-totals")
-            assert totals.isStreaming
-            assert totals.columns == ["key", "value", "timestamp", "headers", "partition", "offset"]
-            out = str(tmp_path / "out")
-            rows = collected(totals, result.checkpoint("totals"), spark, out)
-            counts = result.store(f"{name}-counts").collect()
-            assert {row.key: row.value for row in counts} == {
-                key: max(row.value for row in rows if row.key == key) for key in ("a", "b")
-            }
-            return sorted((row.key, row.value) for row in rows)
 
-    assert run() == [("a", 1), ("a", 2), ("b", 1)]
-    orders.add(("b", "pie", 2004))
-    assert run() == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+@pytest.fixture
+def shop(spark: SparkSession, kafka_broker: LocalBroker, tmp_path: Path) -> Shop:
+    name = f"shop{next(_numbers)}"
+    return Shop(spark, kafka_broker.bootstrap_servers, name, tmp_path)
+
+
+def test_parts_start_and_stop_together_and_go_on(shop: Shop) -> None:
+    shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
+    shop.orders.add(("a", "cake", 2002), ("stranger", "tea", 2003))
+    with shop.run() as result:
+        assert list(result) == [f"{shop.name}-totals"]
+        totals = shop.totals(result)
+        assert totals.isStreaming
+        assert totals.columns == ["key", "value", "timestamp", "headers", "partition", "offset"]
+        query = shop.write(result)
+        wait_for(lambda: len(shop.written()) == 3, "three totals")
+        assert not result.wait(0)
+    assert not query.isActive
+    assert shop.spark.streams.active == []
+    assert result.failure is None
+    shop.orders.add(("b", "pie", 2004))
+    with shop.run(available_now=True) as again:
+        assert again.application_id == result.application_id
+        assert shop.write(again, availableNow=True).awaitTermination(WAIT_SECONDS)
+        counts = again.store(f"{shop.name}-counts").collect()
+    assert shop.written() == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+    assert {row.key: row.value for row in counts} == {"a": 2, "b": 2}
+    assert shop.records("customers") == 2
+
+
+def fill_the_disk(_batch: DataFrame, _number: int) -> None:
+    msg = "the disk is full"
+    raise OSError(msg)
+
+
+def test_the_failure_of_each_part_ends_all_and_is_mended(shop: Shop) -> None:
+    lock = shop.path / "lock"
+    lock.touch()
+
+    @F.udf(returnType="string", useArrow=False)
+    def held(value: str) -> str:
+        if value == "bob" and lock.exists():
+            msg = "this customer is locked"
+            raise ValueError(msg)
+        return value
+
+    shop.customers = shop.customers.withColumn("value", held("value"))
+    shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
+    with pytest.raises(StreamsError, match=r"customers' failed, .*this customer is locked"):
+        shop.run()
+    lock.unlink()
+
+    def run_with_failing_application() -> None:
+        with shop.run(counting(shop.name, fails_on="tea")) as result:
+            query = shop.write(result)
+            assert query.awaitTermination(WAIT_SECONDS), "the output goes on"
+
+    with pytest.raises(StreamsError, match=r"the application failed, .*no tea for ada"):
+        run_with_failing_application()
+    assert shop.spark.streams.active == []
+
+    def run_with_failing_output() -> None:
+        with shop.run() as result:
+            writer = shop.totals(result).writeStream.foreachBatch(fill_the_disk).queryName("full")
+            writer.option("checkpointLocation", result.checkpoint("full")).start()
+            assert result.wait(WAIT_SECONDS * 1000), "the run goes on"
+
+    with pytest.raises(StreamsError, match=r"output query 'full' failed, .*the disk is full"):
+        run_with_failing_output()
+    assert shop.spark.streams.active == []
+    with shop.run(available_now=True) as result:
+        assert shop.write(result, availableNow=True).awaitTermination(WAIT_SECONDS)
+    assert shop.written() == [("a", 1), ("b", 1)]
+    assert (shop.records("customers"), shop.records("orders")) == (2, 2)
+
+
+def test_what_cannot_be_run_is_refused_before_anything_is_written(shop: Shop) -> None:
+    orders, customers = f"{shop.name}-orders", f"{shop.name}-customers"
+    wrong: dict[str, tuple[dict[str, Any], type[StreamsError], str]] = {
+        "an input that is not read": (
+            {"inputs": {"tea": shop.customers}},
+            StreamsError,
+            "the inputs have 'tea', which the topology does not read",
+        ),
+        "a column that would be lost": (
+            {"inputs": {orders: shop.orders.frame().withColumn("colour", F.lit("red"))}},
+            StreamsError,
+            f"input '{orders}': columns of what is written must be .*; got 'colour'",
+        ),
+        "a value without a serde": (
+            {"inputs": {customers: shop.customers.withColumn("value", F.lit(1.5))}},
+            StreamsError,
+            f"input '{customers}': column 'value' .* must be binary or string",
+        ),
+        "no DataFrame": (
+            {"inputs": {customers: [1]}},
+            StreamsError,
+            f"input '{customers}' must be a DataFrame of Spark; got list",
+        ),
+        "no folder": ({"folder": None}, ConfigError, "needs folder=..."),
+        "a folder of no file system": (
+            {"folder": "nowhere://x/y"},
+            ConfigError,
+            "folder must be a path that Spark can write to",
+        ),
+        "a trigger of a run that ends": (
+            {"available_now": True, "trigger": {"processingTime": "1 second"}},
+            ConfigError,
+            "leave out available_now",
+        ),
+        "partitions of no topic": (
+            {"partitions": {"tea": 3}},
+            StreamsError,
+            "partitions has 'tea'",
+        ),
+        "another session": (
+            {
+                "inputs": {
+                    customers: shop.spark.newSession().createDataFrame([("a",)], "value string")
+                }
+            },
+            StreamsError,
+            "must be of one Spark session",
+        ),
+    }
+    for what, (given, kind, match) in wrong.items():
+        with pytest.raises(kind, match=match):
+            shop.run(**given)
+        assert not (shop.path / "run").exists(), what
+    with pytest.raises(ConfigError, match="are for streaming inputs"):
+        streams.run(counting(shop.name), {orders: shop.customers}, folder=shop.path / "run")
+
+
+def test_records_of_another_run_are_not_mixed_with(shop: Shop) -> None:
+    shop.orders.add(("a", "tea", 2000))
+    folder = RunFolder(shop.spark, str(shop.path / "run"))
+    with shop.run(available_now=True):
+        pass
+    with pytest.raises(StreamsError, match=r"has records already, and folder .*new does not know"):
+        shop.run(folder=shop.path / "new")
+    with pytest.raises(ConfigError, match="is that of application 'dataframes-"):
+        shop.run(config={"application.id": "another"})
+    with pytest.raises(StreamsError, match="must be a batch DataFrame, as at the first start"):
+        shop.run(inputs={f"{shop.name}-customers": shop.orders.frame()})
+    record = folder.read()
+    assert record is not None
+    orders = record.inputs[f"{shop.name}-orders"]
+    known, orders.topic_id = orders.topic_id, "another"
+    folder.write(record)
+    with pytest.raises(StreamsError, match="was deleted and made anew"):
+        shop.run()
+    orders.topic_id, record.cluster = known, "another"
+    folder.write(record)
+    with pytest.raises(StreamsError, match="on cluster another"):
+        shop.run()
