@@ -22,6 +22,7 @@ from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.run_folder import RunFolder
 from penstock.errors import ConfigError, StreamsError
 from penstock.testing.broker import LocalBroker
+from tests.docs.blocks import DOCS, run_page
 from tests.spark.test_sink import committed
 
 pytestmark = pytest.mark.slow
@@ -291,3 +292,15 @@ def test_records_of_another_run_are_not_mixed_with(shop: Shop) -> None:
     folder.write(record)
     with pytest.raises(StreamsError, match="on cluster another"):
         shop.run()
+
+
+def test_the_page_is_as_it_says(
+    spark: SparkSession, kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
+    orders, payments = Files(spark, tmp_path / "orders"), Files(spark, tmp_path / "payments")
+    orders.add(("1", "tea", 60_000), ("2", "pen", 120_000))
+    orders.add(("3", "ink", 61_000))
+    payments.add(("2", "cash", 130_000), ("1", "card", 70_000), ("3", "late", 900_000))
+    config = settings(kafka_broker.bootstrap_servers, tmp_path)
+    names = {"spark": spark, "folder": str(tmp_path), "config": config}
+    run_page(DOCS / "spark" / "between.md", names)

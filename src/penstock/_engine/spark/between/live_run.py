@@ -68,29 +68,32 @@ class LiveRun:
             msg = f"input {topic!r} cannot be started: {_why(error)}"
             raise StreamsError(msg) from error
 
+    def write_input(self, topic: str, write: Callable[[], None]) -> None:
+        """Write an input that has an end.
+
+        Raises:
+            StreamsError: it failed.
+        """
+        try:
+            write()
+        except (PySparkException, Py4JError) as error:
+            part = f"input {topic!r}"
+            raise _failure(part, _why(error), error) from error
+
     def run_to_the_end(self) -> None:
         """Wait until the inputs end by themselves, then process what they have written.
 
         Raises:
             StreamsError: a part failed.
         """
-        self.wait_for_inputs()
-        self._engine.start(available_now=True)
-        self._wait_for(lambda: self._engine.state is State.NOT_RUNNING)
-
-    def wait_for_inputs(self) -> None:
-        """Wait until the inputs, which end by themselves, have been written.
-
-        Raises:
-            StreamsError: one failed.
-        """
         self._ends_by_itself = True
         self._wait_for(lambda: not any(query.isActive for query in self._inputs.values()))
         self._inputs.clear()
+        self._engine.start(available_now=True)
+        self._wait_for(lambda: self._engine.state is State.NOT_RUNNING)
 
     def start_engine(self) -> None:
         """Start the application beside its inputs, which go on."""
-        self._ends_by_itself = False
         self._engine.start()
 
     def watch(self) -> None:
@@ -217,7 +220,7 @@ def _failure(part: str, why: str, cause: BaseException | None) -> StreamsError:
     return error
 
 
-def _why(error: PySparkException) -> str:
+def _why(error: Exception) -> str:
     """Return what a failed query says, without the stacks of the JVM: what Python raised."""
     text = str(error)
     raised = _RAISED.findall(text)

@@ -28,7 +28,6 @@ from penstock._engine.spark.between.live_inputs import LiveInput, live_inputs, s
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
 from penstock._engine.spark.between.run_folder import RunFolder, RunRecord
-from penstock._engine.spark.between.written_once import write_once
 from penstock._engine.spark.dataframes import sink_stream
 from penstock._engine.spark.dataframes.sink_stream import StreamingQuery
 from penstock._engine.topology.topology import Topology
@@ -188,15 +187,12 @@ def _start_parts(
     record: RunRecord,
 ) -> None:
     """Start one part after the other; `available_now` ends them in the same order."""
-    batches = [one for one in inputs if not record.inputs[one.topic].is_written]
-    batches = [one for one in batches if one.kind == "batch"]
-    for one in batches:
-        run.start_input(one.topic, _writing_once(one, folder, record.application))
-    if batches:
-        run.wait_for_inputs()
-        for one in batches:
-            record.inputs[one.topic].is_written = True
-        folder.write(record)
+    for one in inputs:
+        known = record.inputs[one.topic]
+        if one.kind == "batch" and not known.is_written:
+            run.write_input(one.topic, _writing_once(one, record.application, known.topic_id))
+            known.is_written = True
+            folder.write(record)
     trigger = {"availableNow": True} if request.available_now else request.trigger
     for one in inputs:
         if one.kind == "stream":
@@ -208,8 +204,9 @@ def _start_parts(
     run.watch()
 
 
-def _writing_once(one: LiveInput, folder: RunFolder, name: str) -> Callable[[], StreamingQuery]:
-    return lambda: write_once(one, folder.checkpoint("inputs", one.topic), f"{name}: {one.topic}")
+def _writing_once(one: LiveInput, application: str, topic_id: str) -> Callable[[], None]:
+    name = f"{application}-{one.topic}-{topic_id}"
+    return lambda: sink_stream.write_once(one.frame, one.options, name)
 
 
 def _writing(
