@@ -120,6 +120,7 @@ MIRRORED_BY = {
     "_engine/spark/dataframes/sink_stream.py": "spark/test_sink.py",
     "_engine/kafka/application/carrier_topics.py": "spark/test_between.py",
     "_engine/spark/batch/plan_serdes.py": "spark/test_dataframes.py",
+    "_engine/spark/between/initial_tables.py": "spark/test_between.py",
     "_engine/spark/between/live_inputs.py": "spark/test_between.py",
     "_engine/spark/between/live_result.py": "spark/test_between.py",
     "_engine/spark/between/live_run.py": "spark/test_between.py",

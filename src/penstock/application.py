@@ -151,6 +151,10 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
         refuse_connect(self._spark)
+        if self._topology.initial_tables:
+            from penstock._engine.spark.between.initial_tables import write_initial_tables  # noqa: PLC0415
+
+            write_initial_tables(self._topology, self._config)
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)

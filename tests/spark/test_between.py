@@ -16,11 +16,23 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock import Consumed, Materialized, Produced, StreamsBuilder, Topology, serdes
+from penstock import (
+    Consumed,
+    KafkaStreams,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
 from penstock import spark as streams
+from penstock._engine.kafka.application.carrier_topics import make_missing
+from penstock._engine.spark.between.initial_tables import write_initial_tables
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.run_folder import RunFolder
-from penstock.errors import ConfigError, StreamsError
+from penstock.errors import ConfigError, StreamsError, TopologyError
+from penstock.settings import StreamsConfig
+from penstock.testing import TopologyTestDriver
 from penstock.testing.broker import LocalBroker
 from tests.docs.blocks import DOCS, run_page
 from tests.spark.test_sink import committed
@@ -54,10 +66,12 @@ class Files:
         return self._spark.readStream.schema(SCHEMA).json(str(self._path))
 
 
-def counting(name: str, fails_on: str = "nothing") -> Topology:
+def counting(name: str, fails_on: str = "nothing", initial: Any = None) -> Topology:
     """Count the orders of customers whom a table knows."""
     builder = StreamsBuilder()
-    customers = builder.table(f"{name}-customers", Consumed(TEXT, TEXT), Materialized(f"{name}-c"))
+    customers = builder.table(
+        f"{name}-customers", Consumed(TEXT, TEXT), Materialized(f"{name}-c"), initial=initial
+    )
 
     def checked(order: str, customer: str) -> str:
         if order == fails_on:
@@ -292,6 +306,53 @@ def test_records_of_another_run_are_not_mixed_with(shop: Shop) -> None:
     folder.write(record)
     with pytest.raises(StreamsError, match="on cluster another"):
         shop.run()
+
+
+def test_a_table_begins_with_a_dataframe(shop: Shop) -> None:
+    lock = shop.path / "lock"
+    lock.touch()
+
+    @F.udf(returnType="string", useArrow=False)
+    def held(value: str) -> str:
+        if value == "bob" and lock.exists():
+            msg = "this customer is locked"
+            raise ValueError(msg)
+        return value
+
+    topology = counting(shop.name, initial=shop.customers.withColumn("value", held("value")))
+    config = StreamsConfig({"application.id": shop.name, **settings(shop.servers, shop.path)})
+    with pytest.raises(StreamsError, match="'shop[0-9]+-customers' must exist before table"):
+        KafkaStreams(topology, config).start()
+    make_missing(config, {f"{shop.name}-{part}": 2 for part in ("customers", "orders", "totals")})
+    with pytest.raises(StreamsError, match=r"initial=.* cannot be written: .*customer is locked"):
+        KafkaStreams(topology, config).start()
+    lock.unlink()
+    for _ in range(2):
+        write_initial_tables(topology, config)
+        assert shop.records("customers") == 2
+    wrong = counting(shop.name, initial=shop.customers.withColumn("colour", F.lit("red")))
+    with pytest.raises(StreamsError, match=r"table\('.*-customers', initial=...\): .*'colour'"):
+        KafkaStreams(wrong, config).start()
+    another = StreamsConfig({**config.given(), "application.id": f"{shop.name}-other"})
+    with pytest.raises(StreamsError, match="has records already, .* as if they were newer"):
+        KafkaStreams(topology, another).start()
+
+
+def test_where_a_table_cannot_begin_with_a_dataframe(shop: Shop) -> None:
+    with pytest.raises(TopologyError, match="must be a batch DataFrame: its rows are written once"):
+        counting("begins", initial=shop.orders.frame())
+    with pytest.raises(TopologyError, match="must be a DataFrame of Spark, or Typed"):
+        counting("begins", initial=[("a", "ada")])
+    topology = counting("begins", initial=shop.customers)
+    with pytest.raises(TopologyError, match="and pipe its rows into the topic"):
+        TopologyTestDriver(topology)
+    with pytest.raises(TopologyError, match="and give the DataFrame as an input"):
+        streams.run(topology, {"begins-orders": shop.customers})
+    with pytest.raises(TopologyError, match="and give the DataFrame in inputs="):
+        streams.backfill(topology, {"application.id": "begins", "bootstrap.servers": shop.servers})
+    both = {"begins-customers": shop.customers, "begins-orders": shop.orders.frame()}
+    with pytest.raises(StreamsError, match="are both batch DataFrames; give one of them"):
+        streams.run(topology, both, folder=shop.path / "run")
 
 
 def test_the_page_is_as_it_says(

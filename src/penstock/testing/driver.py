@@ -21,7 +21,7 @@ from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
-from penstock._engine.topology.checks import check_given_serde, check_topic, shown
+from penstock._engine.topology.checks import check_given_serde, check_topic, refuse_initial, shown
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
 from penstock.handlers import LogAndContinueExceptionHandler
@@ -83,6 +83,7 @@ class TopologyTestDriver(ExplainsCamelCase):
                 "builder.build()?"
             )
             raise TopologyError(msg)
+        refuse_initial(topology.initial_tables, "pipe its rows into the topic")
         settings = StreamsConfig(
             {
                 "application.id": f"test-driver-{next(_driver_number)}",

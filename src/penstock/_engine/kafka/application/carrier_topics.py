@@ -25,6 +25,7 @@ from penstock._engine.kafka.client.topics import (
     end_offsets,
     wait_until_made,
 )
+from penstock._engine.planner.internal_topics import task_topic_name
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
@@ -92,3 +93,9 @@ def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> list[str]:
             raise StreamsError(msg)
     wait_until_made(admin, missing)
     return list(missing)
+
+
+def has_started(config: StreamsConfig) -> bool:
+    """Return whether the application has ever started on the cluster: its task topic is there."""
+    name = task_topic_name(config.application_id)
+    return bool(describe_topics(open_admin(config), [name], PATIENCE_SECONDS))

@@ -21,7 +21,7 @@ from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.plan_serdes import source_serdes
 from penstock._engine.spark.batch.tasks.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.typed import Typed
-from penstock._engine.topology.checks import shown
+from penstock._engine.topology.checks import refuse_initial, shown
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
@@ -62,6 +62,7 @@ def start(
         StreamsError: the inputs do not fit the topology; the message says what to do.
     """
     check_topology(topology)
+    refuse_initial(topology.initial_tables, "give the DataFrame as an input")
     settings = settings_of(config)
     settings.check_optimizations(topology.optimizations)
     topology = with_default_stores(topology, settings)

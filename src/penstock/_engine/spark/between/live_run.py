@@ -65,7 +65,7 @@ class LiveRun:
         try:
             self._inputs[f"input {topic!r}"] = start()
         except PySparkException as error:
-            msg = f"input {topic!r} cannot be started: {_why(error)}"
+            msg = f"input {topic!r} cannot be started: {why(error)}"
             raise StreamsError(msg) from error
 
     def write_input(self, topic: str, write: Callable[[], None]) -> None:
@@ -78,7 +78,7 @@ class LiveRun:
             write()
         except (PySparkException, Py4JError) as error:
             part = f"input {topic!r}"
-            raise _failure(part, _why(error), error) from error
+            raise _failure(part, why(error), error) from error
 
     def run_to_the_end(self) -> None:
         """Wait until the inputs end by themselves, then process what they have written.
@@ -172,7 +172,7 @@ class LiveRun:
             return None
         error = query.exception()
         if error is not None:
-            return _failure(part, _why(error), error)
+            return _failure(part, why(error), error)
         if part in self._inputs and not self._ends_by_itself:
             return _failure(part, "its query was stopped", None)
         return None
@@ -220,7 +220,7 @@ def _failure(part: str, why: str, cause: BaseException | None) -> StreamsError:
     return error
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception) -> str:
     """Return what a failed query says, without the stacks of the JVM: what Python raised."""
     text = str(error)
     raised = _RAISED.findall(text)

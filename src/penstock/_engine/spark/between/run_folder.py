@@ -26,7 +26,7 @@ class CarriedInput:
     topic_id: str
     kind: Kind
     is_written: bool = False
-    """Of a batch input: whether all of it is in the topic."""
+    """Whether the batch DataFrame, if there is one, is in the topic."""
 
 
 @dataclass(slots=True)

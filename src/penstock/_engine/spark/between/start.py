@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, TypeAlias
 
@@ -24,14 +25,14 @@ from penstock._engine.spark.batch.inputs import Partitions
 from penstock._engine.spark.batch.start import check_partitions, check_topology
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.spark.between.first_start import opened_record
-from penstock._engine.spark.between.live_inputs import LiveInput, live_inputs, session_of
+from penstock._engine.spark.between.live_inputs import LiveInput, is_live, live_inputs, session_of
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
 from penstock._engine.spark.between.run_folder import RunFolder, RunRecord
 from penstock._engine.spark.dataframes import sink_stream
 from penstock._engine.spark.dataframes.sink_stream import StreamingQuery
 from penstock._engine.topology.topology import Topology
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
 from penstock.settings.table import EXACTLY_ONCE_V2
@@ -63,12 +64,15 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     """
     check_topology(request.topology)
     location = _checked_folder(request)
-    session = session_of(request.inputs)
+    request, initial = _without_initial(request)
+    first = {f"{topic} (initial)": given for topic, given in initial.items()}
+    session = session_of({**request.inputs, **first})
     folder = RunFolder(session, location)
     record = folder.read()
     config = _settings(request.config, record, folder)
     plan = _planned(request, config)
     live_inputs(request.inputs, plan, config)
+    live_inputs(initial, plan, config)
     with ExitStack() as stack:
         config = _on_cluster(config, stack)
         inputs = live_inputs(request.inputs, plan, config)
@@ -76,6 +80,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         engine = make_engine(request.topology, config, session)
         run = LiveRun(session, engine, stack.pop_all())
     try:
+        _write_batches(run, [*live_inputs(initial, plan, config), *inputs], folder, record)
         _start_parts(run, request, inputs, folder, record)
     except BaseException:
         run.close()
@@ -85,6 +90,26 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
         for topic, ends in record.outputs.items()
     }
     return LiveResult(run, plan, (request.topology, config), folder, starts)
+
+
+def _without_initial(
+    request: LiveRequest,
+) -> tuple[LiveRequest, Mapping[str, DataFrame | Typed]]:
+    """Return the request with a topology that no DataFrame is in: those that tables begin with are
+    inputs, or, where there is a stream of changes, are written before it and returned.
+    """
+    topology = copy(request.topology)
+    initial, topology.initial_tables = topology.initial_tables, {}
+    for topic in initial:
+        if topic in request.inputs and not is_live({topic: request.inputs[topic]}):
+            msg = (
+                f"table({topic!r}, initial=...) and input {topic!r} are both batch DataFrames; "
+                "give one of them, or changes as a stream"
+            )
+            raise StreamsError(msg)
+    inputs = {**initial, **request.inputs}
+    first = {topic: given for topic, given in initial.items() if topic in request.inputs}
+    return replace(request, topology=topology, inputs=inputs), first
 
 
 def _checked_folder(request: LiveRequest) -> str:
@@ -179,6 +204,18 @@ def _on_record(
     return made.record
 
 
+def _write_batches(
+    run: LiveRun, batches: list[LiveInput], folder: RunFolder, record: RunRecord
+) -> None:
+    """Write what has an end, once, before anything else starts."""
+    for one in batches:
+        known = record.inputs[one.topic]
+        if one.kind == "batch" and not known.is_written:
+            run.write_input(one.topic, _writing_once(one, record.application, known.topic_id))
+            known.is_written = True
+            folder.write(record)
+
+
 def _start_parts(
     run: LiveRun,
     request: LiveRequest,
@@ -187,12 +224,6 @@ def _start_parts(
     record: RunRecord,
 ) -> None:
     """Start one part after the other; `available_now` ends them in the same order."""
-    for one in inputs:
-        known = record.inputs[one.topic]
-        if one.kind == "batch" and not known.is_written:
-            run.write_input(one.topic, _writing_once(one, record.application, known.topic_id))
-            known.is_written = True
-            folder.write(record)
     trigger = {"availableNow": True} if request.available_now else request.trigger
     for one in inputs:
         if one.kind == "stream":
