@@ -321,7 +321,7 @@ def test_a_table_begins_with_a_dataframe(shop: Shop) -> None:
 
     topology = counting(shop.name, initial=shop.customers.withColumn("value", held("value")))
     config = StreamsConfig({"application.id": shop.name, **settings(shop.servers, shop.path)})
-    with pytest.raises(StreamsError, match="'shop[0-9]+-customers' must exist before table"):
+    with pytest.raises(StreamsError, match=r"'shop[0-9]+-customers' must exist before table"):
         KafkaStreams(topology, config).start()
     make_missing(config, {f"{shop.name}-{part}": 2 for part in ("customers", "orders", "totals")})
     with pytest.raises(StreamsError, match=r"initial=.* cannot be written: .*customer is locked"):
@@ -334,7 +334,7 @@ def test_a_table_begins_with_a_dataframe(shop: Shop) -> None:
     with pytest.raises(StreamsError, match=r"table\('.*-customers', initial=...\): .*'colour'"):
         KafkaStreams(wrong, config).start()
     another = StreamsConfig({**config.given(), "application.id": f"{shop.name}-other"})
-    with pytest.raises(StreamsError, match="has records already, .* as if they were newer"):
+    with pytest.raises(StreamsError, match=r"has records already, .* as if they were newer"):
         KafkaStreams(topology, another).start()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
 from confluent_kafka import KafkaError
 from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
@@ -93,6 +94,15 @@ def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> list[str]:
             raise StreamsError(msg)
     wait_until_made(admin, missing)
     return list(missing)
+
+
+def write_name(application: str, topic: str, topic_id: str) -> str:
+    """Return the name of a write that is done once, in the journal of the sink: a topic that is
+    made anew gets it anew.
+    """
+    # Ids have characters that topics must not have, and names may be long.
+    digest = sha256(f"{application}/{topic}/{topic_id}".encode()).hexdigest()
+    return f"{application[:80]}-{topic[:80]}-{digest[:16]}"
 
 
 def has_started(config: StreamsConfig) -> bool:

@@ -12,7 +12,12 @@ from typing import Any
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
-from penstock._engine.kafka.application.carrier_topics import CarrierTopics, has_started, look_at
+from penstock._engine.kafka.application.carrier_topics import (
+    CarrierTopics,
+    has_started,
+    look_at,
+    write_name,
+)
 from penstock._engine.kafka.sink.journal import JournalPlace
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.spark.batch.inputs import frame_of
@@ -78,14 +83,18 @@ def _serdes(topic: str, given: Typed, topology: Topology, config: StreamsConfig)
 
 
 def _name(topic: str, config: StreamsConfig, topics: CarrierTopics) -> str:
-    """Return what stands for the write in the journal: a topic that is made anew gets it anew."""
+    """Return what stands for the write in the journal.
+
+    Raises:
+        StreamsError: there is no such topic.
+    """
     if topic not in topics.ids:
         msg = (
             f"topic {topic!r} must exist before table({topic!r}, initial=...) can be written; "
             "create it, or correct the name"
         )
         raise StreamsError(msg)
-    return f"{config.application_id}-{topic}-{topics.ids[topic]}"
+    return write_name(config.application_id, topic, topics.ids[topic])
 
 
 def _check_unused(topic: str, name: str, topics: CarrierTopics, config: StreamsConfig) -> None:

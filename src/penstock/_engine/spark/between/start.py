@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock._clock import new_id
-from penstock._engine.kafka.application.carrier_topics import look_at, make_missing
+from penstock._engine.kafka.application.carrier_topics import look_at, make_missing, write_name
 from penstock._engine.kafka.local_broker.broker import shared_broker
 from penstock._engine.kafka.local_broker.embedded import PARTITIONS, with_state_beside_broker
 from penstock._engine.planner.default_stores import with_default_stores
@@ -236,7 +236,7 @@ def _start_parts(
 
 
 def _writing_once(one: LiveInput, application: str, topic_id: str) -> Callable[[], None]:
-    name = f"{application}-{one.topic}-{topic_id}"
+    name = write_name(application, one.topic, topic_id)
     return lambda: sink_stream.write_once(one.frame, one.options, name)
 
 
