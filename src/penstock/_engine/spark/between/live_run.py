@@ -23,6 +23,8 @@ from penstock.errors import StreamsError
 
 _LOOK_SECONDS = 0.2
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Cut): .*", re.M)
+_GONE = (Py4JError, OSError)
+"""What a call into a JVM raises that is gone."""
 _FAILED = {State.PENDING_ERROR, State.ERROR}
 
 
@@ -51,7 +53,8 @@ class LiveRun:
         self._seen: set[str] = set()
         self._marks: set[str] = set()
         self._failure: StreamsError | None = None
-        self._stopping, self._stopped = threading.Event(), threading.Event()
+        self._stopping, self._ended = threading.Event(), threading.Event()
+        self._is_stopped = False
         self._lock = threading.Lock()
         self._watcher = threading.Thread(target=self._watch, name="penstock-between", daemon=True)
 
@@ -76,7 +79,7 @@ class LiveRun:
         """
         try:
             write()
-        except (PySparkException, Py4JError) as error:
+        except (PySparkException, *_GONE) as error:
             part = f"input {topic!r}"
             raise _failure(part, why(error), error) from error
 
@@ -91,6 +94,7 @@ class LiveRun:
         self._inputs.clear()
         self._engine.start(available_now=True)
         self._wait_for(lambda: self._engine.state is State.NOT_RUNNING)
+        self._ended.set()
 
     def start_engine(self) -> None:
         """Start the application beside its inputs, which go on."""
@@ -110,7 +114,7 @@ class LiveRun:
         Raises:
             StreamsError: a part failed.
         """
-        ended = self._stopped.wait(seconds)
+        ended = self._ended.wait(seconds)
         if self._failure is not None and ended:
             raise self._failure
         return ended
@@ -124,17 +128,18 @@ class LiveRun:
 
     def _stop(self) -> None:
         with self._lock:
-            if self._stopped.is_set():
+            if self._is_stopped:
                 return
+            self._is_stopped = True
             try:
                 _stop_queries(self._inputs)
                 self._engine.close()
-                with suppress(Py4JError, PySparkException):
+                with suppress(*_GONE, PySparkException):
                     self._find_outputs()
                 _stop_queries(self._outputs)
             finally:
                 self._resources.close()
-                self._stopped.set()
+                self._ended.set()
 
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_SECONDS):
@@ -163,7 +168,7 @@ class LiveRun:
                 failure = self._failure_of(part, query)
                 if failure is not None:
                     return failure
-        except Py4JError as error:
+        except _GONE as error:
             return _failure("Spark", f"its JVM is gone ({type(error).__name__})", error)
         return self._engine_failure()
 
@@ -208,7 +213,7 @@ def _plan_of(query: StreamingQuery) -> str:
 
 def _stop_queries(queries: dict[str, StreamingQuery]) -> None:
     for query in queries.values():
-        with suppress(Py4JError, PySparkException):
+        with suppress(*_GONE, PySparkException):
             query.stop()
 
 
