@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
+import io
 import json
 import logging
 import os
@@ -22,8 +24,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
 
 from conformance.dataframes.comparison import needs_wall_clock, planned, say_nothing
 from conformance.dataframes.feeding import Fed, Inputs, inputs_of, is_fed_its_own
@@ -40,7 +45,7 @@ from penstock._engine.spark.batch.start import settings_of
 from penstock.errors import StreamsError, TopologyError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _SCHEMA = "key string, value string, timestamp long, headers array<struct<key:string,value:string>>"
 _BYTES = (
@@ -106,7 +111,8 @@ def differences(seed: int, spark: SparkSession, servers: str, folder: Path) -> l
     if plan.has_routed_sinks or not fixed:
         return "left out: records name its topics, or its input fixes nothing that it writes"
     try:
-        expected = Reference(plan, inputs).topics
+        with contextlib.redirect_stdout(io.StringIO()):  # programs print
+            expected = Reference(plan, inputs).topics
     except StreamsError:
         return "left out: the program is meant to fail"
     _write_files(folder, files, inputs)
@@ -225,31 +231,31 @@ def _outcome(
         "state.dir": str(folder / "state"),
         "penstock.turn.ms": 2000,
     }
-    frames = {}
+    inputs: dict[str, DataFrame] = {}
     for topic in (path.name for path in folder.iterdir()):
         reader = spark.readStream.schema(_SCHEMA).option("maxFilesPerTrigger", 1)
-        frames[topic] = reader.json(str(folder / topic)).selectExpr(*_BYTES)
+        inputs[topic] = reader.json(str(folder / topic)).selectExpr(*_BYTES)
     written: Outcome = {}
+    found: list[Any] = []
+
+    def keep(batch: DataFrame, _number: int) -> None:
+        found.extend(batch.collect())
+
     with streams.run(
-        topology, frames, config, partitions=counts, folder=folder / "run", available_now=True
+        topology, inputs, config, partitions=counts, folder=folder / "run", available_now=True
     ) as result:
-        found: list[Any] = []
-
-        def keep(batch: DataFrame, _number: int) -> None:
-            found.extend(batch.collect())
-
-        for topic in result:
-            found.clear()
-            query = result[topic].writeStream.foreachBatch(keep).trigger(availableNow=True)
-            query = query.option("checkpointLocation", result.checkpoint(topic))
-            if not query.start().awaitTermination(_OUTPUT_SECONDS):
-                msg = f"output {topic!r} did not end"
-                raise StreamsError(msg)
-            for row in sorted(found, key=lambda row: row.offset):
-                headers = tuple((one.key, _data(one.value)) for one in row.headers)
-                time = round(row.timestamp.timestamp() * 1000)
-                record = (_data(row.key), _data(row.value), time, headers)
-                written.setdefault((topic, row.partition), []).append(record)
+        frames = [result[topic].selectExpr(f"'{topic}' AS topic", "*") for topic in result]
+        whole = reduce(DataFrame.union, frames)
+        query = whole.writeStream.foreachBatch(keep).trigger(availableNow=True)
+        query = query.option("checkpointLocation", result.checkpoint("all"))
+        if not query.start().awaitTermination(_OUTPUT_SECONDS):
+            msg = "the outputs did not end"
+            raise StreamsError(msg)
+    for row in sorted(found, key=lambda row: row.offset):
+        headers = tuple((one.key, _data(one.value)) for one in row.headers)
+        time = round(row.timestamp.timestamp() * 1000)
+        record = (_data(row.key), _data(row.value), time, headers)
+        written.setdefault((row.topic, row.partition), []).append(record)
     return written
 
 

@@ -157,37 +157,13 @@ def shop(spark: SparkSession, kafka_broker: LocalBroker, tmp_path: Path) -> Shop
     return Shop(spark, kafka_broker.bootstrap_servers, name, tmp_path)
 
 
-def test_parts_start_and_stop_together_and_go_on(shop: Shop) -> None:
-    shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
-    shop.orders.add(("a", "cake", 2002), ("stranger", "tea", 2003))
-    with shop.run() as result:
-        assert list(result) == [f"{shop.name}-totals"]
-        totals = shop.totals(result)
-        assert totals.isStreaming
-        assert totals.columns == ["key", "value", "timestamp", "headers", "partition", "offset"]
-        query = shop.write(result)
-        wait_for(lambda: len(shop.written()) == 3, "three totals")
-        assert not result.wait(0)
-    assert not query.isActive
-    assert shop.spark.streams.active == []
-    assert result.failure is None
-    shop.orders.add(("b", "pie", 2004))
-    with shop.run(available_now=True) as again:
-        assert again.application_id == result.application_id
-        assert shop.write(again, availableNow=True).awaitTermination(WAIT_SECONDS)
-        counts = again.store(f"{shop.name}-counts").collect()
-    assert shop.written() == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
-    assert {row.key: row.value for row in counts} == {"a": 2, "b": 2}
-    assert shop.records("customers") == 2
-
-
 def fill_the_disk(_batch: DataFrame, _number: int) -> None:
     msg = "the disk is full"
     raise OSError(msg)
 
 
-def test_the_failure_of_each_part_ends_all_and_is_mended(shop: Shop) -> None:
-    lock = shop.path / "lock"
+def locked(frame: DataFrame, lock: Path) -> DataFrame:
+    """Return customers of whom one cannot be read while a file is there."""
     lock.touch()
 
     @F.udf(returnType="string", useArrow=False)
@@ -197,34 +173,78 @@ def test_the_failure_of_each_part_ends_all_and_is_mended(shop: Shop) -> None:
             raise ValueError(msg)
         return value
 
-    shop.customers = shop.customers.withColumn("value", held("value"))
+    return frame.withColumn("value", held("value"))
+
+
+def run_until_an_output_fails(shop: Shop) -> None:
+    with shop.run() as result:
+        assert list(result) == [f"{shop.name}-totals"]
+        totals = shop.totals(result)
+        assert totals.isStreaming
+        assert totals.columns == ["key", "value", "timestamp", "headers", "partition", "offset"]
+        shop.write(result)
+        wait_for(lambda: len(shop.written()) == 3, "three totals")
+        assert not result.wait(0)
+        writer = totals.writeStream.foreachBatch(fill_the_disk).queryName("full")
+        writer.option("checkpointLocation", result.checkpoint("full")).start()
+        assert result.wait(WAIT_SECONDS * 1000), "the run goes on"
+
+
+def run_until_the_application_fails(shop: Shop) -> None:
+    with shop.run(counting(shop.name, fails_on="poison")) as result:
+        query = shop.write(result)
+        assert query.awaitTermination(WAIT_SECONDS), "the output goes on"
+
+
+def test_parts_start_together_fail_together_and_go_on(shop: Shop) -> None:
+    shop.customers = locked(shop.customers, shop.path / "lock")
     shop.orders.add(("a", "tea", 2000), ("b", "tea", 2001))
+    shop.orders.add(("a", "cake", 2002), ("stranger", "tea", 2003))
     with pytest.raises(StreamsError, match=r"customers' failed, .*this customer is locked"):
         shop.run()
-    lock.unlink()
-
-    def run_with_failing_application() -> None:
-        with shop.run(counting(shop.name, fails_on="tea")) as result:
-            query = shop.write(result)
-            assert query.awaitTermination(WAIT_SECONDS), "the output goes on"
-
-    with pytest.raises(StreamsError, match=r"the application failed, .*no tea for ada"):
-        run_with_failing_application()
-    assert shop.spark.streams.active == []
-
-    def run_with_failing_output() -> None:
-        with shop.run() as result:
-            writer = shop.totals(result).writeStream.foreachBatch(fill_the_disk).queryName("full")
-            writer.option("checkpointLocation", result.checkpoint("full")).start()
-            assert result.wait(WAIT_SECONDS * 1000), "the run goes on"
-
+    (shop.path / "lock").unlink()
     with pytest.raises(StreamsError, match=r"output query 'full' failed, .*the disk is full"):
-        run_with_failing_output()
+        run_until_an_output_fails(shop)
     assert shop.spark.streams.active == []
+    shop.orders.add(("a", "poison", 2004))
+    with pytest.raises(StreamsError, match=r"the application failed, .*no poison for ada"):
+        run_until_the_application_fails(shop)
+    assert shop.spark.streams.active == []
+    refuse_other_folders(shop)
+    shop.orders.add(("b", "pie", 2005))
     with shop.run(available_now=True) as result:
+        assert result.wait(0)
         assert shop.write(result, availableNow=True).awaitTermination(WAIT_SECONDS)
-    assert shop.written() == [("a", 1), ("b", 1)]
-    assert (shop.records("customers"), shop.records("orders")) == (2, 2)
+        counts = result.store(f"{shop.name}-counts").collect()
+    assert result.failure is None
+    assert shop.written() == [("a", 1), ("a", 2), ("a", 3), ("b", 1), ("b", 2)]
+    assert {row.key: row.value for row in counts} == {"a": 3, "b": 2}
+    assert (shop.records("customers"), shop.records("orders")) == (2, 6)
+
+
+def refuse_other_folders(shop: Shop) -> None:
+    """Check that a run is not mixed with another."""
+    with pytest.raises(StreamsError, match=r"has records already, and folder .*new does not know"):
+        shop.run(folder=shop.path / "new")
+    with pytest.raises(ConfigError, match="is that of application 'dataframes-"):
+        shop.run(config={"application.id": "another"})
+    with pytest.raises(StreamsError, match="must be a batch DataFrame, as at the first start"):
+        shop.run(inputs={f"{shop.name}-customers": shop.orders.frame()})
+    folder = RunFolder(shop.spark, str(shop.path / "run"))
+    record = folder.read()
+    assert record is not None
+    orders = record.inputs[f"{shop.name}-orders"]
+    known, orders.topic_id = orders.topic_id, "another"
+    folder.write(record)
+    with pytest.raises(StreamsError, match="was deleted and made anew"):
+        shop.run()
+    orders.topic_id = known
+    cluster, record.cluster = record.cluster, "another"
+    folder.write(record)
+    with pytest.raises(StreamsError, match="on cluster another"):
+        shop.run()
+    record.cluster = cluster
+    folder.write(record)
 
 
 def test_what_cannot_be_run_is_refused_before_anything_is_written(shop: Shop) -> None:
@@ -284,49 +304,15 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(shop: Shop) ->
         streams.run(counting(shop.name), {orders: shop.customers}, folder=shop.path / "run")
 
 
-def test_records_of_another_run_are_not_mixed_with(shop: Shop) -> None:
-    shop.orders.add(("a", "tea", 2000))
-    folder = RunFolder(shop.spark, str(shop.path / "run"))
-    with shop.run(available_now=True):
-        pass
-    with pytest.raises(StreamsError, match=r"has records already, and folder .*new does not know"):
-        shop.run(folder=shop.path / "new")
-    with pytest.raises(ConfigError, match="is that of application 'dataframes-"):
-        shop.run(config={"application.id": "another"})
-    with pytest.raises(StreamsError, match="must be a batch DataFrame, as at the first start"):
-        shop.run(inputs={f"{shop.name}-customers": shop.orders.frame()})
-    record = folder.read()
-    assert record is not None
-    orders = record.inputs[f"{shop.name}-orders"]
-    known, orders.topic_id = orders.topic_id, "another"
-    folder.write(record)
-    with pytest.raises(StreamsError, match="was deleted and made anew"):
-        shop.run()
-    orders.topic_id, record.cluster = known, "another"
-    folder.write(record)
-    with pytest.raises(StreamsError, match="on cluster another"):
-        shop.run()
-
-
 def test_a_table_begins_with_a_dataframe(shop: Shop) -> None:
-    lock = shop.path / "lock"
-    lock.touch()
-
-    @F.udf(returnType="string", useArrow=False)
-    def held(value: str) -> str:
-        if value == "bob" and lock.exists():
-            msg = "this customer is locked"
-            raise ValueError(msg)
-        return value
-
-    topology = counting(shop.name, initial=shop.customers.withColumn("value", held("value")))
+    topology = counting(shop.name, initial=locked(shop.customers, shop.path / "lock"))
     config = StreamsConfig({"application.id": shop.name, **settings(shop.servers, shop.path)})
     with pytest.raises(StreamsError, match=r"'shop[0-9]+-customers' must exist before table"):
         KafkaStreams(topology, config).start()
     make_missing(config, {f"{shop.name}-{part}": 2 for part in ("customers", "orders", "totals")})
     with pytest.raises(StreamsError, match=r"initial=.* cannot be written: .*customer is locked"):
         KafkaStreams(topology, config).start()
-    lock.unlink()
+    (shop.path / "lock").unlink()
     for _ in range(2):
         write_initial_tables(topology, config)
         assert shop.records("customers") == 2
