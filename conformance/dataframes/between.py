@@ -56,6 +56,7 @@ _BYTES = (
 )
 _ROWS_OF_A_FILE = 8
 _OUTPUT_SECONDS = 120
+_BUSY = "Python worker failed to connect back"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,6 +91,8 @@ def _found(seed: int, spark: SparkSession, servers: str, folder: Path) -> list[s
     try:
         return differences(seed, spark, servers, folder)
     except Exception as error:
+        if _BUSY in str(error):
+            return "not run: Spark's Python processes do not start in time on this machine"
         # One that cannot be run must not hide the others.
         return [f"  cannot be run: {type(error).__name__}: {error}"[:2000]]
 

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -247,9 +247,13 @@ def refuse_other_folders(shop: Shop) -> None:
     folder.write(record)
 
 
-def test_what_cannot_be_run_is_refused_before_anything_is_written(shop: Shop) -> None:
+Refusal: TypeAlias = tuple[dict[str, Any], type[StreamsError], str]
+
+
+def refusals(shop: Shop) -> dict[str, Refusal]:
+    """Return arguments that are wrong, and how each is refused."""
     orders, customers = f"{shop.name}-orders", f"{shop.name}-customers"
-    wrong: dict[str, tuple[dict[str, Any], type[StreamsError], str]] = {
+    return {
         "an input that is not read": (
             {"inputs": {"tea": shop.customers}},
             StreamsError,
@@ -296,12 +300,15 @@ def test_what_cannot_be_run_is_refused_before_anything_is_written(shop: Shop) ->
             "must be of one Spark session",
         ),
     }
-    for what, (given, kind, match) in wrong.items():
+
+
+def test_what_cannot_be_run_is_refused_before_anything_is_written(shop: Shop) -> None:
+    for what, (given, kind, match) in refusals(shop).items():
         with pytest.raises(kind, match=match):
             shop.run(**given)
         assert not (shop.path / "run").exists(), what
     with pytest.raises(ConfigError, match="are for streaming inputs"):
-        streams.run(counting(shop.name), {orders: shop.customers}, folder=shop.path / "run")
+        streams.run(counting(shop.name), {"orders": shop.customers}, folder=shop.path / "run")
 
 
 def test_a_table_begins_with_a_dataframe(shop: Shop) -> None:

@@ -77,13 +77,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         config: Mapping[str, Any] | StreamsConfig | None = None,
         initial_wall_clock_ms: int | None = None,
     ) -> None:
-        if not isinstance(topology, Topology):
-            msg = (
-                f"TopologyTestDriver takes a Topology; got {shown(topology)}; did you forget "
-                "builder.build()?"
-            )
-            raise TopologyError(msg)
-        refuse_initial(topology.initial_tables, "pipe its rows into the topic")
+        _check(topology)
         settings = StreamsConfig(
             {
                 "application.id": f"test-driver-{next(_driver_number)}",
@@ -365,3 +359,13 @@ def _spoken(kind: StoreKind) -> str:
 def _check_serdes(key: object, value: object) -> None:
     check_given_serde(key, "key")
     check_given_serde(value, "value")
+
+
+def _check(topology: object) -> None:
+    if not isinstance(topology, Topology):
+        msg = (
+            f"TopologyTestDriver takes a Topology; got {shown(topology)}; did you forget "
+            "builder.build()?"
+        )
+        raise TopologyError(msg)
+    refuse_initial(topology.initial_tables, "pipe its rows into the topic")
