@@ -194,6 +194,10 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         from penstock._engine.control.replanner import Replanner  # noqa: PLC0415
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
 
+        if self._topology.initial_tables:
+            from penstock._engine.spark.between.initial_tables import write_initial_tables  # noqa: PLC0415
+
+            write_initial_tables(self._topology, self._config)
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)

@@ -14,21 +14,26 @@ result.store("counts").show()  # what a store holds at the end
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.topology import Topology
+from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from penstock._engine.kafka.backfill.live_from import LiveFrom
     from penstock._engine.kafka.client.topic_history import Bound
     from penstock._engine.spark.batch.backfill import BackfillReport
     from penstock._engine.spark.batch.backfill_inputs import Until
     from penstock._engine.spark.batch.result import Result
+    from penstock._engine.spark.between.live_result import LiveResult
     from penstock._engine.spark.dataframes.request import Edge, Topics
     from penstock._engine.spark.dataframes.sink_stream import StreamingQuery
     from penstock._engine.spark.session import DataFrame, SparkSession
+    from penstock.application import KafkaStreams
     from penstock.serdes import Serde
 
 __all__ = [
@@ -45,24 +50,59 @@ __all__ = [
 ]
 
 
+@overload
 def run(
     topology: Topology,
     inputs: Mapping[str, DataFrame | Typed],
     config: Mapping[str, Any] | StreamsConfig | None = None,
     *,
     partitions: int | Mapping[str, int] | None = None,
-) -> Result:
-    """Run a topology over batch DataFrames, one for each topic it reads.
+) -> Result: ...
+
+
+@overload
+def run(
+    topology: Topology,
+    inputs: Mapping[str, DataFrame | Typed],
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    partitions: int | Mapping[str, int] | None = None,
+    folder: str | PathLike[str],
+    available_now: bool = False,
+    trigger: Mapping[str, Any] | None = None,
+) -> LiveResult: ...
+
+
+def run(
+    topology: Topology,
+    inputs: Mapping[str, DataFrame | Typed],
+    config: Mapping[str, Any] | StreamsConfig | None = None,
+    *,
+    partitions: int | Mapping[str, int] | None = None,
+    folder: str | PathLike[str] | None = None,
+    available_now: bool = False,
+    trigger: Mapping[str, Any] | None = None,
+) -> Result | LiveResult:
+    """Run a topology over DataFrames, one for each topic it reads.
 
     A frame has the columns `key`, `value`, `timestamp`, and maybe `headers`, `partition` and
     `offset`; `Typed` says how keys and values of other types become bytes. The result maps each
-    sink topic to a DataFrame of what was written to it; nothing is computed before rows are asked
-    for.
+    sink topic to a DataFrame of what was written to it.
+
+    Batch DataFrames make a bounded job; nothing is computed before rows are asked for. If one input
+    is streaming, the topology runs live, in the same session, and the outputs are streaming: inputs
+    are written to topics, batch ones once before the start, a live application processes them. It
+    needs a cluster (`bootstrap.servers` of `config`, else the local broker) and a `folder` for the
+    checkpoints; a later start with the same folder goes on, each row once. Use it as a context
+    manager: leaving the block ends all parts, and the failure of one ends all. `trigger` says how
+    often inputs are read. With `available_now` the call returns when all that the inputs hold now
+    is processed.
 
     `partitions` says how many partitions topics have, one number for all or a dict; an input that
     has a `partition` column keeps its own.
 
     Raises:
+        ConfigError: an argument is wrong.
         StreamsError: the inputs do not fit the topology; the message says what to do.
 
     ```python
@@ -73,8 +113,27 @@ def run(
     # Importing this module alone needs no Spark.
     from penstock._engine.spark.batch.result import Result  # noqa: PLC0415
     from penstock._engine.spark.batch.start import start  # noqa: PLC0415
+    from penstock._engine.spark.between import start as live  # noqa: PLC0415
+    from penstock._engine.spark.between.live_inputs import is_live  # noqa: PLC0415
 
+    if is_live(inputs):
+        request = live.LiveRequest(
+            topology, inputs, config, partitions, folder, available_now, trigger
+        )
+        return live.start(request, _application)
+    if folder is not None or available_now or trigger is not None:
+        msg = (
+            "folder, available_now and trigger are for streaming inputs; these are all batch "
+            "DataFrames, whose run keeps nothing: leave them out, or read one with readStream"
+        )
+        raise ConfigError(msg)
     return Result(start(topology, inputs, config, partitions))
+
+
+def _application(topology: Topology, config: StreamsConfig, session: SparkSession) -> KafkaStreams:
+    from penstock.application import KafkaStreams  # noqa: PLC0415
+
+    return KafkaStreams(topology, config, spark=session)
 
 
 def read_stream(

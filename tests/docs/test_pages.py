@@ -19,6 +19,7 @@ from tests.docs.shell import faults, penstock_fault
 ELSEWHERE = {
     "backfill.md": "tests/spark/test_backfill_docs.py",
     "dataframes.md": "tests/spark/test_dataframes_docs.py",
+    "spark/between.md": "tests/spark/test_between.py",
     "spark/sink.md": "tests/spark/test_sink.py",
     "spark/state-as-tables.md": "tests/spark/test_state.py",
     "spark/topics.md": "tests/spark/test_topics.py",

@@ -84,8 +84,8 @@ def test_what_is_no_batch_of_rows(spark: SparkSession) -> None:
     )
     ticking = spark.readStream.format("rate").load()
     assert refusal(lambda: run(copies(), {"in": ticking})) == (
-        "input 'in' must be a batch DataFrame; got a streaming one; read it with spark.read, not "
-        "spark.readStream, or run the topology live with KafkaStreams"
+        "a topology between streaming DataFrames needs folder=..., a path for the checkpoints of "
+        "its queries: without them a second start would write all inputs again"
     )
 
 

@@ -10,6 +10,7 @@ from penstock._camel_case import ExplainsCamelCase
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.topology.build import build
 from penstock._engine.topology.checks import (
+    check_initial,
     check_option,
     check_store,
     check_topic,
@@ -99,15 +100,30 @@ class StreamsBuilder(ExplainsCamelCase):
 
     @overload
     def table(
-        self, topic: str, consumed: None = None, materialized: None = None
+        self,
+        topic: str,
+        consumed: None = None,
+        materialized: None = None,
+        *,
+        initial: object = None,
     ) -> KTable[Any, Any]: ...
     @overload
     def table(
-        self, topic: str, consumed: Consumed[K, V], materialized: Materialized[K, V] | None = None
+        self,
+        topic: str,
+        consumed: Consumed[K, V],
+        materialized: Materialized[K, V] | None = None,
+        *,
+        initial: object = None,
     ) -> KTable[K, V]: ...
     @overload
     def table(
-        self, topic: str, consumed: None = None, *, materialized: Materialized[K, V]
+        self,
+        topic: str,
+        consumed: None = None,
+        *,
+        materialized: Materialized[K, V],
+        initial: object = None,
     ) -> KTable[K, V]: ...
     @serdes_belong_in(Consumed)
     def table(
@@ -115,12 +131,17 @@ class StreamsBuilder(ExplainsCamelCase):
         topic: str,
         consumed: Consumed[K, V] | None = None,
         materialized: Materialized[K, V] | None = None,
+        *,
+        initial: object = None,
     ) -> KTable[K, V]:
         """Read a topic as a table: the latest value of each key, None deletes. Java:
         StreamsBuilder.table.
 
         It is kept in a store if `materialized` names one, or a verb below looks rows up. The serdes
         are those of `consumed`; only if there is none, those of `materialized`.
+
+        `initial` is a batch DataFrame of Spark with the columns `key` and `value`, or
+        `penstock.spark.Typed`: its rows are written to the topic once, before the first start.
 
         >>> prices = builder.table("prices", Consumed(text, number), Materialized("prices"))
         >>> prices.queryable_store_name
@@ -138,6 +159,8 @@ class StreamsBuilder(ExplainsCamelCase):
             else check_option(consumed, Consumed, "table")
         )
         source_name = None if read.name is None else check_name(f"{read.name}-source")
+        if initial is not None:
+            self._graph.initial_tables[topic] = check_initial(topic, initial)
         name = store_name(self._graph, kept, f"{topic}-")
         names = self._graph.names
         drawing = TableFromTopic(

@@ -21,7 +21,7 @@ from penstock._engine.runtime.records import RawRecord
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.cache.entries import CacheBudget
-from penstock._engine.topology.checks import check_given_serde, check_topic, shown
+from penstock._engine.topology.checks import check_given_serde, check_topic, refuse_initial, shown
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
 from penstock.handlers import LogAndContinueExceptionHandler
@@ -77,12 +77,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         config: Mapping[str, Any] | StreamsConfig | None = None,
         initial_wall_clock_ms: int | None = None,
     ) -> None:
-        if not isinstance(topology, Topology):
-            msg = (
-                f"TopologyTestDriver takes a Topology; got {shown(topology)}; did you forget "
-                "builder.build()?"
-            )
-            raise TopologyError(msg)
+        _check(topology)
         settings = StreamsConfig(
             {
                 "application.id": f"test-driver-{next(_driver_number)}",
@@ -451,3 +446,13 @@ def _spoken(kind: StoreKind) -> str:
 def _check_serdes(key: object, value: object) -> None:
     check_given_serde(key, "key")
     check_given_serde(value, "value")
+
+
+def _check(topology: object) -> None:
+    if not isinstance(topology, Topology):
+        msg = (
+            f"TopologyTestDriver takes a Topology; got {shown(topology)}; did you forget "
+            "builder.build()?"
+        )
+        raise TopologyError(msg)
+    refuse_initial(topology.initial_tables, "pipe its rows into the topic")

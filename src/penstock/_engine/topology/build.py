@@ -43,6 +43,7 @@ def build(
     kept, shared = _rewritten(merge_duplicate_sources(dict(enumerate(graph.steps))), optimizations)
     topology = Topology()
     topology.optimizations = optimizations
+    topology.initial_tables.update(graph.initial_tables)
     for step in in_build_order(kept):
         parents = tuple(kept[parent].drawing.name for parent in step.parents)
         try:

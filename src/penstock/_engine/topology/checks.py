@@ -192,6 +192,34 @@ def check_topic(topic: str) -> str:
     return check_name(topic, "topic's name")
 
 
+def check_initial(topic: str, given: Any) -> Any:
+    """Refuse what cannot be the first rows of a table. Spark's classes are not known here."""
+    frame = given if hasattr(given, "isStreaming") else getattr(given, "frame", given)
+    if not hasattr(frame, "isStreaming"):
+        msg = (
+            f"table({topic!r}, initial=...) must be a DataFrame of Spark, or Typed(frame) of "
+            f"penstock.spark; got {shown(given)}"
+        )
+        raise TopologyError(msg)
+    if frame.isStreaming:
+        msg = (
+            f"table({topic!r}, initial=...) must be a batch DataFrame: its rows are written once; "
+            "got a streaming one, which is an input of penstock.spark.run"
+        )
+        raise TopologyError(msg)
+    return given
+
+
+def refuse_initial(topics: Iterable[str], advice: str) -> None:
+    """Refuse tables that begin with a DataFrame where no live application starts."""
+    for topic in topics:
+        msg = (
+            f"table({topic!r}, initial=...) is written to its topic before a live application "
+            f"starts; build the topology without it, and {advice}"
+        )
+        raise TopologyError(msg)
+
+
 def check_sink_topic(topic: object) -> None:
     """Refuse what is no topic to write to; a pattern is the usual mistake."""
     if isinstance(topic, re.Pattern):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from penstock._engine.topology.naming import GeneratedNames, NameCounter
 from penstock._engine.topology.nodes.join_nodes import (
@@ -230,6 +230,8 @@ class Graph:
         """Names of sources whose topics must have the same number of partitions."""
         self.internal_topics: tuple[str, ...] = ()
         """Internal topics other than those of repartition steps."""
+        self.initial_tables: dict[str, Any] = {}
+        """The DataFrames that tables begin with, by topic."""
         self._next_priority = 0
 
     def add(self, drawing: Drawing, *parents: int) -> int:

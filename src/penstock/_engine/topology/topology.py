@@ -78,6 +78,8 @@ class Topology(ExplainsCamelCase):
         """The rewrites that `build` applied; None if the topology was built by hand."""
         self.global_stores: dict[str, GlobalStoreNodes] = {}
         """The stores of which every worker has a full copy, by name."""
+        self.initial_tables: dict[str, Any] = {}
+        """The DataFrames that are written to topics of tables before the first start, by topic."""
         self._store_users: dict[str, list[str]] = {}
         self._stores_of: dict[str, list[str]] = {}
 

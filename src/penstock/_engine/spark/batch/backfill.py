@@ -34,6 +34,7 @@ from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack, TaskProgress
 from penstock._engine.spark.session import session_for
+from penstock._engine.topology.checks import refuse_initial
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -86,6 +87,7 @@ def backfill(
             written stays, and another run resumes from there.
     """
     options = options or InputOptions()
+    refuse_initial(topology.initial_tables, "give the DataFrame in inputs=")
     topology = with_default_stores(topology, config)
     admitted = admit(topology, config, reset=reset)
     session, owned = session_for(config, spark, heavy=True)

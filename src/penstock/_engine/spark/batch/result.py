@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -14,13 +13,11 @@ from penstock._engine.spark.batch.columns import (
     TIMES_OF_STORES,
     as_time,
     decoded,
-    type_of,
 )
 from penstock._engine.spark.batch.job import Job
+from penstock._engine.spark.batch.plan_serdes import plans_of, sink_serdes
 from penstock._engine.spark.batch.progress import OnProgress, compute
-from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock.errors import StreamsError
-from penstock.serdes import Serde
 
 
 class Result(Mapping[str, DataFrame]):
@@ -71,7 +68,7 @@ class Result(Mapping[str, DataFrame]):
         """Return the records of a sink topic with keys and values as the types of its serdes:
         numbers and text; JSON as its text; bytes where the serde is another.
         """
-        return decoded(self[topic], self._serdes_of_sink(topic))
+        return decoded(self[topic], sink_serdes(topic, self._job.plan))
 
     def store(self, name: str) -> DataFrame:
         """Return the final rows of a store: partition, key and value as the types of its serdes,
@@ -110,38 +107,10 @@ class Result(Mapping[str, DataFrame]):
         self._job.unpersist()
 
     def _store_plan(self, name: str) -> StorePlan:
-        plan = self._job.plan
-        plans = [one for stage in plan.stages for one in stage.plans]
-        if plan.global_stores is not None:
-            plans.append(plan.global_stores)
+        plans = plans_of(self._job.plan)
         stores = {name: store for one in plans for name, store in one.stores.items()}
         if name not in stores:
             known = ", ".join(map(repr, sorted(stores))) or "none"
             msg = f"the topology has no store {name!r}; its stores: {known}"
             raise StreamsError(msg)
         return stores[name]
-
-    def _serdes_of_sink(self, topic: str) -> dict[str, Serde[Any]]:
-        config = self._job.plan.config
-        sinks = [
-            node
-            for stage in self._job.plan.stages
-            for plan in stage.plans
-            for node in plan.nodes
-            if isinstance(node, SinkNode) and node.topic == topic
-        ]
-        found = [
-            {
-                "key": config.key_serde(sink.key_serde, title_of(sink)),
-                "value": config.value_serde(sink.value_serde, title_of(sink)),
-            }
-            for sink in sinks
-        ]
-        kinds = [{name: type_of(serde) for name, serde in one.items()} for one in found]
-        if not found or any(kind != kinds[0] for kind in kinds):
-            msg = (
-                f"topic {topic!r} is written with no or with several serdes, so its records have "
-                f"no one type; take the bytes: result[{topic!r}]"
-            )
-            raise StreamsError(msg)
-        return found[0]

@@ -12,17 +12,16 @@ from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
 from penstock._engine.spark.batch.inputs import (
     Partitions,
-    SourceSerdes,
     check_given,
     count_partitions,
     frame_of,
     in_bytes,
 )
 from penstock._engine.spark.batch.job import Job, JobOptions
+from penstock._engine.spark.batch.plan_serdes import source_serdes
 from penstock._engine.spark.batch.tasks.bounded_task import refuse_unfit
 from penstock._engine.spark.batch.typed import Typed
-from penstock._engine.topology.checks import shown
-from penstock._engine.topology.nodes.stream_nodes import title_of
+from penstock._engine.topology.checks import refuse_initial, shown
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
@@ -62,9 +61,8 @@ def start(
     Raises:
         StreamsError: the inputs do not fit the topology; the message says what to do.
     """
-    if not isinstance(topology, Topology):
-        msg = f"run takes a Topology; got {shown(topology)}; did you forget builder.build()?"
-        raise TopologyError(msg)
+    check_topology(topology)
+    refuse_initial(topology.initial_tables, "give the DataFrame as an input")
     settings = settings_of(config)
     settings.check_optimizations(topology.optimizations)
     topology = with_default_stores(topology, settings)
@@ -75,13 +73,26 @@ def start(
     counts = {topic: count_partitions(topic, frame_of(one), wanted) for topic, one in given.items()}
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
     plan = plan_job(topology, settings, counts, others, wanted.default)
-    _check_partitions(wanted, plan)
+    check_partitions(wanted, plan)
     refuse_unfit(plan, options.now_ms)
-    frames = {topic: in_bytes(topic, one, _serdes_of(topic, plan)) for topic, one in given.items()}
+    frames = {
+        topic: in_bytes(topic, one, source_serdes(topic, plan)) for topic, one in given.items()
+    }
     return Job(plan, frames, options)
 
 
-def _check_partitions(wanted: Partitions, plan: JobPlan) -> None:
+def check_topology(topology: object) -> None:
+    """Refuse what is no topology.
+
+    Raises:
+        TopologyError: it says what it is.
+    """
+    if not isinstance(topology, Topology):
+        msg = f"run takes a Topology; got {shown(topology)}; did you forget builder.build()?"
+        raise TopologyError(msg)
+
+
+def check_partitions(wanted: Partitions, plan: JobPlan) -> None:
     """Refuse a number of partitions for a topic that the topology does not have.
 
     Where records name their topics, the topology may have any.
@@ -95,16 +106,3 @@ def _check_partitions(wanted: Partitions, plan: JobPlan) -> None:
             "or leave it out"
         )
         raise StreamsError(msg)
-
-
-def _serdes_of(topic: str, plan: JobPlan) -> SourceSerdes:
-    """Return the serdes of the source that reads a topic."""
-    plans = [one for stage in plan.stages for one in stage.plans]
-    if plan.global_stores is not None:
-        plans.append(plan.global_stores)
-    source = next(source for one in plans for source in one.sources() if topic in source.topics)
-    title, config = title_of(source), plan.config
-    return SourceSerdes(
-        lambda: config.key_serde(source.key_serde, title),
-        lambda: config.value_serde(source.value_serde, title),
-    )

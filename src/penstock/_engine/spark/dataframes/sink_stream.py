@@ -21,8 +21,10 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.topics import output_partition_count
+from penstock._engine.kafka.sink.replay import Place
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.arrow_map import is_connect, map_in_arrow
@@ -38,7 +40,7 @@ from penstock._engine.spark.dataframes.sink_options import SinkOptions
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import ConfigError, StreamsError
 
-__all__ = ["QueryOptions", "StreamingQuery", "placed", "start"]
+__all__ = ["QueryOptions", "StreamingQuery", "placed", "start", "write_once"]
 
 MapBatches: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
@@ -91,6 +93,20 @@ def start(frame: DataFrame, options: SinkOptions, query: QueryOptions) -> Stream
     if query.trigger is not None:
         writer = writer.trigger(**query.trigger)
     return writer.foreachBatch(_batch_writer(options, topic, wanted)).start()
+
+
+def write_once(frame: DataFrame, options: SinkOptions, name: str) -> None:
+    """Write a batch DataFrame; `name` stands for a query of one batch. A call that follows one that
+    was killed, under the same name and with the same rows, writes only what is missing.
+
+    Raises:
+        StreamsError: the topic does not exist.
+    """
+    count = output_partition_count(open_admin(options.config), str(options.topic))
+    query = name, new_id()
+    rows = placed(frame, options, count)
+    writing = _writing(dumps(options), count, query)
+    map_in_arrow(rows, writing, "records long", "write").collect()
 
 
 def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
@@ -168,12 +184,19 @@ def _place(records: list[Output], count: int, rank: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
 
 
-def _writing(packed: bytes, count: int) -> MapBatches:
+def _writing(packed: bytes, count: int, once: tuple[str, str] | None = None) -> MapBatches:
+    """Return what writes the rows of partitions: of the batch that the Spark task works for, or
+    `once`, under the name and the run of a write.
+    """
+
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         options: SinkOptions = pickle.loads(packed)
         columns = SinkColumns(options.topic)
         for partition, pieces in groupby(_pieces(batches), key=itemgetter(0)):
-            place = place_of_task(partition, topic_partition_count=count, again=options.again)
+            if once is None:
+                place = place_of_task(partition, topic_partition_count=count, again=options.again)
+            else:
+                place = Place(*once, 0, partition, count)
             rows = columns.chunks(piece for _, piece in pieces)
             written = write_rows(options.config, place, rows)
             yield pa.RecordBatch.from_pydict({"records": [written.contents.count]})

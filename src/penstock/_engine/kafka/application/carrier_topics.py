@@ -1,0 +1,111 @@
+"""The topics that carry DataFrames to a topology and back: made if they are missing, and looked at.
+
+They keep their records whatever their timestamps: a broker deletes by the time of a record, and
+files may hold years.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from confluent_kafka import KafkaError
+from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
+
+from penstock._engine.kafka.client.admin_calls import (
+    REQUEST_SECONDS,
+    open_admin,
+    settle,
+    with_retries,
+)
+from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.kafka.client.topics import (
+    PATIENCE_SECONDS,
+    describe_topics,
+    end_offsets,
+    wait_until_made,
+)
+from penstock._engine.planner.internal_topics import task_topic_name
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+_KEPT = {"retention.ms": "-1", "retention.bytes": "-1"}
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierTopics:
+    """What the cluster knows of topics."""
+
+    cluster: str
+    """The id of the cluster."""
+    ids: Mapping[str, str]
+    partition_counts: Mapping[str, int]
+    ends: Mapping[str, Mapping[int, int]]
+    """The offset after the last record of each partition."""
+
+    def is_used(self, topic: str) -> bool:
+        """Return whether a topic has, or has had, records."""
+        return any(self.ends[topic].values())
+
+
+def look_at(config: StreamsConfig, topics: Iterable[str]) -> CarrierTopics:
+    """Return what the cluster knows of those of `topics` that exist.
+
+    Raises:
+        StreamsError: the cluster does not answer, or refuses.
+    """
+    admin = open_admin(config)
+    found = describe_topics(admin, sorted(set(topics)), PATIENCE_SECONDS)
+    counts = {name: len(topic.partitions) for name, topic in found.items()}
+    places = [(name, at) for name, count in counts.items() for at in range(count)]
+    ends: dict[str, dict[int, int]] = {name: {} for name in counts}
+    for (name, at), end in end_offsets(admin, places).items():
+        ends[name][at] = end
+    ids = {name: str(one.topic_id) for name, one in found.items()}
+    cluster = with_retries(
+        "asking for the cluster",
+        lambda: admin.list_topics(timeout=REQUEST_SECONDS).cluster_id,
+        PATIENCE_SECONDS,
+        admin,
+    )
+    return CarrierTopics(str(cluster), ids, counts, ends)
+
+
+def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> list[str]:
+    """Make those topics that the cluster has not, with so many partitions each; return their names.
+
+    Raises:
+        StreamsError: one cannot be made.
+    """
+    admin = open_admin(config)
+    there = describe_topics(admin, sorted(counts), PATIENCE_SECONDS)
+    missing = {name: count for name, count in sorted(counts.items()) if name not in there}
+    new = [
+        NewTopic(name, count, config.replication_factor, config=_KEPT)
+        for name, count in missing.items()
+    ]
+    refusals = settle(admin.create_topics(new))[1] if new else {}
+    for name, refusal in refusals.items():
+        # Another program may have been quicker.
+        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
+            hint = allowing(refusal, "CREATE", "topic", name)
+            msg = f"topic {name!r} cannot be made: {refusal.str()}{hint}"
+            raise StreamsError(msg)
+    wait_until_made(admin, missing)
+    return list(missing)
+
+
+def write_name(application: str, topic: str, topic_id: str) -> str:
+    """Return the name of a write that is done once, in the journal of the sink: a topic that is
+    made anew gets it anew.
+    """
+    # Ids have characters that topics must not have, and names may be long.
+    digest = sha256(f"{application}/{topic}/{topic_id}".encode()).hexdigest()
+    return f"{application[:80]}-{topic[:80]}-{digest[:16]}"
+
+
+def has_started(config: StreamsConfig) -> bool:
+    """Return whether the application has ever started on the cluster: its task topic is there."""
+    name = task_topic_name(config.application_id)
+    return bool(describe_topics(open_admin(config), [name], PATIENCE_SECONDS))

@@ -1,0 +1,99 @@
+"""What a start finds: a new run, or one that goes on. Nothing is mixed, nothing is lost silently.
+
+The record in the folder says which topics, of which cluster, hold what the checkpoints beside it
+say is written. Other topics under the same names would miss it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from penstock._engine.kafka.application.carrier_topics import CarrierTopics
+from penstock._engine.spark.between.run_folder import CarriedInput, Kind, RunRecord
+from penstock.errors import StreamsError
+
+_KINDS = {"stream": "a streaming DataFrame", "batch": "a batch DataFrame"}
+
+
+def opened_record(
+    record: RunRecord | None, application: str, cluster: str, location: str
+) -> OpenedRecord:
+    """Return the record of a run that goes on, or of a new one.
+
+    Raises:
+        StreamsError: it ran on another cluster.
+    """
+    if record is not None and record.cluster != cluster:
+        msg = (
+            f"folder {location} is that of a run on cluster {record.cluster}, whose topics hold "
+            f"what its checkpoints say is written; this is cluster {cluster}; start it there, or "
+            "anew with another folder"
+        )
+        raise StreamsError(msg)
+    return OpenedRecord(record or RunRecord(application, cluster), location, record is None)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRecord:
+    """The record of a run while it is started."""
+
+    record: RunRecord
+    location: str
+    is_new: bool
+
+    def check_known(self, ids: Mapping[str, str]) -> None:
+        """Refuse to go on if a topic that holds inputs is gone, or was made anew.
+
+        Raises:
+            StreamsError: it says which.
+        """
+        for topic, known in self.record.inputs.items():
+            if ids.get(topic) != known.topic_id:
+                what = "is gone" if topic not in ids else "was deleted and made anew"
+                msg = (
+                    f"topic {topic!r} {what}, and with it what the checkpoints in {self.location} "
+                    "say is written; start anew with another folder and another 'application.id'"
+                )
+                raise StreamsError(msg)
+
+    def add_inputs(self, kinds: Mapping[str, Kind], topics: CarrierTopics) -> bool:
+        """Add the inputs that are new; return whether there are any.
+
+        Raises:
+            StreamsError: the topic of a new input has records, or an input is of another kind now.
+        """
+        known = self.record.inputs
+        for topic, kind in kinds.items():
+            if topic in known and known[topic].kind != kind:
+                msg = (
+                    f"input {topic!r} must be {_KINDS[known[topic].kind]}, as at the first start "
+                    f"with folder {self.location}; got {_KINDS[kind]}"
+                )
+                raise StreamsError(msg)
+        new = {topic: kind for topic, kind in kinds.items() if topic not in known}
+        for topic in new:
+            if topics.is_used(topic):
+                msg = (
+                    f"topic {topic!r} has records already, and folder {self.location} does not "
+                    "know of them: the application would read them with those of the DataFrame; "
+                    "give the folder of the run that wrote them, to go on; or, to start anew, "
+                    "delete the topic or rename it in the topology"
+                )
+                raise StreamsError(msg)
+        for topic, kind in new.items():
+            known[topic] = CarriedInput(topics.ids[topic], kind)
+        return bool(new)
+
+    def add_outputs(self, names: Iterable[str], topics: CarrierTopics) -> bool:
+        """Add where new outputs begin, in topics that have records; return whether there are any.
+
+        Of a run that goes on, an output without a note began with an empty topic.
+        """
+        if not self.is_new:
+            return False
+        used = [topic for topic in names if topics.is_used(topic)]
+        for topic in used:
+            ends = topics.ends[topic]
+            self.record.outputs[topic] = {str(number): end for number, end in ends.items()}
+        return bool(used)

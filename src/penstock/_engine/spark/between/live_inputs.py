@@ -1,0 +1,112 @@
+"""The inputs of a live run: streaming and batch DataFrames, checked, each with its topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock._engine.planner.stages import JobPlan
+from penstock._engine.spark.batch.inputs import frame_of
+from penstock._engine.spark.batch.plan_serdes import source_serdes
+from penstock._engine.spark.batch.typed import Typed
+from penstock._engine.spark.between.run_folder import Kind
+from penstock._engine.spark.dataframes.sink import columns_of
+from penstock._engine.spark.dataframes.sink_options import SinkOptions
+from penstock._engine.spark.session import check, refuse_connect
+from penstock._engine.spark.streaming.session_load import capacity_of
+from penstock.errors import StreamsError
+from penstock.settings import StreamsConfig
+
+
+@dataclass(frozen=True, slots=True)
+class LiveInput:
+    """A DataFrame, and how it is written to its topic."""
+
+    topic: str
+    frame: DataFrame
+    options: SinkOptions
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it goes on, or is written once."""
+        return "stream" if self.frame.isStreaming else "batch"
+
+
+def is_live(inputs: object) -> bool:
+    """Return whether one of the inputs is streaming: then the topology runs live."""
+    if not isinstance(inputs, Mapping):
+        return False
+    frames = [given.frame if isinstance(given, Typed) else given for given in inputs.values()]
+    # DataFrames of Spark Connect are of another class.
+    return any(getattr(frame, "isStreaming", False) is True for frame in frames)
+
+
+def session_of(inputs: Mapping[str, DataFrame | Typed]) -> SparkSession:
+    """Return the session of all inputs.
+
+    Raises:
+        StreamsError: one is no DataFrame, their session has ended, or there are several.
+        ConfigError: it is one of Spark Connect, or cannot host an application.
+    """
+    sessions: dict[str, SparkSession] = {}
+    for topic, given in inputs.items():
+        frame: Any = frame_of(given)
+        if not hasattr(frame, "isStreaming"):
+            msg = f"input {topic!r} must be a DataFrame of Spark; got {type(frame).__name__}"
+            raise StreamsError(msg)
+        refuse_connect(frame.sparkSession)
+        sessions[topic] = frame.sparkSession
+    if len({id(one) for one in sessions.values()}) > 1:
+        msg = (
+            f"the DataFrames must be of one Spark session; those of {', '.join(map(repr, inputs))} "
+            "are of several"
+        )
+        raise StreamsError(msg)
+    session = next(iter(sessions.values()))
+    if session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped():
+        msg = "the Spark session of the DataFrames was stopped; make a new one, and them again"
+        raise StreamsError(msg)
+    check(session)
+    _check_cores(session)
+    return session
+
+
+def _check_cores(session: SparkSession) -> None:
+    context = session.sparkContext
+    capacity = capacity_of(context)
+    most = max(capacity.present, capacity.most or 0)
+    # Of a cluster whose executors are still coming up nothing is known.
+    if most == 1 or (most == 0 and str(context.master).startswith("local")):
+        msg = (
+            f"a topology between streaming DataFrames needs two cores: one for the application, "
+            f"one for the queries that write its inputs and read its outputs; Spark at "
+            f"{context.master} has 1; start it with local[2] or more"
+        )
+        raise StreamsError(msg)
+
+
+def live_inputs(
+    inputs: Mapping[str, DataFrame | Typed], plan: JobPlan, config: StreamsConfig
+) -> list[LiveInput]:
+    """Return the inputs with the serdes that write them.
+
+    Raises:
+        StreamsError: the columns of one do not fit.
+    """
+    made = []
+    for topic, given in inputs.items():
+        key, value = None, None
+        if isinstance(given, Typed):
+            own = source_serdes(topic, plan)
+            key, value = given.key or own.key(), given.value or own.value()
+        one = LiveInput(topic, frame_of(given), SinkOptions(topic, config, key, value))
+        try:
+            columns_of(one.options).check(one.frame.schema)
+        except StreamsError as error:
+            msg = f"input {topic!r}: {error}"
+            raise StreamsError(msg) from None
+        made.append(one)
+    return made

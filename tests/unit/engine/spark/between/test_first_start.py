@@ -1,0 +1,70 @@
+"""A run is new or goes on; what its folder does not know of is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock._engine.kafka.application.carrier_topics import CarrierTopics
+from penstock._engine.spark.between.first_start import OpenedRecord, opened_record
+from penstock._engine.spark.between.run_folder import CarriedInput, RunRecord
+from penstock.errors import StreamsError
+
+
+def topics(**ends: int) -> CarrierTopics:
+    """Return topics of one partition that end at these offsets."""
+    return CarrierTopics(
+        "cluster",
+        {name: f"id-{name}" for name in ends},
+        dict.fromkeys(ends, 1),
+        {name: {0: end} for name, end in ends.items()},
+    )
+
+
+def going_on() -> OpenedRecord:
+    record = RunRecord("app", "cluster", {"orders": CarriedInput("id-orders", "stream")})
+    return opened_record(record, "app", "cluster", "folder")
+
+
+def test_a_new_run_knows_its_inputs_and_where_its_outputs_begin() -> None:
+    opened = opened_record(None, "app", "cluster", "folder")
+    opened.check_known({})
+    now = topics(orders=0, customers=0, totals=7, alerts=0)
+    assert opened.add_inputs({"orders": "stream", "customers": "batch"}, now)
+    assert opened.add_outputs(["totals", "alerts"], now)
+    assert opened.record == RunRecord(
+        "app",
+        "cluster",
+        {
+            "orders": CarriedInput("id-orders", "stream"),
+            "customers": CarriedInput("id-customers", "batch"),
+        },
+        {"totals": {"0": 7}},
+    )
+
+
+def test_a_run_that_goes_on_keeps_what_it_knows() -> None:
+    opened = going_on()
+    now = topics(orders=9, totals=7)
+    opened.check_known(now.ids)
+    assert not opened.add_inputs({"orders": "stream"}, now)
+    assert not opened.add_outputs(["totals"], now)
+    assert opened.record.outputs == {}
+
+
+def test_an_input_that_comes_later_must_have_an_empty_topic() -> None:
+    opened = going_on()
+    assert opened.add_inputs({"orders": "stream", "new": "batch"}, topics(orders=9, new=0))
+    with pytest.raises(StreamsError, match="topic 'used' has records already"):
+        opened.add_inputs({"used": "batch"}, topics(used=1))
+    assert "used" not in opened.record.inputs
+
+
+def test_what_the_checkpoints_count_on_must_be_there() -> None:
+    with pytest.raises(StreamsError, match="cluster other"):
+        opened_record(going_on().record, "app", "other", "folder")
+    with pytest.raises(StreamsError, match="topic 'orders' is gone"):
+        going_on().check_known({})
+    with pytest.raises(StreamsError, match="'orders' was deleted and made anew"):
+        going_on().check_known({"orders": "id-2"})
+    with pytest.raises(StreamsError, match="must be a streaming DataFrame, as at the first start"):
+        going_on().add_inputs({"orders": "batch"}, topics(orders=9))
