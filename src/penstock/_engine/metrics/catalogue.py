@@ -134,6 +134,7 @@ _AGE = (
 )
 
 _NODE = {
+    "dropped-records-total": Entry("records that the node dropped", ours=True),
     **_spread(_AGE, "record-e2e-latency-avg record-e2e-latency-min record-e2e-latency-max"),
     "process-rate": Entry("records of a source node each second", "DEBUG"),
     "process-total": Entry("records of a source node", "DEBUG"),

@@ -98,8 +98,10 @@ class WorkerMetrics:
             yield MetricRow(
                 TASK, {"dropped-records-by-reason-total": count}, {**tags, "reason": reason}
             )
+        for node, count in task.counters.dropped_by_node.items():
+            yield MetricRow(NODE, {"dropped-records-total": count}, _node_tags(tags, node))
         for node, ages in each.times.ages(now).items():
-            yield MetricRow(NODE, ages, {**tags, "processor-node-id": node})
+            yield MetricRow(NODE, ages, _node_tags(tags, node))
         yield from _of_topics(each, tags)
         for row in task.metric_rows(now):
             yield MetricRow(row.group, row.values, {**tags, **row.tags})
@@ -139,6 +141,10 @@ class WorkerMetrics:
             for store in tables.stores.values():
                 for row in store.metric_rows(now):
                     yield MetricRow(row.group, row.values, {"task-id": task, **row.tags})
+
+
+def _node_tags(tags: dict[str, str], node: str) -> dict[str, str]:
+    return {**tags, "processor-node-id": node}
 
 
 def _of_topics(each: AssignedTask, tags: dict[str, str]) -> Iterator[MetricRow]:
