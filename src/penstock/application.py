@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from importlib.metadata import version
@@ -16,6 +17,7 @@ from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.control.supervision import Supervision, UncaughtHandler
+from penstock._engine.http.listening import served_anywhere
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
@@ -122,19 +124,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._only_before_start("the state restore listener")
         self._supervision.restore_listener = listener
 
-    def start(self, *, available_now: bool = False) -> None:
-        """Check everything, then start; returns while the workers come up.
+    def start(self, *, available_now: bool = False, console: bool = False) -> None:
+        """Check everything, then start; returns while the workers come up. With `console`, a page
+        shows it all, and its address is printed.
 
         With `available_now` the application ends by itself when it has processed what its topics
         hold at this moment, and all that comes of it: topics that it writes itself are read until
         nothing more comes.
         """
         try:
-            self._start(available_now=available_now)
+            self._start(available_now=available_now, console=console)
         except StreamsError as error:
             raise without_internal_frames(error) from error.__cause__
 
-    def _start(self, *, available_now: bool) -> None:
+    def _start(self, *, available_now: bool, console: bool) -> None:
         # Only an application that starts needs Spark and the Kafka client.
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
         from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
@@ -151,11 +154,16 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
         refuse_connect(self._spark)
+        console = console or self._invocation.console
+        if console:
+            self._config = served_anywhere(self._config)
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)
         self._supervision.follow_plan(blueprint)
         self._serving = self._serve(blueprint)
+        if console:
+            print(f"console: {self.console_link()}", file=sys.stderr, flush=True)
         self._states.move(State.REBALANCING)
         if self._states.ended:  # closed meanwhile, by another thread
             self._end_serving()
@@ -353,6 +361,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self._config.as_mapping()["penstock.http.port"] is not None:
             directory.check_owner()
         return serve(ServedApplication(self, blueprint), self._config, directory.path)
+
+    def console_link(self) -> str:
+        """Return an address of the console, which works for one browser, once.
+
+        Raises:
+            StreamsError: the application serves no HTTP.
+        """
+        if self._serving is None:
+            msg = (
+                "the application serves no console now: start it with start(console=True), or set "
+                "'penstock.http.port'"
+            )
+            raise StreamsError(msg)
+        return self._serving.console_link()
 
     def _end_serving(self) -> None:
         serving, self._serving = self._serving, None

@@ -20,6 +20,7 @@ class Invocation:
     available_now: bool = False
     quiet: bool = False
     panel: Panel | None = None
+    console: bool = False
     answered: bool = False
     instead: Callable[[Topology, StreamsConfig], None] | None = None
     """What is done with the application where it would run."""

@@ -253,8 +253,9 @@ class EngineThread:
             return None
         self._next_metrics = now + _METRICS_SECONDS
         updated = {} if standbys is None else standbys.updated
+        behind = {} if standbys is None else standbys.behind()
         kept = len(self._instruction.standbys)
-        return worker.metrics.rows(kept, joined=worker.joined, updated=updated)
+        return worker.metrics.rows(kept, joined=worker.joined, updated=updated, behind=behind)
 
     def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:
         return Report(

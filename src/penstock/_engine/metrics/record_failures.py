@@ -102,7 +102,7 @@ def preview(value: Any) -> str | None:
 
 def preview_headers(headers: Iterable[tuple[str, bytes | None]]) -> tuple[tuple[str, str], ...]:
     """Return the first headers of a record as text."""
-    shown = []
+    shown: list[tuple[str, str]] = []
     for name, value in headers:
         if len(shown) == HEADERS_MAX:
             break
