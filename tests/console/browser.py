@@ -12,6 +12,7 @@ import os
 import queue
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -25,7 +26,28 @@ HOW_TO_GET_ONE = (
     "its program in PENSTOCK_CHROMIUM"
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_SECONDS = 30.0
+_SECONDS = 20.0
+
+_OPTIONS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+]
+
+# It takes what it is told on descriptor 3 and answers on 4, whatever these were before.
+_LAUNCH = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def found() -> str | None:
@@ -45,14 +67,9 @@ class Browser:
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_read, to_write = os.pipe()
         from_read, from_write = os.pipe()
-        options = (
-            "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-extensions "
-            "--disable-background-networking --disable-dev-shm-usage --hide-scrollbars "
-            "--remote-debugging-pipe"
-        )
-        # It takes what it is told on descriptor 3 and answers on 4.
-        script = f'exec "$@" {options} 3<&{to_read} 4>&{from_write}'
-        command = ["sh", "-c", script, "sh", program, f"--user-data-dir={self._profile.name}"]
+        descriptors = str(to_read), str(from_write)
+        command = [sys.executable, "-S", "-c", _LAUNCH, *descriptors, program, *_OPTIONS]
+        command.append(f"--user-data-dir={self._profile.name}")
         self._process = subprocess.Popen(
             command,
             pass_fds=(to_read, from_write),
@@ -70,7 +87,11 @@ class Browser:
         self._lock = threading.Lock()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.version = str(self.send("Browser.getVersion")["product"])
+        try:
+            self.version = str(self.send("Browser.getVersion")["product"])
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +197,9 @@ class Page:
 
     def until(self, script: str, what: str, seconds: float = _SECONDS) -> Any:
         """Wait until an expression is true; return its value."""
-        return wait_for(lambda: self.run(script), f"{what}: {script}", seconds)
+        # An element has no value outside the page.
+        checked = f"(value => value instanceof Node ? true : value)({script})"
+        return wait_for(lambda: self.run(checked), f"{what}: {script}", seconds)
 
     def click(self, selector: str) -> None:
         """Click where an element is, as a person would."""

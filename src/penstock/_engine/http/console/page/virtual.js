@@ -22,8 +22,8 @@ export class VirtualTable {
         : h("div", { role: "columnheader", class: column.class }, column.title),
     );
     this.head = h("div", { role: "row", class: "vrow vhead", "aria-rowindex": 1 }, titles);
-    this.space = h("div", { class: "vspace", role: "rowgroup" });
-    this.scroller = h("div", { class: "vscroll", tabindex: 0, role: "group", "aria-label": `${label}, scrollable` }, this.space);
+    this.space = h("div", { class: "vspace", role: "presentation" });
+    this.scroller = h("div", { class: "vscroll", tabindex: 0, role: "rowgroup" }, this.space);
     this.element = h("div", { role: "table", class: "vtable", "aria-label": label },
       h("div", { role: "rowgroup" }, this.head), this.scroller);
     this.scroller.addEventListener("scroll", () => this.draw(), { passive: true });
