@@ -860,8 +860,8 @@ def capacity_without_workers() -> None:
 
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
 COMMANDS = (
-    "run, backfill, describe, plan, config, topics, produce, consume, query, reset, capacity, "
-    "doctor, pack, broker, demo, completion"
+    "run, backfill, describe, plan, config, topics, produce, consume, query, top, reset, "
+    "capacity, doctor, pack, broker, demo, completion"
 )
 BUILDER = (
     "from penstock import StreamsBuilder\n{0} = StreamsBuilder()\n{0}.stream('in').to('out')\n"

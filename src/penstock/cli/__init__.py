@@ -28,6 +28,7 @@ COMMANDS = (
     "produce",
     "consume",
     "query",
+    "top",
     "reset",
     "capacity",
     "doctor",

@@ -27,7 +27,12 @@ def test_rates_lags_and_totals_are_there() -> None:
     application = Simulated(partitions=4, workers=3)
     sections = seen(application)
     head = sections["head"]
-    assert (head["state"], head["tasks"], head["running"], head["workers"]) == ("RUNNING", 12, 12, 3)
+    assert (head["state"], head["tasks"], head["running"], head["workers"]) == (
+        "RUNNING",
+        12,
+        12,
+        3,
+    )
     assert 2900 < head["rate_in"] < 3100
     nodes = sections["flow"]["nodes"]
     source = next(name for name in nodes if "SOURCE-0000000002" in name)
