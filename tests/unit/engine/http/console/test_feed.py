@@ -222,7 +222,7 @@ def test_a_stream_outlives_the_limit_of_an_answer_and_a_stuck_reader_does_not(
     fresh: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guarded_protocol, "RESPONSE_SECONDS", 0.5)
-    fresh.application.reports = lambda: {}  # type: ignore[method-assign]
+    fresh.application.reports = dict  # type: ignore[method-assign]
     answer = fresh.ask("GET", "/console/stream", **BEARER)
     assert len(events(answer, 12)) == 12
     answer.close()
