@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from penstock._application_queries import ApplicationQueries
 from penstock._application_views import ForegroundView, ServedApplication
 from penstock._camel_case import ExplainsCamelCase
+from penstock._clock import monotonic
 from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
@@ -30,7 +31,9 @@ from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
+from penstock.terminal.figures import Meter
 from penstock.terminal.foreground import Foreground
+from penstock.terminal.notebook import application_table, measure, progress_table, show_live
 from penstock.terminal.wording import broker_away
 
 if TYPE_CHECKING:
@@ -42,6 +45,13 @@ if TYPE_CHECKING:
 __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "UncaughtResponse"]
 
 _CLOSE_SECONDS = 60.0
+
+
+class Progress(dict[str, Any]):
+    """A progress report; a notebook shows it as a table."""
+
+    def _repr_html_(self) -> str:
+        return progress_table(self)
 
 
 class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
@@ -134,6 +144,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         """
         try:
             self._start(available_now=available_now, console=console)
+            show_live(ForegroundView(self))
         except StreamsError as error:
             raise without_internal_frames(error) from error.__cause__
 
@@ -323,10 +334,11 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         and of the turn before.
         """
         progress = self._started_query().query.lastProgress
-        if progress is None:
-            return None
-        report: dict[str, Any] = json.loads(progress.json)
-        return report
+        return None if progress is None else Progress(json.loads(progress.json))
+
+    def _repr_html_(self) -> str:
+        figures = measure(ForegroundView(self), Meter(monotonic()))
+        return application_table(self.application_id, figures, self._topology.to_svg())
 
     def __enter__(self) -> KafkaStreams:
         return self

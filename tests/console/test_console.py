@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import axe_core_python
+import axe_core_python  # type: ignore[import-untyped]
 import pytest
 
 from penstock._engine.http.access import Access

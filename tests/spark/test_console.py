@@ -18,6 +18,7 @@ from penstock import (
     Materialized,
     serdes,
 )
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.handlers import LogAndContinueProcessingExceptionHandler
 from tests.console.browser import HOW_TO_GET_ONE, Browser, Page, found, wait_for
@@ -99,10 +100,10 @@ def _ask_for(page: Page, key: str) -> None:
     wait_for(answered, "the count of a key", 60)
 
 
-def _kill_a_worker(page: Page, reports: dict[str, object]) -> None:
+def _kill_a_worker(page: Page, reports: dict[str, Report]) -> None:
     page.click("#tab-1")
     page.until("document.querySelector('.worker-card')", "the workers")
-    victim = next(iter(reports.values())).pid  # type: ignore[attr-defined]
+    victim = next(iter(reports.values())).pid
     os.kill(victim, signal.SIGKILL)
     page.click("#tab-2")
     page.until(

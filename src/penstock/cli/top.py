@@ -8,13 +8,13 @@ import select
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from penstock._clock import monotonic
 from penstock.cli.arguments.options import add_command, add_json
 from penstock.cli.printing import to_json
 from penstock.cli.query import served_at
@@ -119,8 +119,8 @@ def _draw(sections: Any) -> None:
 def _quits(seconds: float, resized: list[bool]) -> bool:
     """Wait; yes if the user presses q or closes the input. Another size ends the wait."""
     resized.clear()
-    until = time.perf_counter() + seconds
-    while (left := until - time.perf_counter()) > 0 and not resized:
+    until = monotonic() + seconds
+    while (left := until - monotonic()) > 0 and not resized:
         if select.select([sys.stdin], [], [], min(left, 0.2))[0]:
             return os.read(sys.stdin.fileno(), 100)[:1] in {b"q", b"Q", b"\x04", b""}
     return False

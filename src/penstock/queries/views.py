@@ -13,7 +13,6 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
@@ -24,6 +23,7 @@ from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
+from penstock.queries.query_iterator import QueryIterator
 from penstock.settings import StreamsConfig
 from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
@@ -46,31 +46,6 @@ _KEYS_AT_ONCE = 5000
 K = TypeVar("K")
 V = TypeVar("V")
 T = TypeVar("T")
-
-
-class QueryIterator(Iterator[T], Generic[T]):
-    """The results of a scan, read as they are needed; a context manager, as in Java."""
-
-    def __init__(self, results: Iterable[T]) -> None:
-        self._results: Iterator[T] = iter(results)
-
-    def __next__(self) -> T:
-        return next(self._results)
-
-    def close(self) -> None:
-        """Read no more."""
-        self._results = iter(())
-
-    def __enter__(self) -> QueryIterator[T]:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ class Routes:
         return json_reply(body, code, {"retry-after": "1"} if code == 503 else {})
 
     def _login(self, asked: Asked) -> Reply:
-        """Let a browser in, by the code of a link or by the token; or return another link."""
+        """Return a session, for the code of a link or for the token; or another link."""
         if asked.method != "POST":
             msg = "browsers are let in here: there is POST, and no more"
             raise Refusal(405, "method_not_allowed", msg, {"allow": "POST"})

@@ -82,7 +82,7 @@ def fresh() -> Iterator[Served]:
 
 
 def events(answer: http.client.HTTPResponse, count: int) -> list[tuple[str, Any]]:
-    read = []
+    read: list[tuple[str, Any]] = []
     while len(read) < count:
         name = answer.readline().decode().removeprefix("event: ").strip()
         data = answer.readline().decode().removeprefix("data: ")

@@ -68,7 +68,11 @@ export class TopologyView {
     const middle = y + height / 2 + (shape.kind === "store" ? LID / 2 : 0);
     const badges = s("text", { x: x + width / 2 + 9, y: y - 4, class: "badges" });
     const note = s("text", { x: x + width / 2, y: y + height + 13, class: "note" });
-    const open = () => this.onOpen(shape, at);
+    const open = () => {
+      this.onOpen(shape, at);
+      // The details take a part of the room.
+      requestAnimationFrame(() => group.scrollIntoView({ block: "nearest", inline: "center" }));
+    };
     const group = s("g", {
       class: `shape ${shape.kind}`, role: "button", tabindex: 0,
       onclick: open,
