@@ -12,10 +12,14 @@ from penstock.errors import StoreNotReadyError, StreamsError
 
 if TYPE_CHECKING:
     from penstock._application_hosts import AnyHost
+    from penstock._engine.control.recent_errors import RecentErrors
+    from penstock._engine.metrics.rows import MetricRow
     from penstock._engine.planner.blueprint import Blueprint
+    from penstock._engine.planner.tasks import TaskPlan
     from penstock._engine.queries.asking import ReadOptions
     from penstock._engine.queries.catalogue import StoreEntry
     from penstock._engine.queries.questions import Answer, Question
+    from penstock._engine.topology.topology import Topology
     from penstock.application import KafkaStreams
 
 
@@ -120,6 +124,24 @@ class ServedApplication(_View):
         if form == "text":
             return str(topology.describe())
         return topology.to_mermaid() if form == "mermaid" else topology.to_svg()
+
+    def program(self) -> Topology:
+        return self._streams._topology
+
+    def plan(self) -> Sequence[TaskPlan]:
+        query = self._streams._query
+        return (self._plan if query is None else query.plan).tasks
+
+    def metric_rows(self) -> Mapping[str, Sequence[MetricRow]]:
+        query = self._streams._query
+        return {} if query is None else query.metric_rows()
+
+    def standby_copies(self) -> Mapping[str, Sequence[str]]:
+        query = self._streams._query
+        return {} if query is None else query.standby_copies()
+
+    def errors(self) -> RecentErrors:
+        return self._streams._supervision.errors
 
     def _working_query(self) -> AnyHost:
         try:

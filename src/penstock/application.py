@@ -4,6 +4,7 @@ which is Spark, or this process while a program is developed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import timedelta
@@ -22,10 +23,12 @@ from penstock._application_hosts import (
 from penstock._application_queries import ApplicationQueries
 from penstock._application_views import ForegroundView, ServedApplication
 from penstock._camel_case import ExplainsCamelCase
+from penstock._clock import monotonic
 from penstock._durations import Duration, to_milliseconds
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.status import GONE, broker_away_seconds
 from penstock._engine.control.supervision import Supervision, UncaughtHandler
+from penstock._engine.http.listening import served_anywhere
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
@@ -38,7 +41,9 @@ from penstock.settings import StreamsConfig
 from penstock.stores import StateRestoreListener
 from penstock.terminal import invocation
 from penstock.terminal.display import Display, Panel, display_for
+from penstock.terminal.figures import Meter
 from penstock.terminal.foreground import Foreground
+from penstock.terminal.notebook import application_table, measure, progress_table, show_live
 from penstock.terminal.timings import StartTimes, process_age_seconds
 from penstock.terminal.wording import broker_away
 
@@ -51,6 +56,13 @@ __all__ = ["KafkaStreams", "State", "StateListener", "UncaughtHandler", "Uncaugh
 
 _CLOSE_SECONDS = 60.0
 _RUNNING_TIMEOUT = timedelta(seconds=60)
+
+
+class Progress(dict[str, Any]):
+    """A progress report; a notebook shows it as a table."""
+
+    def _repr_html_(self) -> str:
+        return progress_table(self)
 
 
 class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
@@ -152,23 +164,25 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._only_before_start("the state restore listener")
         self._supervision.restore_listener = listener
 
-    def start(self, *, available_now: bool = False) -> None:
+    def start(self, *, available_now: bool = False, console: bool = False) -> None:
         """Check everything, then start; return while the workers come up: `wait_until_running`
         waits for them.
 
         Without `bootstrap.servers` the local broker serves until `close`, as with `run`, and topics
-        that are missing there are made; `bootstrap_servers` says where it is.
+        that are missing there are made; `bootstrap_servers` says where it is. With `console`, a
+        page shows it all, and its address is printed.
 
         With `available_now` the application ends by itself when it has processed what its topics
         hold at this moment, and all that comes of it: topics that it writes itself are read until
         nothing more comes.
         """
         try:
-            self._start(available_now=available_now)
+            self._start(available_now=available_now, console=console)
+            show_live(ForegroundView(self))
         except StreamsError as error:
             raise without_internal_frames(error) from error.__cause__
 
-    def _start(self, *, available_now: bool) -> None:
+    def _start(self, *, available_now: bool, console: bool) -> None:
         self._invocation.answered = True
         if self._invocation.instead is not None:
             msg = (
@@ -184,12 +198,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             display = display_for(self.application_id, quiet=self._invocation.quiet)
             self._find_cluster(broker, display)
             with Launch(self._host, self._spark, self._config) as launch:
-                self._start_on(launch, available_now=available_now)
+                self._start_on(launch, available_now=available_now, console=console)
             with self._states.lock:
                 if not self._states.ended:
                     self._local_broker = broker.pop_all()
 
-    def _start_on(self, launch: Launch, *, available_now: bool) -> None:
+    def _start_on(self, launch: Launch, *, available_now: bool, console: bool) -> None:
         # Only an application that starts needs its host and the Kafka client.
         from penstock._engine.control.replanner import Replanner  # noqa: PLC0415
         from penstock._engine.kafka.application.preparation import bounded, prepare  # noqa: PLC0415
@@ -198,11 +212,16 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             from penstock._engine.spark.between.initial_tables import write_initial_tables  # noqa: PLC0415
 
             write_initial_tables(self._topology, self._config)
+        console = console or self._invocation.console
+        if console:
+            self._config = served_anywhere(self._config)
         blueprint = prepare(self._topology, self._config)
         if available_now:
             blueprint = bounded(blueprint)
         self._supervision.follow_plan(blueprint)
         self._serving = self._serve(blueprint)
+        if console:
+            print(f"console: {self.console_link()}", file=sys.stderr, flush=True)
         self._states.move(State.REBALANCING)
         if self._states.ended:  # closed meanwhile, by another thread
             self._end_serving()
@@ -388,7 +407,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         and of the turn before. On the development host these figures are those of this moment, and
         not inside anything else.
         """
-        return self._started_query().progress()
+        progress = self._started_query().progress()
+        return None if progress is None else Progress(progress)
+
+    def _repr_html_(self) -> str:
+        figures = measure(ForegroundView(self), Meter(monotonic()))
+        return application_table(self.application_id, figures, self._topology.to_svg())
 
     def __enter__(self) -> KafkaStreams:
         return self
@@ -429,6 +453,20 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self._config.as_mapping()["penstock.http.port"] is not None:
             directory.check_owner()
         return serve(ServedApplication(self, blueprint), self._config, directory.path)
+
+    def console_link(self) -> str:
+        """Return an address of the console, which works for one browser, once.
+
+        Raises:
+            StreamsError: the application serves no HTTP.
+        """
+        if self._serving is None:
+            msg = (
+                "the application serves no console now: start it with start(console=True), or set "
+                "'penstock.http.port'"
+            )
+            raise StreamsError(msg)
+        return self._serving.console_link()
 
     def _end_serving(self) -> None:
         serving, self._serving = self._serving, None

@@ -859,7 +859,7 @@ def capacity_without_workers() -> None:
 
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
 COMMANDS = (
-    "init, run, backfill, describe, plan, config, topics, produce, consume, query, reset, "
+    "init, run, backfill, describe, plan, config, topics, produce, consume, query, top, reset, "
     "capacity, doctor, pack, broker, demo, completion"
 )
 BUILDER = (

@@ -29,6 +29,7 @@ COMMANDS = (
     "produce",
     "consume",
     "query",
+    "top",
     "reset",
     "capacity",
     "doctor",

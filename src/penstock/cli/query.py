@@ -176,7 +176,7 @@ def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
     # Other commands do without http and ssl.
     from penstock._engine.http.clients.client import HttpClient  # noqa: PLC0415
 
-    served = None if arguments.changelog else _served(arguments)
+    served = None if arguments.changelog else served_at(arguments)
     if served is not None:
         client = HttpClient(served)
         stack.callback(client.close)
@@ -186,7 +186,7 @@ def _client(arguments: argparse.Namespace, stack: ExitStack) -> StateClient:
     return stack.enter_context(changelog_client(arguments))
 
 
-def _served(arguments: argparse.Namespace) -> ServedAt | None:
+def served_at(arguments: argparse.Namespace) -> ServedAt | None:
     """Return where the application is asked; None if no process of this machine serves it.
 
     Raises:

@@ -24,6 +24,7 @@ _EXAMPLES = """\
   penstock run app.py                                    on the local broker, or the program's own
   penstock run app.py --bootstrap-servers kafka:9092     on that cluster
   penstock run app.py --settings production.properties   with the settings of a file
+  penstock run app.py --console                          with a page in the browser
   penstock run app.py --available-now                    process what is there, then end
   penstock run app.py --set num.stream.threads=4         any setting of the application
   penstock run app.py --quiet -- --region eu             with options for the program itself
@@ -44,6 +45,9 @@ def register(commands: Commands) -> None:
         help="end when what the topics hold at the start has been processed",
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--console", action="store_true", help="serve a page that shows it all; print its address"
+    )
     parser.add_argument(
         "--timings",
         action="store_true",
@@ -72,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.spark_log is not None:
         settings["penstock.spark.log"] = arguments.spark_log
     options = Invocation(settings, arguments.available_now, arguments.quiet)
+    options.console = arguments.console
     options.timings = arguments.timings
     if arguments.dev:
         return develop(arguments, options)

@@ -25,6 +25,7 @@ from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
+from penstock.queries.query_iterator import QueryIterator
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
 from penstock.stores import StoreIterator, ValueAndTimestamp, VersionedRecord
@@ -48,18 +49,6 @@ _KEYS_AT_ONCE = 5000
 K = TypeVar("K")
 V = TypeVar("V")
 T = TypeVar("T")
-
-
-class QueryIterator(StoreIterator[T]):
-    """The results of a scan of a running application's store, asked for page by page.
-
-    >>> from penstock.queries import QueryIterator
-    >>> with QueryIterator([("ann", 2), ("bob", 1)]) as rows:
-    ...     next(rows)
-    ('ann', 2)
-    """
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

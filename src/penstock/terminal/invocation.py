@@ -26,6 +26,7 @@ class Invocation:
     """Whether the stages of the start are shown with their times."""
     open_broker: Callable[[], None] | None = None
     """Starts the local broker, if it is needed and none runs."""
+    console: bool = False
     answered: bool = False
     instead: Callable[[Topology, StreamsConfig], None] | None = None
     """What is done with the application where it would run."""

@@ -31,6 +31,7 @@ from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.notices import NoticeBoard
 from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
+from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.queries.asking import Asker
@@ -178,6 +179,10 @@ class ApplicationHost(ABC, Generic[ProgramT]):
             {**client, **values, **records}, self._config.application_id, self._members.metrics()
         )
 
+    def metric_rows(self) -> dict[str, tuple[MetricRow, ...]]:
+        """Return the last metrics of each worker, by its id."""
+        return self._members.metrics()
+
     def look_at_lag(self) -> None:
         """Ask the broker about tasks that no worker runs; on the thread that uses `group`."""
         self._lag.look(self.group, self._members.reports())
@@ -281,6 +286,10 @@ class ApplicationHost(ABC, Generic[ProgramT]):
     def standbys(self) -> tuple[str, ...]:
         """Return the tasks of which workers of this driver keep standby copies."""
         return tuple(sorted({task for tasks in self._standbys().values() for task in tasks}))
+
+    def standby_copies(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the tasks of which each worker keeps a standby copy, by member id."""
+        return self._standbys()
 
     def changelog_ends(self, changelogs: Collection[Partition]) -> dict[Partition, int]:
         """Ask the cluster where changelogs end: what is committed of them, under exactly-once."""

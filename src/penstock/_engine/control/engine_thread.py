@@ -33,6 +33,7 @@ from penstock._engine.kafka.tasks.standby import Standbys
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.reachability import Reachability
 from penstock._engine.kafka.worker.worker import Worker, open_worker
+from penstock._engine.metrics.record_failures import RecordFailure
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.queries.query_server import QueryServer
@@ -84,6 +85,7 @@ class EngineThread:
         self._rows = rows_of(turn.rows)
         self._ended = threading.Event()
         self._records_in = self._records_out = 0
+        self._record_failures: tuple[RecordFailure, ...] = ()
         self._numbers = count(1)
         self._next_metrics = 0.0
         self._printed = PrintedLines()
@@ -195,6 +197,7 @@ class EngineThread:
                     worker.metrics.updated_standbys(monotonic() - begin)
         except BaseException:
             self._records_in = worker.figures.records_in()
+            self._record_failures = worker.figures.take_record_failures()
             worker.abandon()
             raise
         self._records_in = worker.figures.records_in()
@@ -229,6 +232,7 @@ class EngineThread:
             printed=self._printed.take(),
             state_entries=worker.figures.state_entries(),
             restore_events=worker.figures.take_restore_events(),
+            record_failures=worker.figures.take_record_failures(),
             home=self._home,
             slot=self._slot,
             joined=worker.joined,
@@ -243,8 +247,9 @@ class EngineThread:
             return None
         self._next_metrics = now + _METRICS_SECONDS
         updated = {} if standbys is None else standbys.updated
+        behind = {} if standbys is None else standbys.behind()
         kept = len(self._instruction.standbys)
-        return worker.metrics.rows(kept, joined=worker.joined, updated=updated)
+        return worker.metrics.rows(kept, joined=worker.joined, updated=updated, behind=behind)
 
     def _last_report(self, state: str, failure: WorkerFailure | None = None) -> Report:
         return Report(
@@ -253,6 +258,7 @@ class EngineThread:
             records_in=self._records_in,
             records_out=self._records_out,
             printed=self._printed.take(),
+            record_failures=self._record_failures,
             failure=failure,
             number=next(self._numbers),
         )

@@ -116,6 +116,7 @@ class Reporter:
             _with_broker_away(last, away),
             printed=self._lines,
             restore_events=(),
+            record_failures=(),
             metrics=None,
             repeated=True,
         )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from penstock._engine.control.instance import Group, Instance
 from penstock._engine.control.printed_lines import print_here
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
+from penstock._engine.control.recent_errors import RecentErrors
 from penstock._engine.metrics.restore_events import RestoreEvent, tell
 from penstock.application_states import State, StateMachine, UncaughtResponse
 from penstock.errors import StreamsError
@@ -73,6 +74,7 @@ class Supervision:
         self._instance = Instance([])
         self._query: Query | None = None
         self.task_count = 0
+        self.errors = RecentErrors()
         self.failure: WorkerFailure | None = None
         """The failure that ended the application, None if none did."""
         self.uncaught: UncaughtHandler = lambda failure: UncaughtResponse.SHUTDOWN_CLIENT
@@ -98,6 +100,7 @@ class Supervision:
     def take_report(self, report: Report) -> None:
         """Take a worker's report: the state of all of them is the state of the application."""
         print_here(report.printed)
+        self.errors.take(report)
         self._call_restore_listener(report.restore_events)
         if report.failure is not None:
             self._worker_failed(report.member_id, report.failure)

@@ -12,6 +12,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock._engine.http.console.logins import Logins
 from penstock._engine.http.replies import Refusal
 
 
@@ -22,6 +23,8 @@ class Access:
     token: str | None = field(repr=False, default=None)
     hosts: frozenset[str] = frozenset()
     """Names besides localhost."""
+    logins: Logins = field(repr=False, default_factory=Logins, compare=False)
+    """The browsers that were let in."""
 
     def check_host(self, headers: Mapping[str, str]) -> None:
         """Refuse a request that was sent to another name.
@@ -37,6 +40,16 @@ class Access:
                 "in the setting 'penstock.http.hosts'"
             )
             raise Refusal(403, "forbidden_host", msg)
+
+    def check_reader(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request that has neither the token nor the session of a browser.
+
+        Raises:
+            Refusal: 401.
+        """
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not self.logins.accepts(given.strip()):
+            self.check_token(headers)
 
     def check_token(self, headers: Mapping[str, str]) -> None:
         """Refuse a request without the token.

@@ -13,6 +13,7 @@ from http import HTTPStatus
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from penstock._engine.http.console.event_stream import STREAM_PATH
 from penstock._engine.http.replies import Refusal, bad_request
 
 CONNECTIONS_MAX = 500
@@ -114,6 +115,9 @@ class GuardedProtocol(HttpToolsProtocol):
             self._too_slow()
 
     def _too_slow(self) -> None:
+        if self._is_stream_that_is_read():
+            self._limit(RESPONSE_SECONDS)
+            return
         waits_for_request = self.cycle is None or self.cycle.response_complete
         is_answered = not waits_for_request and not self.cycle.more_body
         if is_answered or self.transport.get_write_buffer_size() > 0:
@@ -123,6 +127,13 @@ class GuardedProtocol(HttpToolsProtocol):
         else:
             msg = f"the request was not complete after {REQUEST_SECONDS:.0f} seconds"
             self._refuse(Refusal(408, "too_slow", msg))
+
+    def _is_stream_that_is_read(self) -> bool:
+        """Yes if a stream of figures is being sent, and its client takes it."""
+        cycle = self.cycle
+        sends = cycle is not None and cycle.response_started and not cycle.response_complete
+        streams = sends and cycle.scope["path"] == STREAM_PATH
+        return bool(streams) and self.transport.get_write_buffer_size() == 0
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answer without the application, and hang up."""

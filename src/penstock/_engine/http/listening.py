@@ -74,6 +74,13 @@ def listening_of(config: StreamsConfig) -> Listening | None:
     return Listening(address, port, access, file, certificate, key, made)
 
 
+def served_anywhere(config: StreamsConfig) -> StreamsConfig:
+    """Return the settings with any free port, if they name none."""
+    if config.as_mapping()["penstock.http.port"] is not None:
+        return config
+    return StreamsConfig({**config.given(), "penstock.http.port": 0})
+
+
 def _hosts(
     settings: Mapping[str, Any], address: str, server: tuple[str, int] | None
 ) -> frozenset[str]:

@@ -72,6 +72,10 @@ def document() -> dict[str, Any]:
             "/metadata": _get("where each part of each store is", "metadata", "401 403"),
             "/metrics": _get("the metrics as Prometheus text", "metrics", "401 403"),
             "/tasks": _get("the tasks: state, worker, driver, stores", "tasks", "401 403"),
+            "/console/snapshot": _get(
+                "all that the console shows, as one document", "sections", "401 403"
+            ),
+            "/console/graph": _get("the topology as boxes and arrows", "graph", "401 403"),
             "/health/live": _get("whether the application works or starts", "live", "503"),
             "/health/ready": _get(
                 "whether it is RUNNING, every task owned and restored", "ready", "503"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes
@@ -9,12 +10,15 @@ from urllib.parse import unquote_to_bytes
 from penstock._engine.control.protocol import wire
 from penstock._engine.http import status_documents
 from penstock._engine.http.access import Access
+from penstock._engine.http.console.feed import Feed
+from penstock._engine.http.console.pages import page_file
 from penstock._engine.http.openapi import document, page
 from penstock._engine.http.parameters import only, words_of
 from penstock._engine.http.replies import (
     ANSWER_BYTES_MAX,
     DRIVER_HEADER,
     HTML,
+    JSON,
     MESSAGEPACK,
     QUESTIONS_PATH,
     TEXT,
@@ -36,15 +40,17 @@ _log = logging.getLogger(__name__)
 FORMS = {"text": TEXT, "mermaid": TEXT, "svg": "image/svg+xml"}
 _ACCEPTED = {"image/svg+xml": "svg", "text/vnd.mermaid": "mermaid", "text/plain": "text"}
 # They say nothing of the data, and probes of a cluster manager have no token.
-_OPEN_TO_ALL = ({""}, {"openapi.json"}, {"health"})
+_OPEN_TO_ALL = ({""}, {"api"}, {"openapi.json"}, {"health"})
+LOGIN_PATH, LINK_PATH = "/console/login", "/console/link"
 _METHODS = "GET, HEAD"
 
 
 class Routes:
     """Answers requests about one application."""
 
-    def __init__(self, application: Application, access: Access) -> None:
+    def __init__(self, application: Application, access: Access, feed: Feed | None = None) -> None:
         self._application, self._access = application, access
+        self._feed = feed or Feed(application)
         self._reads = StoreReads(application)
 
     def check_driver(self, asked: Asked) -> None:
@@ -66,6 +72,18 @@ class Routes:
             msg = f"this is another driver than the one that {DRIVER_HEADER} names"
             raise Refusal(421, "another_driver", msg)
 
+    def check_stream(self, asked: Asked) -> None:
+        """Refuse a stream of figures to who may not read.
+
+        Raises:
+            Refusal: 401, 403, 405.
+        """
+        self._access.check_host(asked.headers)
+        self._access.check_reader(asked.headers)
+        if asked.method != "GET":
+            msg = f"there is no {asked.method[:20]} here; use GET"
+            raise Refusal(405, "method_not_allowed", msg, {"allow": "GET"})
+
     def reply(self, asked: Asked) -> Reply:
         """Return the answer to a request; no request makes it raise."""
         try:
@@ -81,9 +99,12 @@ class Routes:
         if asked.raw_path == QUESTIONS_PATH.encode():
             return self._forwarded(asked)
         self._access.check_host(asked.headers)
+        if asked.raw_path in {LOGIN_PATH.encode(), LINK_PATH.encode()}:
+            return self._login(asked)
         path = segments_of(asked.raw_path)
-        if {path[0]} not in _OPEN_TO_ALL:
-            self._access.check_token(asked.headers)
+        file = page_file(path[1]) if path[0] == "console" and len(path) == 2 else None
+        if {path[0]} not in _OPEN_TO_ALL and file is None:
+            self._access.check_reader(asked.headers)
         if asked.method not in {"GET", "HEAD"}:
             msg = f"there is no {asked.method[:20]} here, the state is only read; use {_METHODS}"
             raise Refusal(405, "method_not_allowed", msg, {"allow": _METHODS})
@@ -93,14 +114,25 @@ class Routes:
         if path == ["topology"]:
             return self._topology(words, asked.headers.get("accept", ""))
         only(words)
-        return self._plain(path)
+        return file or self._shown(path) or self._plain(path)
 
-    def _plain(self, path: list[str]) -> Reply:
+    def _shown(self, path: list[str]) -> Reply | None:
+        """Return what is for people: the console, and the words for programs."""
         match path:
             case [""]:
+                return page_file("index.html")
+            case ["api"]:
                 return Reply(200, page().encode(), HTML)
             case ["openapi.json"]:
                 return json_reply(document())
+            case ["console", "snapshot"]:
+                return Reply(200, self._feed.snapshot())
+            case ["console", "graph"]:
+                return Reply(200, self._feed.graph())
+        return None
+
+    def _plain(self, path: list[str]) -> Reply:
+        match path:
             case ["metadata"]:
                 return json_reply(status_documents.metadata(self._application))
             case ["metrics"]:
@@ -116,6 +148,32 @@ class Routes:
                 msg = "there is nothing at this path; /openapi.json lists what there is"
                 raise not_found(msg)
         return json_reply(body, code, {"retry-after": "1"} if code == 503 else {})
+
+    def _login(self, asked: Asked) -> Reply:
+        """Return a session, for the code of a link or for the token; or another link."""
+        if asked.method != "POST":
+            msg = "browsers are let in here: there is POST, and no more"
+            raise Refusal(405, "method_not_allowed", msg, {"allow": "POST"})
+        # No page of another origin can send this without asking first, which this server refuses.
+        if asked.headers.get("content-type") != JSON:
+            msg = f"a login must be {JSON}"
+            raise Refusal(415, "unsupported_media_type", msg)
+        logins = self._access.logins
+        if asked.raw_path == LINK_PATH.encode():
+            self._access.check_reader(asked.headers)
+            return json_reply({"code": logins.new_code()})
+        code = code_in(asked.body)
+        if code is None:
+            self._access.check_token(asked.headers)
+            return json_reply({"session": logins.open()})
+        session = logins.redeem(code)
+        if session is None:
+            msg = (
+                "this link was used already, or is too old; paste the token instead: the "
+                "application prints in which file it is when it starts"
+            )
+            raise Refusal(401, "unauthorized", msg)
+        return json_reply({"session": session})
 
     def _forwarded(self, asked: Asked) -> Reply:
         """Answer a question of another driver."""
@@ -158,6 +216,21 @@ def segments_of(raw_path: bytes) -> list[str]:
     except UnicodeDecodeError as error:
         msg = "the path must be UTF-8, percent-encoded"
         raise bad_request(msg) from error
+
+
+def code_in(body: bytes) -> str | None:
+    """Return the code of a login; None if it has none.
+
+    Raises:
+        Refusal: it is no JSON object.
+    """
+    try:
+        said = json.loads(body or b"{}")
+    except (ValueError, RecursionError) as error:
+        msg = "a login must be a JSON object"
+        raise bad_request(msg) from error
+    code = said.get("code") if isinstance(said, dict) else None
+    return code if isinstance(code, str) else None
 
 
 def _accepted(accept: str) -> str:

@@ -7,10 +7,14 @@ from typing import Any, Protocol
 
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.protocol.messages import Report
+from penstock._engine.control.recent_errors import RecentErrors
+from penstock._engine.metrics.rows import MetricRow
+from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Answer, Position, Question, Read, Row
 from penstock._engine.state.codec import RowCodec
+from penstock._engine.topology.topology import Topology
 
 
 class Source(Protocol):
@@ -85,3 +89,18 @@ class Application(QueriedStores, Protocol):
 
     def topology(self, form: str) -> str:
         """Return its topology as text, mermaid or svg."""
+
+    def program(self) -> Topology:
+        """Return its topology."""
+
+    def plan(self) -> Sequence[TaskPlan]:
+        """Return the tasks of its plan; another object if the plan has changed."""
+
+    def metric_rows(self) -> Mapping[str, Sequence[MetricRow]]:
+        """Return the last metrics of each worker, by its id."""
+
+    def standby_copies(self) -> Mapping[str, Sequence[str]]:
+        """Return the tasks of which each worker keeps a standby copy, by its id."""
+
+    def errors(self) -> RecentErrors:
+        """Return its newest errors."""

@@ -21,6 +21,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from penstock._clock import monotonic
+from penstock._engine.http.console.event_stream import STREAM_PATH, send_events
+from penstock._engine.http.console.feed import Feed
 from penstock._engine.http.guarded_protocol import (
     HEADER_BYTES_MAX,
     GuardedProtocol,
@@ -42,6 +44,7 @@ BODY_BYTES_MAX = 64 * 1024
 _QUERY_THREADS = 32
 _WAITING_MAX = 400
 _QUESTIONS = QUESTIONS_PATH.encode()
+_STREAM = STREAM_PATH.encode()
 _KEEP_ALIVE_SECONDS = 5
 _START_SECONDS = 10.0
 _CLOSE_SECONDS = 5.0
@@ -61,7 +64,8 @@ class HttpServer:
     """
 
     def __init__(self, application: Application, listening: Listening) -> None:
-        self._asgi = _Asgi(Routes(application, listening.access))
+        self._feed = Feed(application)
+        self._asgi = _Asgi(Routes(application, listening.access, self._feed), self._feed)
         self._server = uvicorn.Server(_config(self._asgi, listening))
         self._socket = _bound(listening.address, listening.port)
         host, port = self._socket.getsockname()[:2]
@@ -77,9 +81,11 @@ class HttpServer:
                 msg = f"the HTTP server at {self.url} did not start"
                 raise StreamsError(msg)
             self._thread.join(0.01)
+        self._feed.start()
 
     def close(self) -> None:
         """Take no more requests; those that run are given a moment."""
+        self._feed.close()
         self._server.should_exit = True
         self._thread.join(_CLOSE_SECONDS)
         self._asgi.close()
@@ -93,8 +99,8 @@ class HttpServer:
 class _Asgi:
     """Takes requests from uvicorn to the routes and the replies back."""
 
-    def __init__(self, routes: Routes) -> None:
-        self._routes = routes
+    def __init__(self, routes: Routes, feed: Feed) -> None:
+        self._routes, self._feed = routes, feed
         self._queries = _Threads("penstock-http-query")
         self._questions = _Threads("penstock-http-question")
         self._others = ThreadPoolExecutor(2, "penstock-http")
@@ -105,6 +111,10 @@ class _Asgi:
         request = Request(scope, receive)
         try:
             _check_header(scope)
+            if scope["raw_path"] == _STREAM:
+                self._routes.check_stream(_asked(request))
+                await send_events(self._feed, _ALWAYS, receive, send)
+                return
             reply = await self._answered(request)
         except Refusal as refusal:
             reply = refusal.reply()
@@ -121,9 +131,8 @@ class _Asgi:
         self._others.shutdown(wait=False, cancel_futures=True)
 
     async def _answered(self, request: Request) -> Reply:
-        raw_path: bytes = request.scope["raw_path"]
-        query = request.scope["query_string"].decode("latin-1")
-        asked = Asked(request.method, raw_path, query, dict(request.headers))
+        asked = _asked(request)
+        raw_path = asked.raw_path
         if raw_path == _QUESTIONS:
             try:
                 self._routes.check_driver(asked)
@@ -133,7 +142,7 @@ class _Asgi:
                 raise
             body = await _read_body(request, QUESTION_BYTES_MAX)
             return await self._questions.run(self._routes.reply, replace(asked, body=body))
-        await _read_body(request, BODY_BYTES_MAX)
+        asked = replace(asked, body=await _read_body(request, BODY_BYTES_MAX))
         if raw_path.startswith(b"/stores/"):
             return await self._queries.run(self._routes.reply, asked)
         loop = asyncio.get_running_loop()
@@ -165,6 +174,12 @@ class _Threads:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _asked(request: Request) -> Asked:
+    raw_path: bytes = request.scope["raw_path"]
+    query = request.scope["query_string"].decode("latin-1")
+    return Asked(request.method, raw_path, query, dict(request.headers))
 
 
 def _check_header(scope: Scope) -> None:

@@ -22,11 +22,12 @@ class Serving:
             from penstock._engine.http.server import HttpServer  # noqa: PLC0415
         except ImportError as error:
             msg = (
-                "setting 'penstock.http.port' needs packages that are not installed "
+                "the console and setting 'penstock.http.port' need packages that are missing "
                 f"({error.name}); install them: pip install 'penstock[http]'"
             )
             raise ConfigError(msg) from error
         self._server = HttpServer(application, listening)
+        self._access = listening.access
         self._address = listening.address
         certificate = listening.certificate
         served = ServedAt(
@@ -49,6 +50,12 @@ class Serving:
         """Return a line that says where the server is and where its token."""
         token = "no token is needed" if self.token_file is None else f"token in {self.token_file}"
         return f"state over HTTP: {self.url} ({token})"
+
+    def console_link(self) -> str:
+        """Return the address of the console; where a token is needed, one that works once."""
+        if self._access.token is None:
+            return f"{self.url}/"
+        return f"{self.url}/#{self._access.logins.new_code()}"
 
     def figures(self) -> dict[str, str | None]:
         """Return the same for the progress."""

@@ -107,6 +107,9 @@ _TASK = {
     "dropped-records-by-reason-total": Entry("records dropped, by reason", ours=True),
     "active-process-ratio": Entry("the part of its time that the worker spent on this task"),
     "restore-remaining-records-total": Entry("changelog offsets that are left to restore"),
+    "standby-remaining-records": Entry(
+        "changelog offsets that a standby copy is behind, as it knew last", ours=True
+    ),
     "stream-time": Entry("the highest timestamp that was taken up, in ms since 1970", ours=True),
     "records-lag": Entry("records that wait in the inputs of the task", ours=True),
     **_operation("process", "records processed", "DEBUG"),
@@ -134,6 +137,7 @@ _AGE = (
 )
 
 _NODE = {
+    "dropped-records-total": Entry("records that the node dropped", ours=True),
     **_spread(_AGE, "record-e2e-latency-avg record-e2e-latency-min record-e2e-latency-max"),
     "process-rate": Entry("records of a source node each second", "DEBUG"),
     "process-total": Entry("records of a source node", "DEBUG"),
@@ -252,6 +256,7 @@ CATALOGUE: dict[str, dict[str, Entry]] = {
     TOPIC: {
         "records-consumed-total": Entry("records read from a topic"),
         "bytes-consumed-total": Entry("bytes of these records, as Java counts them"),
+        "records-lag": Entry("records of a topic that wait for the task", ours=True),
         "records-produced-total": Entry("records sent to a topic, uncommitted ones too"),
         "bytes-produced-total": Entry("bytes of these records, as Java counts them"),
     },

@@ -12,6 +12,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from penstock._engine.metrics.counters import DropReason, TaskCounters
+from penstock._engine.metrics.record_failures import (
+    TEXT_CHARACTERS_MAX,
+    RecordFailure,
+    cut,
+    preview,
+    preview_headers,
+)
 from penstock._engine.operators.site import Drop, Failed
 from penstock._engine.runtime.position import UNKNOWN, Position, RawScope
 from penstock._engine.runtime.records import (
@@ -94,8 +101,8 @@ class Failures:
                 "processing",
                 node,
             )
-            if self._apply(response, node) is Result.RESUME:
-                self._counters.drop("processing-error")
+            shown = key, value, headers
+            if self._skips(response, node, "processing-error", context, (error, *shown)):
                 return
             raise self._error(node, f"failed on the record {self._place()}", error) from error
 
@@ -111,7 +118,7 @@ class Failures:
 
         def drop(reason: str, kind: DropReason = "missing-key-or-value") -> None:
             nonlocal silent_until_ms, unlogged
-            counters.drop(kind)
+            counters.drop_at(node.name, kind)
             now_ms = position.wall_clock_ms
             if now_ms < silent_until_ms:
                 unlogged += 1
@@ -146,8 +153,7 @@ class Failures:
         response = self._ask(
             lambda: self._handlers.processing.handle_error(context, None, error), "processing", node
         )
-        if self._apply(response, node) is Result.RESUME:
-            self._counters.drop("punctuation-error")
+        if self._skips(response, node, "punctuation-error", context, (error, None, None, ())):
             return
         raise self._error(
             node, f"failed in a timer at {timestamp} in task {self._task_id}", error
@@ -184,8 +190,8 @@ class Failures:
             "deserialization",
             node,
         )
-        if self._apply(response, node) is Result.RESUME:
-            self._counters.drop("deserialization-error")
+        shown = raw[KEY], raw[VALUE], raw[HEADERS]
+        if self._skips(response, node, "deserialization-error", context, (error, *shown)):
             return
         raise self._input_error(
             node,
@@ -223,8 +229,8 @@ class Failures:
             "production",
             node,
         )
-        if self._apply(response, node) is Result.RESUME:
-            self._counters.drop("serialization-error")
+        shown = record.key, record.value, tuple(record.headers)
+        if self._skips(response, node, "serialization-error", context, (error, *shown)):
             return
         raise self._unsettled(
             node,
@@ -243,8 +249,7 @@ class Failures:
             "production",
             node,
         )
-        if self._apply(response, node) is Result.RESUME:
-            self._counters.drop("production-error")
+        if self._skips(response, node, "production-error", context, (error, key, value, headers)):
             return
         raise self._located(
             node,
@@ -274,6 +279,45 @@ class Failures:
                 node, f"failed in its {kind} exception handler {self._place()}", error
             ) from error
         return response
+
+    def _skips(
+        self,
+        response: Response,
+        node: Node,
+        reason: DropReason,
+        context: ErrorHandlerContext,
+        shown: tuple[Exception, Any, Any, HeaderPairs],
+    ) -> bool:
+        """Write the dead letters; yes if the record is skipped, which is counted. `shown` are the
+        exception, and key, value and headers of the record that failed.
+        """
+        skipped = self._apply(response, node) is Result.RESUME
+        if skipped:
+            self._counters.drop_at(node.name, reason)
+        recent = self._counters.failures
+        recent.total += 1
+        # What made a task fail is always kept; of what was skipped, the first of a report.
+        if recent.has_room or not skipped:
+            error, key, value, headers = shown
+            recent.add(
+                RecordFailure(
+                    task_id=self._task_id,
+                    node=node.name,
+                    reason=reason,
+                    error=cut(f"{type(error).__name__}: {error}", TEXT_CHARACTERS_MAX),
+                    location=failure_location(error),
+                    topic=context.topic,
+                    partition=context.partition,
+                    offset=context.offset,
+                    at_ms=self._position.wall_clock_ms,
+                    key=preview(key),
+                    value=preview(value),
+                    headers=preview_headers(headers),
+                    skipped=skipped,
+                    dead_letters=tuple(letter.topic for letter in response.dead_letters),
+                )
+            )
+        return skipped
 
     def _apply(self, response: Response, node: Node) -> Result:
         try:

@@ -348,6 +348,9 @@ class Topology(ExplainsCamelCase):
         """
         return to_svg(self.describe())
 
+    _repr_svg_ = to_svg
+    """The display of a notebook."""
+
     def add_operation(
         self, name: str, operation: Operation, parents: tuple[str, ...], location: str | None = None
     ) -> Topology:

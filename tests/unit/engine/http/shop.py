@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,17 @@ from penstock import Processor, ProcessorContext, Record, StreamsBuilder, Stream
 from penstock._engine.control.drivers import Driver
 from penstock._engine.control.forwarding import ForwardedQuestions
 from penstock._engine.control.protocol.messages import Report
+from penstock._engine.control.recent_errors import RecentErrors
+from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.asking import Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import Answer, Position, Question
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
+from penstock._engine.topology.topology import Topology
 from penstock.errors import StoreNotReadyError
 from penstock.queries import view_of
 from penstock.stores import Stores, ValueAndTimestamp
@@ -129,6 +133,8 @@ class Shop:
         self._entries = {
             name: StoreEntry(name, one, {0: "0_0"}, 1) for name, one in plan.stores.items()
         }
+        self._plan = [TaskPlan("0_0", 0, plan, (("in", 0),))]
+        self._errors = RecentErrors()
         task = Task("0_0", plan, self._config, [("in", 0)], lambda topic: 1)
         task.set_lags({("in", 0): 0})
         task.start(0)
@@ -174,6 +180,21 @@ class Shop:
         if form == "text":
             return str(self._topology.describe())
         return self._topology.to_mermaid() if form == "mermaid" else self._topology.to_svg()
+
+    def program(self) -> Topology:
+        return self._topology
+
+    def plan(self) -> Sequence[TaskPlan]:
+        return self._plan
+
+    def metric_rows(self) -> Mapping[str, Sequence[MetricRow]]:
+        return {}
+
+    def standby_copies(self) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    def errors(self) -> RecentErrors:
+        return self._errors
 
     def _ask(self, worker: tuple[str, int], question: Question) -> Answer | None:
         if self.busy is not None:

@@ -12,6 +12,7 @@ import traceback
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from penstock._engine.metrics.record_failures import RecordFailure
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.runtime.failures import exit_called
@@ -96,6 +97,8 @@ class Report:
     """About how many entries its part of each store has."""
     restore_events: tuple[RestoreEvent, ...] = ()
     """The restore events since the last report."""
+    record_failures: tuple[RecordFailure, ...] = ()
+    """Records that failed since the last report, a few of each task."""
     home: str = ""
     """The machine and directory where its state is."""
     slot: tuple[int, int] = (0, 0)

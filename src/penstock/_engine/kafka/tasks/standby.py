@@ -155,6 +155,10 @@ class Standbys:
         """Return what queries may read of the copies that are kept now."""
         return list(self._wanted.values())
 
+    def behind(self) -> dict[str, int]:
+        """Return how many changelog offsets each copy that is kept now is behind."""
+        return {task: copy.offsets_behind() for task, copy in self._wanted.items()}
+
     def read(self, plan: TaskPlan, now: float) -> StandbyStores | None:
         """Return the stores of a copy for a query, and keep them open for the next one; None if
         they cannot be had now.

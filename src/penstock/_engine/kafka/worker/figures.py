@@ -10,10 +10,12 @@ from penstock._engine.kafka.client.topics import end_offsets
 from penstock._engine.kafka.tasks.assigned_task import WorkerHost
 from penstock._engine.kafka.worker.task_set import TaskSet
 from penstock._engine.kafka.worker.worker_clients import WorkerClients
+from penstock._engine.metrics.record_failures import RecordFailure
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 
 _ENDS_SECONDS = 10.0
+_FAILURES_MAX = 100
 
 
 class WorkerFigures:
@@ -45,6 +47,14 @@ class WorkerFigures:
     def take_restore_events(self) -> tuple[RestoreEvent, ...]:
         """Return the restore events since the last call."""
         return self._clients.restorer.take_events()
+
+    def take_record_failures(self) -> tuple[RecordFailure, ...]:
+        """Return the records that failed since the last call, as far as the tasks kept them."""
+        return tuple(
+            failure
+            for each in self._tasks.opened.values()
+            for failure in each.task.counters.failures.take()
+        )[-_FAILURES_MAX:]
 
     def state_entries(self) -> dict[str, int]:
         """Return about how many committed entries the worker's part of each store has."""

@@ -47,10 +47,15 @@ class WorkerMetrics:
         self._update_rates: dict[str, CounterRate] = {}
 
     def rows(
-        self, standbys: int, *, joined: bool = True, updated: Mapping[str, int] = _NO_UPDATES
+        self,
+        standbys: int,
+        *,
+        joined: bool = True,
+        updated: Mapping[str, int] = _NO_UPDATES,
+        behind: Mapping[str, int] = _NO_UPDATES,
     ) -> tuple[MetricRow, ...]:
-        """Return all rows; the worker keeps copies of `standbys` tasks, and `updated` says how many
-        records it has restored to the copy of each.
+        """Return all rows; the worker keeps copies of `standbys` tasks, `updated` says how many
+        records it has restored to the copy of each, `behind` how many are left.
         """
         now = monotonic()
         return (
@@ -58,6 +63,10 @@ class WorkerMetrics:
             self._of_restoring(standbys, now),
             *(row for each in self._tasks.opened.values() for row in self._of_task(each, now)),
             *self._of_standbys(updated, now),
+            *(
+                MetricRow(TASK, {"standby-remaining-records": count}, {"task-id": task})
+                for task, count in behind.items()
+            ),
             *self._of_global_task(now),
         )
 
@@ -98,9 +107,11 @@ class WorkerMetrics:
             yield MetricRow(
                 TASK, {"dropped-records-by-reason-total": count}, {**tags, "reason": reason}
             )
+        for node, count in task.counters.dropped_by_node.items():
+            yield MetricRow(NODE, {"dropped-records-total": count}, _node_tags(tags, node))
         for node, ages in each.times.ages(now).items():
-            yield MetricRow(NODE, ages, {**tags, "processor-node-id": node})
-        yield from _of_topics(each, tags)
+            yield MetricRow(NODE, ages, _node_tags(tags, node))
+        yield from self._of_topics(each, tags)
         for row in task.metric_rows(now):
             yield MetricRow(row.group, row.values, {**tags, **row.tags})
 
@@ -122,6 +133,34 @@ class WorkerMetrics:
             values |= task.debug_values(now)
         return values
 
+    def _of_topics(self, each: AssignedTask, tags: dict[str, str]) -> Iterator[MetricRow]:
+        task, times = each.task, each.times
+        lags = self._topic_lags(each)
+        for topic, (count, size) in times.consumed.items():
+            values: dict[str, int | float | str] = {
+                "records-consumed-total": count,
+                "bytes-consumed-total": size,
+            }
+            if topic in lags:
+                values["records-lag"] = lags[topic]
+            node = {**_node_tags(tags, task.source_name(topic)), "topic": topic}
+            yield MetricRow(TOPIC, values, node)
+        for topic, (count, size) in times.produced.items():
+            node = {**_node_tags(tags, task.sink_names[topic]), "topic": topic}
+            yield MetricRow(
+                TOPIC, {"records-produced-total": count, "bytes-produced-total": size}, node
+            )
+
+    def _topic_lags(self, each: AssignedTask) -> dict[str, int]:
+        """Return the records that wait in each topic, on the broker and here, where known."""
+        lags = {}
+        waiting = each.buffered() if each.started else {}
+        for place in each.plan.inputs:
+            lag = self._inputs.lag((place,)) if each.started else None
+            if lag is not None:
+                lags[place[0]] = lag + waiting.get(place, 0)
+        return lags
+
     def _of_standbys(self, updated: Mapping[str, int], now: float) -> Iterator[MetricRow]:
         if not self._debug:
             return
@@ -141,15 +180,5 @@ class WorkerMetrics:
                     yield MetricRow(row.group, row.values, {"task-id": task, **row.tags})
 
 
-def _of_topics(each: AssignedTask, tags: dict[str, str]) -> Iterator[MetricRow]:
-    task, times = each.task, each.times
-    for topic, (count, size) in times.consumed.items():
-        node = {**tags, "processor-node-id": task.source_name(topic), "topic": topic}
-        yield MetricRow(
-            TOPIC, {"records-consumed-total": count, "bytes-consumed-total": size}, node
-        )
-    for topic, (count, size) in times.produced.items():
-        node = {**tags, "processor-node-id": task.sink_names[topic], "topic": topic}
-        yield MetricRow(
-            TOPIC, {"records-produced-total": count, "bytes-produced-total": size}, node
-        )
+def _node_tags(tags: dict[str, str], node: str) -> dict[str, str]:
+    return {**tags, "processor-node-id": node}

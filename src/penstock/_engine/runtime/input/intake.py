@@ -74,7 +74,7 @@ def make_admit(place: InputPartition, failures: Failures, counters: TaskCounters
             except Exception as error:
                 failures.fail_to_extract(place.source, record, error)
             if timestamp < 0:
-                counters.drop("invalid-timestamp")
+                counters.drop_at(place.source.name, "invalid-timestamp")
                 return None
         return timestamp, key, value
 

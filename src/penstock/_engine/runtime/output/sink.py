@@ -179,7 +179,7 @@ class SinkBuilder:
                 return
             partitions = _checked(chosen, node)
             if not partitions:
-                counters.drop("no-partition")
+                counters.drop_at(node.name, "no-partition")
             for partition in partitions:
                 send(key, value, timestamp, headers, partition)
 

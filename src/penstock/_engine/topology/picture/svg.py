@@ -138,14 +138,14 @@ def _panel(panel: Panel, box: Box) -> str:
 
 def _arrows(scene: Scene, picture: Picture) -> Iterator[str]:
     for n, arrow in enumerate(scene.arrows):
-        path = _path(picture.routes[n])
+        path = path_of(picture.routes[n])
         if scene.shapes[arrow.head].kind is Kind.STORE:
             yield f'<path class="arrow store-line" d="{path}"/>'
         else:
             yield f'<path class="arrow" marker-end="url(#penstock-arrow-head)" d="{path}"/>'
 
 
-def _path(route: Route) -> str:
+def path_of(route: Route) -> str:
     """Leave and arrive upright: curves between rows, rounded corners where a way turns around."""
     path = f"M{route[0][0]:g} {route[0][1]:g}"
     for (before, here), after in zip(pairwise(route), [*route[2:], None], strict=True):

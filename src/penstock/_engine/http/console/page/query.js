@@ -1,0 +1,114 @@
+// Reads a store: a key, a range, a prefix, windows between two times; rows as a table.
+
+import { h } from "./dom.js";
+import { count, moment } from "./format.js";
+import { document_ } from "./session.js";
+
+const LIMIT = 50;
+let boxes = 0;
+
+export class QueryBox {
+  constructor(store) {
+    this.store = store;
+    this.number = boxes++;
+    this.note = h("p", { class: "result-note", role: "status" });
+    this.result = h("div", { class: "result", tabindex: 0, role: "group", "aria-label": "Rows" });
+    this.more = h("button", { type: "button", class: "more", hidden: true, onclick: () => this.run(this.cursor) }, "More rows");
+    this.form = h("form", { class: "query", onsubmit: (event) => { event.preventDefault(); this.run(null); } });
+    this.element = h("section", { class: "querybox", "aria-label": "Query" }, h("h3", {}, "Query"), this.form, this.note, this.result, this.more);
+    this.build();
+  }
+
+  async build() {
+    let known = null;
+    try {
+      known = (await document_("/stores")).stores.find((one) => one.name === this.store);
+    } catch (error) {
+      this.note.textContent = error.message;
+      return;
+    }
+    if (!known?.queryable) {
+      this.note.textContent = known ? "This store belongs to an operator and cannot be read." : "The store can be read when the application runs.";
+      return;
+    }
+    this.kind = known.kind;
+    const fields = [this.field("key", "Key", "text, a number, or JSON")];
+    if (this.kind !== "versioned") fields.push(this.field("from", "From key", "first"), this.field("to", "To key", "last, included"));
+    if (this.kind === "key_value") fields.push(this.field("prefix", "Prefix", "what keys begin with"));
+    if (this.kind === "versioned") fields.push(this.field("as_of", "As of", "", "datetime-local"));
+    if (["window", "session", "versioned"].includes(this.kind)) {
+      fields.push(this.field("time_from", "Time from", "", "datetime-local"), this.field("time_to", "Time to", "", "datetime-local"));
+    }
+    if (known.partitions > 1) fields.push(this.field("partition", "Partition", "all", "number"));
+    this.form.replaceChildren(...fields, h("button", { type: "submit" }, "Read"));
+  }
+
+  field(name, title, hint, type = "text") {
+    const id = `query-${this.number}-${name}`;
+    const extra = type === "datetime-local" ? { step: 1 } : type === "number" ? { min: 0 } : {};
+    return h("label", { for: id }, h("span", {}, title),
+      h("input", { id, name, type, placeholder: hint, autocomplete: "off", spellcheck: "false", ...extra }));
+  }
+
+  words() {
+    const words = new URLSearchParams();
+    for (const { name, value, type } of this.form.querySelectorAll("input")) {
+      if (value === "" || name === "key") continue;
+      words.set(name, type === "datetime-local" ? String(new Date(value).getTime()) : value);
+    }
+    words.set("limit", String(LIMIT));
+    return words;
+  }
+
+  async run(cursor) {
+    const key = this.form.querySelector("input[name=key]").value;
+    const words = this.words();
+    if (key !== "") for (const name of ["from", "to", "prefix"]) words.delete(name);
+    else if (this.kind === "versioned") {
+      this.note.textContent = "A versioned store is read by key.";
+      return;
+    }
+    if (cursor) words.set("cursor", cursor);
+    const path = `/stores/${encodeURIComponent(this.store)}${key === "" ? "" : `/${encodeURIComponent(key)}`}`;
+    this.note.textContent = "Reading …";
+    try {
+      const answer = await document_(`${path}?${words}`);
+      this.show(answer, cursor !== null);
+    } catch (error) {
+      if (!cursor) this.result.replaceChildren();
+      this.more.hidden = true;
+      this.note.textContent = error.message;
+    }
+  }
+
+  show(answer, further) {
+    const rows = answer.rows ?? [answer];
+    const flat = rows.map(flattened);
+    const names = [...new Set(flat.flatMap((row) => Object.keys(row)))];
+    if (further && this.body) this.body.append(...flat.map((row) => tableRow(names, row)));
+    else {
+      this.body = h("tbody", {}, flat.map((row) => tableRow(names, row)));
+      this.result.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name)))), this.body));
+      if (!flat.length) this.result.replaceChildren();
+    }
+    this.cursor = answer.cursor ?? null;
+    this.more.hidden = this.cursor === null;
+    const shown = this.body?.children.length ?? 0;
+    this.note.textContent = flat.length ? `${count(shown)} row${shown === 1 ? "" : "s"}${this.cursor ? ", and there are more" : ""}` : "There is no such row.";
+  }
+}
+
+function flattened(row) {
+  const flat = {};
+  for (const [name, value] of Object.entries(row)) {
+    if (name === "store" || name === "position") continue;
+    if (name === "window") {
+      flat.start = moment(value.start);
+      flat.end = moment(value.end);
+    } else if (name === "timestamp" || name === "valid_to") flat[name] = value === null ? "" : moment(value);
+    else flat[name] = value === null ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  }
+  return flat;
+}
+
+const tableRow = (names, row) => h("tr", {}, names.map((name) => h("td", {}, row[name] ?? "")));

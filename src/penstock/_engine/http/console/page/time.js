@@ -1,0 +1,113 @@
+// Time: where each task of a windowed aggregation is, which windows are open, what closes next.
+
+import { h, setAttribute, setText } from "./dom.js";
+import { count, duration, moment } from "./format.js";
+import { VirtualTable } from "./virtual.js";
+
+export class TimeView {
+  constructor() {
+    this.title = "Time";
+    this.empty = h("p", { class: "empty" }, "This program has no windows: its results do not wait for time.");
+    this.held = h("ul", { class: "held", "aria-label": "Partitions that hold time back" });
+    this.strips = h("div", { class: "strips" });
+    this.shown = new Map();
+    this.element = h("section", { class: "time", "aria-label": "Time" }, this.held, this.empty, this.strips);
+  }
+
+  update({ time }) {
+    if (!time) return;
+    this.empty.hidden = time.windows.length > 0;
+    this.showHeld(time.held);
+    for (const windows of time.windows) {
+      if (!this.shown.has(windows.node)) {
+        const strip = this.strip(windows);
+        this.shown.set(windows.node, strip);
+        this.strips.append(strip.element);
+      }
+      this.write(this.shown.get(windows.node), windows);
+    }
+  }
+
+  showHeld(held) {
+    const texts = held.map((one) => {
+      const idle = `partition ${one.partition} of ${one.topic} (task ${one.task}) has had no record for ${duration(one.idle_seconds * 1000)}`;
+      return one.waiting ? `${idle}: ${count(one.waiting)} records of the task's other inputs wait for it`
+        : `${idle}: its windows stay open, ${duration(one.behind_ms)} behind the others`;
+    });
+    while (this.held.children.length < texts.length) this.held.append(h("li"));
+    while (this.held.children.length > texts.length) this.held.lastChild.remove();
+    texts.forEach((text, at) => setText(this.held.children[at], text));
+    this.held.hidden = texts.length === 0;
+  }
+
+  strip(windows) {
+    const summary = h("p", { class: "summary" });
+    const table = new VirtualTable({
+      label: `Stream time of the tasks of ${windows.node}`,
+      columns: [
+        { title: "Task", class: "c-id" },
+        { title: "Stream time", class: "c-time", make: () => [h("span", { class: "date" }), h("span")] },
+        { title: "Open", class: "c-number c-open" },
+        { title: "Closes next in", class: "c-close" },
+        { title: "Late", class: "c-number" },
+        { title: "Time of all tasks", class: "c-strip", make: () => [h("div", { class: "strip", "aria-hidden": "true" }, h("i", { class: "window" }), h("i", { class: "grace" }), h("i", { class: "at" }))] },
+      ],
+      update: (cells, task) => this.writeTask(cells, task),
+    });
+    const element = h("section", { class: "windows", "aria-label": windows.node },
+      h("h2", {}, windows.node), h("p", { class: "kind" }, described(windows)), summary, table.element);
+    return { element, table, summary };
+  }
+
+  write({ table, summary }, windows) {
+    const known = windows.tasks.filter((task) => task[1] !== null);
+    const times = known.map((task) => task[1]);
+    const newest = Math.max(...times);
+    const oldest = Math.min(...times);
+    const span = Math.max(1, newest - oldest, (windows.size ?? windows.gap ?? 60_000) * 2);
+    this.scale = null;
+    const scale = { windows, from: newest - span, span: span * 1.15 };
+    const late = windows.tasks.reduce((sum, task) => sum + task[4], 0);
+    const next = Math.min(...known.filter((task) => task[3] !== null).map((task) => task[3] - task[1]));
+    setText(summary, known.length
+      ? `Newest stream time ${moment(newest)}; tasks are up to ${duration(newest - oldest)} apart${Number.isFinite(next) ? `; a window closes in ${duration(next)} of stream time` : ""}; ${count(late)} late records.`
+      : "No record has come yet.");
+    table.show(windows.tasks.map((task) => ({ task, scale })));
+    const height = `${Math.min(windows.tasks.length, 12) * table.rowHeight + 2}px`;
+    if (table.scroller.style.height !== height) table.scroller.style.height = height;
+  }
+
+  writeTask(cells, { task: [id, time, open, closes, late], scale: { windows, from, span } }) {
+    setText(cells[0], id);
+    const [day, hour] = moment(time).split(" ");
+    setText(cells[1].firstChild, hour ? `${day} ` : "");
+    setText(cells[1].lastChild, hour ?? day);
+    setText(cells[2], count(open));
+    setText(cells[3], closes === null ? "–" : duration(closes - time));
+    setText(cells[4], count(late));
+    const [bar, grace, mark] = cells[5].firstChild.children;
+    const place = (ms) => Math.max(0, Math.min(100, ((ms - from) / span) * 100));
+    const visible = time !== null;
+    setAttribute(cells[5].firstChild, "class", visible ? "strip" : "strip none");
+    if (!visible) return;
+    mark.style.left = `${place(time)}%`;
+    const end = closes === null ? time : closes - windows.grace;
+    const start = closes === null ? time - (windows.size ?? windows.gap ?? 0) : end - windows.size;
+    lay(bar, place(start), place(end));
+    lay(grace, place(end), place(closes ?? end + windows.grace));
+  }
+}
+
+function lay(element, from, to) {
+  element.style.left = `${from}%`;
+  element.style.width = `${Math.max(0, to - from)}%`;
+}
+
+function described(windows) {
+  const grace = windows.grace ? `, grace ${duration(windows.grace)}` : ", no grace";
+  const result = windows.on_close ? "; a result when a window closes" : "; a result with each record";
+  if (windows.kind === "session") return `sessions with a gap of ${duration(windows.gap)}${grace}${result}`;
+  if (windows.kind === "unlimited") return "one window without an end";
+  const hop = windows.kind === "hopping" ? ` every ${duration(windows.advance)}` : "";
+  return `${windows.kind} windows of ${duration(windows.size)}${hop}${grace}${result}`;
+}

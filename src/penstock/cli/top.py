@@ -1,0 +1,162 @@
+"""`penstock top APP`: the figures of a running application in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import select
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from penstock._clock import monotonic
+from penstock.cli.arguments.options import add_command, add_json
+from penstock.cli.printing import to_json
+from penstock.cli.query import served_at
+from penstock.errors import StreamsError
+from penstock.terminal.display import is_terminal
+from penstock.terminal.top_screen import screen
+
+if TYPE_CHECKING:
+    from penstock.cli.arguments.options import Commands
+
+_DESCRIPTION = """\
+Show how a running application does, again each second: workers, tasks, stores, errors. It must
+serve HTTP: `penstock run --console`, or the setting `penstock.http.port`. On its machine, address
+and token are found in its state directory; elsewhere say --address and --token-file. q quits.
+"""
+_EXAMPLES = """\
+  penstock top shop                                     until q or Ctrl-C
+  penstock top shop --json                              once, for programs
+  penstock top shop --address https://host:8080 --token-file token.txt
+"""
+_SECONDS = 1.0
+_BEGIN, _END = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+_HOME, _ERASE_LINE, _ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
+
+
+def register(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = add_command(
+        commands,
+        "top",
+        "watch a running application",
+        description=_DESCRIPTION,
+        examples=_EXAMPLES,
+    )
+    parser.add_argument("application", metavar="APP", help="its application.id")
+    parser.add_argument(
+        "--state-dir", type=Path, metavar="DIR", help="the state.dir of the application"
+    )
+    parser.add_argument("--address", metavar="URL", help="where it serves HTTP")
+    parser.add_argument(
+        "--token-file", type=Path, metavar="FILE", help="a file that has its token, with --address"
+    )
+    add_json(parser, "print all figures once, as one JSON document")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the figures; return 0 when the user quits, 1 if the application has ended."""
+    # Other commands do without http and ssl.
+    from penstock._engine.http.clients.client import HttpClient  # noqa: PLC0415
+
+    served = served_at(arguments)
+    if served is None:
+        msg = (
+            f"no process on this machine serves the application {arguments.application!r} over "
+            "HTTP; run it with --console, or say where it is: --state-dir DIR, or --address URL "
+            "--token-file FILE"
+        )
+        raise StreamsError(msg)
+    client = HttpClient(served)
+    try:
+        if arguments.json:
+            print(to_json(client.get("/console/snapshot")))
+            return 0
+        if not is_terminal(sys.stdout):
+            print("\n".join(screen(client.get("/console/snapshot"), 200, 1_000_000)))
+            return 0
+        return _watch(lambda: client.get("/console/snapshot"))
+    finally:
+        client.close()
+
+
+def _watch(look: Callable[[], Any]) -> int:
+    """Draw again each second, and when the terminal changes its size, until q."""
+    sections = look()
+    with _whole_screen() as resized:
+        while True:
+            _draw(sections)
+            if _quits(_SECONDS, resized):
+                return 0
+            try:
+                sections = look()
+            except StreamsError as error:
+                ended = str(error)
+                break
+    print(f"penstock: {ended}", file=sys.stderr)
+    return 1
+
+
+def _draw(sections: Any) -> None:
+    try:
+        width, height = os.get_terminal_size(sys.stdout.fileno())
+    except OSError:
+        width, height = shutil.get_terminal_size()
+    first, *lines = screen(sections, width, max(1, height - 1))
+    shown = [f"{_BOLD}{first}{_PLAIN}", *lines]
+    sys.stdout.write(_HOME + "".join(f"{line}{_ERASE_LINE}\r\n" for line in shown) + _ERASE_BELOW)
+    sys.stdout.flush()
+
+
+def _quits(seconds: float, resized: list[bool]) -> bool:
+    """Wait; yes if the user presses q or closes the input. Another size ends the wait."""
+    resized.clear()
+    until = monotonic() + seconds
+    while (left := until - monotonic()) > 0 and not resized:
+        if select.select([sys.stdin], [], [], min(left, 0.2))[0]:
+            return os.read(sys.stdin.fileno(), 100)[:1] in {b"q", b"Q", b"\x04", b""}
+    return False
+
+
+@contextmanager
+def _whole_screen() -> Iterator[list[bool]]:
+    """Take the whole terminal, without echo, and give it back as it was; yield a list that is not
+    empty when its size has changed.
+    """
+    import termios  # noqa: PLC0415
+    import tty  # noqa: PLC0415
+
+    resized: list[bool] = []
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        resized.append(True)
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = None
+    with suppress(termios.error):  # the input is no terminal
+        before = termios.tcgetattr(sys.stdin)
+        tty.setcbreak(sys.stdin)
+    handlers = {
+        number: signal.signal(number, handler)
+        for number, handler in ((signal.SIGWINCH, note), (signal.SIGTERM, end))
+    }
+    sys.stdout.write(_BEGIN)
+    try:
+        yield resized
+    finally:
+        sys.stdout.write(_END)
+        sys.stdout.flush()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if before is not None:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

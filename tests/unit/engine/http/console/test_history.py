@@ -1,0 +1,87 @@
+"""The last hour: what changed is noted once, and its size is bounded."""
+
+from __future__ import annotations
+
+from penstock._engine.control.protocol.messages import Report
+from penstock._engine.http.console.history import BUCKETS, EVENTS_MAX, History
+
+
+def report(member: str, tasks: dict[str, str], state: str = "running", pid: int = 1) -> Report:
+    return Report(member, state, tasks=tasks, pid=pid, records_in=100, slot=(3, 0))
+
+
+def texts(history: History) -> list[str]:
+    return [event["text"] for event in history.timeline()["events"]]
+
+
+def see(history: History, now_ms: int, *reports: Report, state: str = "RUNNING") -> None:
+    history.observe(now_ms, state, {one.member_id: one for one in reports}, {}, 0)
+
+
+def test_tasks_that_move_are_one_event() -> None:
+    history = History()
+    tasks = {f"0_{n}": "running" for n in range(6)}
+    see(history, 0, report("a", tasks), report("b", {}, pid=2))
+    see(history, 1000, report("a", tasks), report("b", {}, pid=2))
+    before = len(texts(history))
+    moved = {task: state for task, state in tasks.items() if task > "0_0"}
+    see(history, 2000, report("a", {"0_0": "running"}), report("b", moved, pid=2))
+    assert texts(history)[before:] == ["5 tasks (0_1, 0_2, 0_3, 0_4 and 1 more) moved"]
+
+
+def test_the_death_of_a_worker_is_noted_once() -> None:
+    history = History()
+    see(history, 0, report("a", {"0_0": "running"}))
+    lost = report("a", {}, "lost")
+    see(history, 1000, lost, state="REBALANCING")
+    see(history, 2000, lost, state="REBALANCING")
+    see(history, 3000, report("a", {"0_0": "restoring"}, pid=2))
+    see(history, 4000, report("a", {"0_0": "running"}, pid=2))
+    assert texts(history) == [
+        "RUNNING",
+        "worker a (process 1) started",
+        "task 0_0 assigned to a",
+        "RUNNING \u2192 REBALANCING",
+        "worker a (process 1) died",
+        "task 0_0 without a worker",
+        "REBALANCING \u2192 RUNNING",
+        "worker a (process 2) started",
+        "task 0_0 assigned to a",
+        "task 0_0 restored",
+    ]
+
+
+def test_a_process_that_was_replaced_unseen_is_gone() -> None:
+    history = History()
+    see(history, 0, report("a", {"0_0": "running"}))
+    see(history, 1000, report("a", {"0_0": "running"}, pid=2))
+    assert "worker a (process 1) is gone" in texts(history)
+
+
+def test_work_is_counted_in_buckets_of_ten_seconds() -> None:
+    history = History()
+    for second in range(25):
+        one = Report("a", "running", records_in=100 * second, slot=(1 + second // 5, 0), pid=1)
+        history.observe(second * 1000, "RUNNING", {"a": one}, {"a": 10 * second}, 0)
+    assert history.timeline()["buckets"] == [
+        [0, 90, 900, 1],
+        [1, 100, 1000, 2],
+        [2, 50, 500, 1],
+    ]
+
+
+def test_it_is_bounded() -> None:
+    history = History()
+    for number in range(2 * EVENTS_MAX):
+        see(history, number * 10_000, state=f"S{number}")
+    seen = history.timeline()
+    assert (len(seen["events"]), len(seen["buckets"])) == (EVENTS_MAX, BUCKETS)
+    assert seen["events"][-1]["number"] == 2 * EVENTS_MAX
+
+
+def test_errors_are_counted() -> None:
+    history = History()
+    history.observe(0, "RUNNING", {}, {}, 3)
+    history.observe(1000, "RUNNING", {}, {}, 3)
+    history.observe(2000, "RUNNING", {}, {}, 4)
+    assert texts(history) == ["RUNNING", "3 errors", "1 error"]

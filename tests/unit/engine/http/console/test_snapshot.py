@@ -1,0 +1,147 @@
+"""The document of the page, of an application that is simulated at several moments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock._engine.control.protocol.messages import Report, WorkerFailure
+from penstock._engine.control.recent_errors import SeenError
+from penstock._engine.http.console.feed import encoded
+from penstock._engine.http.console.graph import graph_document
+from penstock._engine.http.console.snapshot import Watch, error_document
+from penstock._engine.metrics.record_failures import RecordFailure
+from tests.console.simulated import PLANTED, Simulated
+
+
+def seen(application: Simulated, seconds: int = 6) -> dict[str, Any]:
+    watch, sections = Watch(application), {}
+    began = application.began
+    for second in range(seconds):
+        # Time that the application makes itself of: no test waits for it.
+        application.began = began - second
+        sections = watch.sections(watch.look(1_000_000 + second * 1000, 50.0 + second))
+    return sections
+
+
+def test_rates_lags_and_totals_are_there() -> None:
+    application = Simulated(partitions=4, workers=3)
+    sections = seen(application)
+    head = sections["head"]
+    assert (head["state"], head["tasks"], head["running"], head["workers"]) == (
+        "RUNNING",
+        12,
+        12,
+        3,
+    )
+    assert 2900 < head["rate_in"] < 3100
+    nodes = sections["flow"]["nodes"]
+    source = next(name for name in nodes if "SOURCE-0000000002" in name)
+    assert nodes[source]["lag"] == 12
+    assert nodes[source]["rate"] > 100
+    assert nodes[source]["latency_max"] == 80.0
+    assert len(sections["flow"]["edges"]) == len(graph(application)["edges"])
+
+
+def graph(application: Simulated) -> dict[str, Any]:
+    return graph_document(application.program(), application.plan())
+
+
+def test_every_node_has_its_code_line_and_every_store_its_kind() -> None:
+    shapes = graph(Simulated())["shapes"]
+    paid = next(shape for shape in shapes if shape["name"] == "paid-orders")
+    assert "simulated.py:" in paid["location"]
+    assert paid["operation"] == "Filter"
+    windows = next(shape for shape in shapes if shape["name"] == "orders-per-customer")
+    assert "window" in windows["store"]["kind"]
+    for shape in shapes:
+        left, top, width, height = shape["box"]
+        assert min(left, top) >= 0
+        assert min(width, height) > 0
+
+
+def test_a_dead_worker_and_its_tasks_are_shown() -> None:
+    application = Simulated(partitions=4, workers=3)
+    application.kill(1)
+    sections = seen(application)
+    states = {worker["id"]: worker["state"] for worker in sections["workers"]}
+    assert states == {"worker-0": "running", "worker-1": "lost", "worker-2": "running"}
+    assert set(sections["tasks"]["worker"]) == {"worker-0", "worker-2"}
+    assert sections["head"]["workers"] == 2
+    assert sections["errors"][0]["error"] == "the worker's process died"
+
+
+def test_restoring_has_a_part_and_a_time() -> None:
+    application = Simulated(partitions=2, workers=1)
+    watch = Watch(application)
+    task = application.plan()[0].id
+    progress = []
+    for second, remaining in enumerate((1000, 800, 500)):
+        application.restoring = {task: remaining}
+        tasks = watch.sections(watch.look(second * 1000, float(second)))["tasks"]
+        progress.append((tasks["restored"][0], tasks["remaining"][0], tasks["eta"][0]))
+    assert progress == [(0.0, 1000, None), (0.2, 800, 4.0), (0.5, 500, 2.0)]
+    application.restoring = {}
+    tasks = watch.sections(watch.look(4000, 4.0))["tasks"]
+    assert (tasks["state"][0], tasks["restored"][0], tasks["eta"][0]) == ("running", None, None)
+
+
+def test_tasks_without_a_worker_are_missing() -> None:
+    application = Simulated(partitions=2, workers=1)
+    application.reports = dict  # type: ignore[method-assign]
+    application.metric_rows = dict  # type: ignore[method-assign]
+    sections = seen(application, 1)
+    assert sections["head"]["missing"] == 6
+    assert set(sections["tasks"]["state"]) == {"unassigned"}
+
+
+def test_windows_have_their_tasks_and_idle_partitions_are_named() -> None:
+    application = Simulated(partitions=3, workers=1)
+    application.idle = {"2_1"}
+    [windows] = (time := seen(application, 14)["time"])["windows"]
+    assert (windows["kind"], windows["size"], windows["grace"]) == ("tumbling", 300_000, 60_000)
+    assert [task[0] for task in windows["tasks"]] == ["2_0", "2_1", "2_2"]
+    assert [one["task"] for one in time["held"]] == ["2_1"]
+
+
+def test_another_plan_has_another_number() -> None:
+    application = Simulated(partitions=1)
+    watch = Watch(application)
+    first = watch.sections(watch.look(0, 0.0))["head"]["plan"]
+    same = watch.sections(watch.look(1000, 1.0))["head"]["plan"]
+    application._tasks = [*application._tasks]
+    other = watch.sections(watch.look(2000, 2.0))["head"]["plan"]
+    assert (same, other) == (first, first + 1)
+
+
+def test_an_error_keeps_its_place_and_the_record_s_texts_as_they_are() -> None:
+    record = RecordFailure(
+        "0_1", "map", "processing-error", f"ValueError: {PLANTED}", "app.py:3", "in", 1, 7, 5,
+        key=PLANTED, value="v", headers=(("h", PLANTED),), dead_letters=("dead",),
+    )  # fmt: skip
+    document = error_document(SeenError(1, 5, "w", record))
+    assert (document["topic"], document["partition"], document["offset"]) == ("in", 1, 7)
+    assert (document["key"], document["headers"]) == (PLANTED, [["h", PLANTED]])
+    assert not document["fatal"]
+    failure = WorkerFailure("E", "gone", "trace", "user trace", {"topic": "in", "offset": 9})
+    fatal = error_document(SeenError(2, 5, "w", None, failure))
+    assert (fatal["fatal"], fatal["error"], fatal["offset"]) == (True, "gone", 9)
+
+
+def test_a_figure_that_is_no_number_is_left_out() -> None:
+    application = Simulated(partitions=1, workers=1)
+    rows = application.metric_rows()
+    rows["worker-0"][0].values["process-ratio"] = float("nan")
+    application.metric_rows = lambda: rows  # type: ignore[method-assign]
+    sections = seen(application, 1)
+    assert sections["workers"][0]["busy"] is None
+    assert encoded(sections)
+
+
+def test_reports_without_metrics_are_enough() -> None:
+    application = Simulated(partitions=1, workers=1)
+    application.metric_rows = dict  # type: ignore[method-assign]
+    report = Report("w", "running", tasks={"0_0": "running"})
+    application.reports = lambda: {"w": report}  # type: ignore[method-assign]
+    sections = seen(application, 2)
+    assert sections["tasks"]["worker"][0] == "w"
+    assert sections["workers"][0]["machine"] == ""
