@@ -32,6 +32,7 @@ from penstock._engine.kafka.client.topic_io import Read, TopicReader
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock.cli import main
 from penstock.errors import StoreNotReadyError
+from tests.spark import two_executors
 
 pytestmark = pytest.mark.slow
 
@@ -327,7 +328,7 @@ class Analytics:
     """User analytics in the driver, and the ways to ask it."""
 
     def __init__(self, driver: Driver, folder: Path, bootstrap_servers: str) -> None:
-        self.driver, self._folder, self._servers = driver, folder, bootstrap_servers
+        self.driver, self._folder, self.servers = driver, folder, bootstrap_servers
 
     def start(self) -> None:
         self.driver.say("analytics")
@@ -341,8 +342,10 @@ class Analytics:
 
     def is_ready(self) -> bool:
         """Whether both workers have tasks and every task is restored."""
-        if not self.is_running():
-            return False
+        return self.is_running() and self.answers_ready()
+
+    def answers_ready(self) -> bool:
+        """Whether it says that every task has an owner and is restored."""
         with closing(self.client()) as client, suppress(StoreNotReadyError):
             return bool(client.get("/health/ready")["ready"])
         return False
@@ -361,7 +364,7 @@ class Analytics:
     def commanded(self, *words: str) -> list[dict[str, Any]]:
         """Ask by the command line; in this process, to spare a thousand starts of Python."""
         said, noted = io.StringIO(), io.StringIO()
-        place = ["--state-dir", str(self.driver.state_dir), "--bootstrap-servers", self._servers]
+        place = ["--state-dir", str(self.driver.state_dir), "--bootstrap-servers", self.servers]
         with redirect_stdout(said), redirect_stderr(noted):
             code = main(["query", ANALYTICS, *words, *place, "--json"])
         assert code == 0, noted.getvalue()
@@ -452,6 +455,34 @@ def answered_by_copies(client: HttpClient, truth: Truth, analytics: Analytics) -
     return set() if analytics.is_ready() else found
 
 
+def check_two_drivers(analytics: Analytics, truth: Truth, folder: Path) -> None:
+    """A second driver takes tasks from the first; each answers for all, and one when it is alone
+    again.
+    """
+    second = two_executors.analytics(analytics.servers, str(folder), host="local")
+    with second:
+        second.start()
+        analytics.driver.wait_for("two drivers", lambda: len(owners_by_driver(analytics)) == 2)
+        analytics.driver.wait_for("both ready", analytics.answers_ready)
+        check_http(analytics, truth)
+        check_python(analytics, truth)
+        visits = second.store("visits")
+        found = {key: row.value for key, row in visits.get_all(USERS).items()}
+        assert found == truth.visits
+        ranges = [[(key, row.value) for key, row in visits.range(*pair)] for pair in RANGES]
+        assert ranges == truth.ranges
+    analytics.driver.wait_for("alone", lambda: len(owners_by_driver(analytics)) == 1)
+    analytics.driver.wait_for("ready alone", analytics.answers_ready)
+    check_http(analytics, truth)
+
+
+def owners_by_driver(analytics: Analytics) -> dict[str, list[str]]:
+    """Return the tasks of each driver that has some."""
+    with closing(analytics.client()) as client:
+        drivers = client.get("/metadata")["drivers"]
+    return {one["name"]: one["tasks"] for one in drivers if one["tasks"]}
+
+
 def stop(driver: Driver) -> None:
     driver.say("stop")
     driver.wait_for("stopped", lambda: driver.told["state"] == "NOT_RUNNING")
@@ -481,4 +512,6 @@ def test_the_state_is_the_same_in_every_way_through_deaths_and_restarts(
     analytics.start()
     check_http(analytics, truth)
     check_command_line(analytics, truth)
+
+    check_two_drivers(analytics, truth, tmp_path / "second")
     assert Truth(servers).visits == truth.visits

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pyspark.sql import SparkSession
 
@@ -24,6 +24,7 @@ from penstock._engine.spark.class_archive import QUICK_START, archive_option
 from penstock.errors import StoreNotReadyError, StreamsError
 
 TEXT, LONG = serdes.string(), serdes.long()
+HTTP_TOKEN = "a-token-that-all-drivers-share"
 
 
 def session(settings: Mapping[str, str] | None = None) -> SparkSession:
@@ -68,7 +69,9 @@ def application(bootstrap_servers: str, state_dir: str, name: str) -> KafkaStrea
     return KafkaStreams(builder.build(), config)
 
 
-def analytics(bootstrap_servers: str, state_dir: str) -> KafkaStreams:
+def analytics(
+    bootstrap_servers: str, state_dir: str, host: Literal["spark", "local"] = "spark"
+) -> KafkaStreams:
     """User analytics, with its state over HTTP."""
     names = runpy.run_path(str(Path(__file__).with_name("user_analytics.py")))
     config = {
@@ -79,9 +82,10 @@ def analytics(bootstrap_servers: str, state_dir: str) -> KafkaStreams:
         "penstock.spark.slots": "all",
         "consumer.session.timeout.ms": 6000,
         "penstock.http.port": 0,
+        "penstock.http.token": HTTP_TOKEN,
         "num.standby.replicas": 1,
     }
-    return KafkaStreams(names["builder"].build(), config)
+    return KafkaStreams(names["builder"].build(), config, host=host)
 
 
 def answers(streams: KafkaStreams, asked: Mapping[str, Any]) -> dict[str, Any]:
