@@ -157,7 +157,7 @@ def main(arguments: list[str]) -> None:
                 assert running[-1].close()
             case ["analytics"]:
                 assert running[-1].close()
-                running.append(analytics(*arguments[:2]))
+                running.append(analytics(arguments[0], arguments[1]))
                 running[-1].start()
             case ["ask", file]:
                 found = answers_when_ready(running[-1], json.loads(Path(file).read_text()))
