@@ -28,7 +28,7 @@ from penstock.errors import QueryError
 from penstock.queries.query_iterator import QueryIterator
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
-from penstock.stores import StoreIterator, ValueAndTimestamp, VersionedRecord
+from penstock.stores import ValueAndTimestamp, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 

@@ -435,7 +435,7 @@ class SessionStore(Protocol[K, V]):
 
     def backward_find_sessions(
         self, key: K, earliest_end: int, latest_start: int
-    ) -> Iterator[tuple[Windowed[K], V]]:
+    ) -> StoreIterator[tuple[Windowed[K], V]]:
         """Return the sessions of `find_sessions`, last first.
 
         >>> store = opened(Stores.session_store("visits", retention=hour))

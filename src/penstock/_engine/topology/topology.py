@@ -1,7 +1,7 @@
 """The topology: nodes in order of addition, stores, internal topics and co-partition groups.
 
 `StreamsBuilder.build()` returns one; the Processor API builds one by hand. Mistakes are refused as
-soon as they are made, with the user's line.
+soon as they are made, with the user's line. Long because each method has an example.
 """
 
 from __future__ import annotations
