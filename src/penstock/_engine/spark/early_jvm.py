@@ -8,9 +8,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from subprocess import Popen, TimeoutExpired
 from typing import Any
 
 _JOIN_SECONDS = 120.0
+_END_SECONDS = 10.0
 
 
 class EarlyJvm:
@@ -39,7 +41,11 @@ class EarlyJvm:
         with self._lock:
             self._abandoned = not self._taken
             gateway = self._gateway if self._abandoned else None
-        _end(gateway)
+        if gateway is not None:
+            # On a thread: what was refused is shown without waiting for it.
+            threading.Thread(
+                target=_end, args=(gateway,), name="penstock-jvm-end", daemon=True
+            ).start()
 
     def _run(self) -> None:
         try:
@@ -55,9 +61,14 @@ class EarlyJvm:
 
 
 def _end(gateway: Any) -> None:
-    if gateway is not None:
-        with suppress(Exception):
-            gateway.shutdown()
-        # The JVM ends with its input.
-        with suppress(Exception):
-            gateway.proc.stdin.close()
+    with suppress(Exception):
+        gateway.shutdown()
+    process: Popen[bytes] = gateway.proc
+    if process.stdin is not None:
+        with suppress(OSError):
+            process.stdin.close()  # the JVM ends with its input
+    try:
+        process.wait(_END_SECONDS)
+    except TimeoutExpired:
+        process.kill()
+        process.wait()

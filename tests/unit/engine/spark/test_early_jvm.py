@@ -23,6 +23,9 @@ class FakeGateway:
 
     def close(self) -> None:
         self.ended.append("close")
+
+    def wait(self, _seconds: float) -> None:
+        self.ended.append("wait")
         self.over.set()
 
 
@@ -45,7 +48,7 @@ def test_a_jvm_that_is_not_needed_ends_also_if_it_comes_later() -> None:
     early.abandon()
     launched.set()
     assert gateway.over.wait(10)
-    assert gateway.ended == ["shutdown", "close"]
+    assert gateway.ended == ["shutdown", "close", "wait"]
 
 
 def test_what_keeps_it_from_starting_is_raised_where_it_is_needed() -> None:
