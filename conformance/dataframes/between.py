@@ -150,6 +150,8 @@ def renamed(drawn: Description, prefix: str) -> Description:
         return made
 
     lines = [rename(line) for line in drawn.input if "advance_wall_clock" not in line]
+    # The Kafka client takes a time of 0 for none: what is sent with it has that of the next.
+    lines = [{**line, "timestamp": max(1, line.get("timestamp", 0))} for line in lines]
     return replace(drawn, steps=[rename(step) for step in drawn.steps], input=lines)
 
 
