@@ -55,6 +55,8 @@ _BYTES = (
     "transform(headers, one -> struct(one.key AS key, unbase64(one.value) AS value)) AS headers",
 )
 _ROWS_OF_A_FILE = 8
+_NO_CACHE = {"statestore.cache.max.bytes": 0}
+"""The reference commits after each record, so every update is an output."""
 _OUTPUT_SECONDS = 120
 _BUSY = "Python worker failed to connect back"
 
@@ -108,7 +110,7 @@ def differences(seed: int, spark: SparkSession, servers: str, folder: Path) -> l
     program, partitions = DescribedProgram(description), 1 + seed % 2
     topology = program.topology(say_nothing)
     inputs = inputs_of(lines, topology, partitions)
-    config = settings_of(config_of(program))
+    config = settings_of({**config_of(program), **_NO_CACHE})
     plan = planned(topology, config, inputs, partitions)
     fixed = fixed_topics(plan)
     if plan.has_routed_sinks or not fixed:
@@ -230,7 +232,7 @@ def _outcome(
 ) -> Outcome:
     """Run a program between DataFrames; return what its sink topics hold."""
     topology = program.topology(say_nothing)
-    config = settings_of(config_of(program)).given() | {
+    config = settings_of({**config_of(program), **_NO_CACHE}).given() | {
         "application.id": f"between-{folder.name}",
         "bootstrap.servers": servers,
         "state.dir": str(folder / "state"),
