@@ -81,6 +81,8 @@ class Worker:
         self._member_id = host.member_id
         self._host = host
         self._clients = clients
+        self.admin = clients.admin
+        """Any thread may ask the cluster with it."""
         self._on_commit = on_commit
         self._keep = keep
         self._clock = clock or SystemClock()
@@ -399,7 +401,8 @@ class Worker:
         now_ms = self._clock.now_ms()
         if is_due(now_ms, self._last_purge_ms, self._config.repartition_purge_interval_ms):
             self._last_purge_ms = now_ms
-            internal = self._blueprint.internal_topics
+            # The offsets of the task topic mean nothing, see `offsets_again`.
+            internal = self._blueprint.internal_topics - {self._blueprint.task_topic}
             done = {at: kept.offset for at, kept in offsets.items() if at[0] in internal}
             purge(self._clients.admin, done)
 

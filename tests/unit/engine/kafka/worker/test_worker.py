@@ -168,6 +168,21 @@ def test_nothing_is_committed_before_the_interval_is_over(stage: Stage) -> None:
     assert stage.kafka.committed == {}
 
 
+def test_an_idle_worker_that_gives_its_tasks_away_purges_nothing(tmp_path: Path) -> None:
+    """Its commit has offsets of the task topic only, which the broker refuses to purge."""
+    stage = Stage(tmp_path, **{"repartition.purge.interval.ms": 1000})
+    stage.run(0, 1)
+    stage.clock.advance(2000)
+    stage.kafka.take_events()
+    stage.kafka.membership.revoke(0, 1)
+    stage.worker.step()
+    events = stage.kafka.take_events()
+    assert "commit app-penstock-tasks-0@0, app-penstock-tasks-1@0" in events
+    assert not [event for event in events if event.startswith("purge")]
+    stage.worker.abandon()
+    stage.host.close()
+
+
 def test_a_checkpoint_is_asked_for_before_the_commit_that_proves_it(stage: Stage) -> None:
     stage.run(0)
     stage.kafka.take_events()
