@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -36,14 +37,17 @@ JOINING = 10
 REST_SECONDS = 20.0
 SETTLE_SECONDS = 600.0
 _COORDINATOR_LOG = "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.coordinator.group=info"
+_GENERATION = r"Stabilized group {} generation \d+ with (\d+) members"
 _ESTABLISHED = "01"
 
 Figures = dict[str, Any]
 
 
-def rebalances(log: str, group: str) -> int:
-    """Return how many rebalances of a group a broker's log tells of."""
-    return sum(f"Stabilized group {group} generation" in line for line in log.splitlines())
+def generations(log: str, group: str) -> list[int]:
+    """Return how many members each generation of a group had, by a broker's log: each is the end of
+    a rebalance.
+    """
+    return [int(count) for count in re.findall(_GENERATION.format(re.escape(group)), log)]
 
 
 def shares(members: int, processes: int) -> list[list[int]]:
@@ -77,10 +81,10 @@ def held_open(pid: int, ports: dict[int, str]) -> Figures:
     """Return the connections, threads and memory of a process."""
     links = [_link(path) for path in Path(f"/proc/{pid}/fd").iterdir()]
     inodes = {int(link[8:-1]) for link in links if link.startswith("socket:[")}
-    tables = "".join(Path(f"/proc/{pid}/net/{kind}").read_text() for kind in ("tcp",))
+    table = Path(f"/proc/{pid}/net/tcp").read_text()
     names = [path.read_text().strip() for path in Path(f"/proc/{pid}/task").glob("*/comm")]
     return {
-        "connections": dict(connections(tables, inodes, ports)),
+        "connections": dict(connections(table, inodes, ports)),
         "threads": dict(Counter(map(thread_kind, names))),
         "resident_mb": resident_mb(pid),
     }
@@ -107,6 +111,7 @@ class Scale:
         self._tasks, self._members = given.tasks, 0
         self._java = next(pid for pid in tree(os.getpid()) if _is_java(pid))
         self._processes: list[MemberProcess] = []
+        self._used: dict[int, float] = {}
         memory = resident_mb(os.getpid())
         self._host = ScaleHost(self._blueprint(), given.members + JOINING)
         self.figures: Figures = {
@@ -190,17 +195,19 @@ class Scale:
     def _measure(self, name: str, joining: int, change: Callable[[], object]) -> None:
         """Change the members, wait until all tasks run again, keep what that took."""
         self._members += joining
-        before, known = owners(self._host.members()), self._rebalances()
+        before, known = owners(self._host.members()), len(self._generations())
         cpu = self._cpu()
         begin = time.monotonic()
         change()
         self._host.await_settled(self._members, self._tasks, SETTLE_SECONDS)
         seconds = time.monotonic() - begin
         self._host.rest(3.0)  # so that a rebalance that follows is counted
+        after = self._generations()[known:]
         used = {part: round(now - cpu[part], 1) for part, now in self._cpu().items()}
         self.figures[name] = {
             "seconds": round(seconds, 1),
-            "rebalances": self._rebalances() - known,
+            "rebalances": len(after),
+            "members of each generation": after,
             "tasks moved": moved(before, owners(self._host.members())),
             "cpu seconds": used,
             "load": round(os.getloadavg()[0], 1),
@@ -223,15 +230,22 @@ class Scale:
         self.figures["broker_mb"] = resident_mb(self._java)
         _say(f"at rest: {self.figures['at rest, cores']}; {self.figures['one worker']}")
 
-    def _rebalances(self) -> int:
-        return rebalances(self._broker.log_path.read_text(errors="replace"), APPLICATION)
+    def _generations(self) -> list[int]:
+        return generations(self._broker.log_path.read_text(errors="replace"), APPLICATION)
 
     def _cpu(self) -> dict[str, float]:
         return {
             "driver": time.process_time(),
             "broker": processor_seconds(self._java),
-            "workers": sum(processor_seconds(process.pid) for process in self._processes),
+            "workers": self._cpu_of_workers(),
         }
+
+    def _cpu_of_workers(self) -> float:
+        for process in self._processes:
+            # A process that was killed keeps what it had used when it was last seen.
+            seen = self._used.get(process.pid, 0.0)
+            self._used[process.pid] = max(seen, processor_seconds(process.pid))
+        return sum(self._used.values())
 
 
 def _start_all(processes: Sequence[MemberProcess], slots: Sequence[list[int]]) -> None:
