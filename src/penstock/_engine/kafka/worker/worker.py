@@ -23,7 +23,13 @@ from penstock._engine.kafka.client.client_errors import (
     crash_point,
 )
 from penstock._engine.kafka.client.topics import purge
-from penstock._engine.kafka.tasks.assigned_task import AssignedTask, LockedTasks, WorkerHost
+from penstock._engine.kafka.tasks.assigned_task import (
+    AssignedTask,
+    LockedTasks,
+    WorkerHost,
+    find_offsets,
+    find_what_to_restore,
+)
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.kafka.worker.agreement import Agreement
 from penstock._engine.kafka.worker.checkpoints import Checkpoints, offsets_again
@@ -300,9 +306,15 @@ class Worker:
         return tables.complete
 
     def _open_assigned(self) -> None:
-        if self._membership.metadata is None or not self._agreement.reached(monotonic()):
+        to_open = self._tasks.to_open()
+        # A member without new tasks has nothing to agree on: in a large group, all would ask for
+        # all others at each change.
+        if self._membership.metadata is None or not (to_open or self._agreement.is_new):
             return
-        for index in self._tasks.to_open():
+        if not self._agreement.reached(monotonic()):
+            return
+        opening = []
+        for index in to_open:
             try:
                 opened = AssignedTask(self._blueprint.tasks[index], self._host)
             except StateLockedError as locked:
@@ -312,10 +324,15 @@ class Worker:
             # Noted before anything can fail, so that it is closed.
             self._tasks.opened[index] = opened
             self._times.created += 1
-            # Stable committed offsets first, then the ends of the changelogs: see restore.py.
-            opened.find_offsets(self._inputs, self._blueprint)
-            opened.find_what_to_restore(self._clients.admin)
-            self._restorer.begin(opened.restoring)
+            opening.append(opened)
+        if not opening:
+            return
+        # For all of them at once: a worker that gets hundreds would ask as often, and take no part
+        # in the group meanwhile. Stable committed offsets first, then the ends: see restore.py.
+        find_offsets(opening, self._inputs, self._blueprint)
+        find_what_to_restore(opening, self._clients.admin)
+        for each in opening:
+            self._restorer.begin(each.restoring)
 
     def _advance_restoration(self) -> None:
         waiting = [each for each in self._tasks.opened.values() if not each.started]
