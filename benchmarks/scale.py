@@ -52,9 +52,7 @@ def generations(log: str, group: str) -> list[int]:
 
 def shares(members: int, processes: int) -> list[list[int]]:
     """Return the slots of each process: as evenly as possible, the first slots first."""
-    sizes = [
-        members // processes + (number < members % processes) for number in range(processes)
-    ]
+    sizes = [members // processes + (number < members % processes) for number in range(processes)]
     return [list(range(sum(sizes[:at]), sum(sizes[: at + 1]))) for at in range(processes)]
 
 

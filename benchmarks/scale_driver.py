@@ -57,10 +57,7 @@ def spread_of(reports: Mapping[str, Report]) -> Spread:
 def owners(reports: Mapping[str, Report]) -> dict[str, str]:
     """Return which member has each task."""
     return {
-        task: name
-        for name, one in reports.items()
-        if one.state not in GONE
-        for task in one.tasks
+        task: name for name, one in reports.items() if one.state not in GONE for task in one.tasks
     }
 
 
