@@ -16,7 +16,7 @@ LOG = """
 [GroupCoordinator id=1] Stabilized group scale generation 2 with 99 members.
 """
 
-TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+TABLE = """  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt uid inode
    0: 0100007F:9C40 0100007F:2384 01 00000000:00000000 00:00000000 00000000  0  0 11 1 0 20 4 30
    1: 0100007F:9C41 0100007F:2384 06 00000000:00000000 00:00000000 00000000  0  0 12 1 0 20 4 30
    2: 0100007F:9C42 0100007F:2384 01 00000000:00000000 00:00000000 00000000  0  0 99 1 0 20 4 30
