@@ -115,6 +115,7 @@ class Scale:
         self.figures: Figures = {
             "members": given.members,
             "tasks": given.tasks,
+            "guarantee": given.guarantee,
             "session_seconds": given.session,
             "blueprint_bytes": len(self._host.program.blueprint),
             "driver_mb": {"before": memory},
@@ -163,6 +164,7 @@ class Scale:
             {
                 "application.id": APPLICATION,
                 "bootstrap.servers": self._broker.bootstrap_servers,
+                "processing.guarantee": given.guarantee,
                 "state.dir": str(given.folder / "state"),
                 "consumer.session.timeout.ms": int(given.session * 1000),
             }
@@ -292,6 +294,8 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--session", type=float, default=20.0, help="seconds until a dead member is missed (20)"
     )
+    guarantees = ("at_least_once", "exactly_once_v2")
+    parser.add_argument("--guarantee", choices=guarantees, default=guarantees[0])
     parser.add_argument("--state", action="store_true", help="each task has a store, too")
     return parser
 
