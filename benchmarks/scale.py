@@ -269,7 +269,7 @@ def _broker(folder: Path) -> Iterator[LocalBroker]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
-    given = parser().parse_args(arguments)
+    given = parse(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="scale-") as folder:
         given.folder = Path(folder)
@@ -283,8 +283,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the arguments of the command line."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line; refuse what would never settle."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.scale", description=(__doc__ or "").partition("\n\n")[2]
     )
@@ -297,7 +297,10 @@ def parser() -> argparse.ArgumentParser:
     guarantees = ("at_least_once", "exactly_once_v2")
     parser.add_argument("--guarantee", choices=guarantees, default=guarantees[0])
     parser.add_argument("--state", action="store_true", help="each task has a store, too")
-    return parser
+    given = parser.parse_args(arguments)
+    if given.members < 2 or given.tasks < 1 or given.processes < 1:
+        parser.error("two members, one task and one process are the least that can be measured")
+    return given
 
 
 if __name__ == "__main__":

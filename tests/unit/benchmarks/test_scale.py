@@ -61,3 +61,10 @@ def test_a_connection_of_this_process_is_found() -> None:
 )
 def test_threads_are_told_apart_by_their_names(name: str, kind: str) -> None:
     assert scale.thread_kind(name) == kind
+
+
+def test_what_would_never_settle_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert scale.parse(["--members", "2", "--tasks", "1"]).members == 2
+    with pytest.raises(SystemExit):
+        scale.parse(["--members", "1"])
+    assert "two members" in capsys.readouterr().err
