@@ -191,8 +191,8 @@ def test_an_idle_application_notices_that_its_broker_is_away(
         application.work_until(
             lambda: list(application.worker.figures.tasks().values()) == ["running"]
         )
-        config, topic = application.worker._config, application.worker._blueprint.task_topic
-        reachability = Reachability(config, topic, pause_seconds=0.2)
+        worker = application.worker
+        reachability = Reachability(worker.admin, worker._blueprint.task_topic, pause_seconds=0.2)
         try:
             assert reachability.away_seconds() is None
             if stop is signal.SIGSTOP:

@@ -163,7 +163,7 @@ class EngineThread:
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
-            reachability = Reachability(blueprint.config, blueprint.task_topic)
+            reachability = Reachability(worker.admin, blueprint.task_topic)
             reporter = Reporter(
                 control, self._answered, reachability.away_seconds, self._printed.take
             )

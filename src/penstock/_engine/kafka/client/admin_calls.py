@@ -144,9 +144,12 @@ class RenewedAdmin:
         self._made_at = 0.0
 
     def __getattr__(self, name: str) -> Any:
-        if self._admin is None:
-            self._admin, self._made_at = self._make(), clock.monotonic()
-        return getattr(self._admin, name)
+        # Asked for once: another thread may renew the client meanwhile.
+        admin = self._admin
+        if admin is None:
+            admin = self._admin = self._make()
+            self._made_at = clock.monotonic()
+        return getattr(admin, name)
 
     def renew(self) -> None:
         """Replace the client, unless it is so new that it may still be connecting."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
@@ -18,7 +18,7 @@ from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.metrics.step_times import TaskTimes
 from penstock._engine.planner.blueprint import Blueprint
-from penstock._engine.planner.tasks import TaskPlan
+from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.records import OUTPUT_TIMESTAMP, Output, RawRecord
 from penstock._engine.runtime.sizes import consumed_bytes, produced
@@ -29,6 +29,9 @@ from penstock._engine.state.files.crash_log import CrashLog
 from penstock.errors import StateLockedError
 
 _log = logging.getLogger(__name__)
+
+Committed: TypeAlias = tuple[int, str] | None
+"""A committed offset and its metadata, None if there is none."""
 
 _HANDOVER_MS = 5_000
 _WARN_AGAIN_MS = 60_000
@@ -58,6 +61,21 @@ class WorkerHost(Protocol):
     def attempts(self, plan: TaskPlan) -> AttemptFile: ...
     def dead_members(self) -> Collection[str]: ...
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool: ...
+
+
+def find_offsets(tasks: Collection[AssignedTask], inputs: Inputs, blueprint: Blueprint) -> None:
+    """Read where the tasks were committed, with one request."""
+    committed = inputs.committed([place for each in tasks for place in each.plan.inputs])
+    for each in tasks:
+        each.begin_at(committed, blueprint)
+
+
+def find_what_to_restore(tasks: Collection[AssignedTask], admin: AdminClient) -> None:
+    """Read where the changelogs of the tasks end, at once; call `find_offsets` first."""
+    changelogs = [place for each in tasks for place in each.changelogs()]
+    ends = end_offsets(admin, changelogs, "read_uncommitted") if changelogs else {}
+    for each in tasks:
+        each.restore_to(ends)
 
 
 class LockedTasks:
@@ -112,46 +130,50 @@ class AssignedTask:
         self.times = TaskTimes(monotonic())
         """What is measured of the task, for metrics."""
 
-    def find_offsets(self, inputs: Inputs, blueprint: Blueprint) -> None:
-        """Read the committed offsets; a partition without one begins as its source says."""
+    def begin_at(self, committed: Mapping[Partition, Committed], blueprint: Blueprint) -> None:
+        """Take the committed offsets; a partition without one begins as its source says."""
         plan = self.plan
         policies = {
             topic: source.offset_reset
             for source in plan.subtopology.sources()
             for topic in source.topics
         }
-        for partition, committed in inputs.committed(plan.inputs).items():
+        for partition in plan.inputs:
             topic, _ = partition
-            if committed is None:
+            if (place := committed[partition]) is None:
                 internal = topic in blueprint.internal_topics
                 asked = policies.get(topic) or blueprint.config.auto_offset_reset
                 policy = "earliest" if internal else asked
                 self.offsets[partition] = starting_offset(policy, topic)
             else:
-                offset, metadata = committed
+                offset, metadata = place
                 self.offsets[partition] = offset
                 self.task.resume(partition, offset, metadata)
 
-    def find_what_to_restore(self, admin: AdminClient) -> None:
-        """Make the restore jobs of the stores; call `find_offsets` first."""
-        wanted = self.task.restorable()
-        changelogs = [partition for partition in wanted if partition not in self.offsets]
-        ends = end_offsets(admin, changelogs, "read_uncommitted") if changelogs else {}
-        for partition in wanted.keys() & self.offsets.keys():
-            # An input that is its table's changelog: what is not committed is yet to be processed.
-            at = wanted[partition].changelog_offset() or 0
-            ends[partition] = max(self.offsets[partition], at)
+    def changelogs(self) -> list[Partition]:
+        """Return the changelogs that are no inputs; call `begin_at` first."""
+        return [each for each in self.task.restorable() if each not in self.offsets]
+
+    def restore_to(self, ends: Mapping[Partition, int]) -> None:
+        """Make the restore jobs of the stores, with the ends of the `changelogs`."""
         self.restoring = [
             RestoreJob(
                 partition,
                 store.changelog_offset(),
-                ends[partition],
+                self._end_of_input(partition, store) if goes_on else ends[partition],
                 store.restore,
                 store.name,
-                goes_on=partition in self.offsets,
+                goes_on=goes_on,
             )
-            for partition, store in wanted.items()
+            for partition, store in self.task.restorable().items()
+            for goes_on in (partition in self.offsets,)
         ]
+
+    def _end_of_input(self, partition: Partition, store: TaskStore) -> int:
+        """Return where to stop in an input that is its table's changelog: what is not committed is
+        yet to be processed.
+        """
+        return max(self.offsets[partition], store.changelog_offset() or 0)
 
     def start(self, now_ms: int) -> None:
         """Start the restored task; carefully, if its process has died here before."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from confluent_kafka import OFFSET_BEGINNING, KafkaError, TopicPartition
 
-from penstock._engine.kafka.client.bulk import Portion, open_reader
+from penstock._engine.kafka.client.bulk import Portion, Reader, open_reader
 from penstock._engine.kafka.client.client_errors import TaskCorrupted, is_retriable
 from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
@@ -70,11 +70,15 @@ class ChangelogReader(Protocol):
 
 
 class Restorer:
-    """Reads changelog partitions to their ends, as many as there are, a bit at each call."""
+    """Reads changelog partitions to their ends, as many as there are, a bit at each call.
+
+    It connects when there is something to read: a worker whose tasks have no stores, or find them
+    complete on its disk, needs no client for it.
+    """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._reader = open_reader(settings)
-        self._consumer = self._reader.consumer
+        self._settings = dict(settings)
+        self._opened: Reader | None = None
         self._jobs: dict[Partition, RestoreJob] = {}
         self._corrupted: dict[Partition, TaskCorrupted] = {}
         # The host of a worker takes them often; if it does not, the oldest are dropped.
@@ -100,7 +104,8 @@ class Restorer:
             else:
                 self._jobs[job.partition] = job
                 first = OFFSET_BEGINNING if job.start is None else job.start
-                self._consumer.incremental_assign([TopicPartition(*job.partition, first)])
+                place = TopicPartition(*job.partition, first)
+                self._reader().consumer.incremental_assign([place])
 
     def drop(self, partitions: Iterable[Partition]) -> None:
         """Stop restoring partitions whose task is gone."""
@@ -120,7 +125,7 @@ class Restorer:
         if not self._jobs:
             return
         batches: dict[Partition, list[ChangelogRecord]] = {}
-        for portion in self._reader.read(wait_seconds, _BATCH_MESSAGES):
+        for portion in self._reader().read(wait_seconds, _BATCH_MESSAGES):
             self._take(portion, batches)
         for partition, changes in batches.items():
             job = self._jobs[partition]
@@ -146,12 +151,18 @@ class Restorer:
 
     def close(self) -> None:
         """Close the connection."""
-        self._consumer.close()
+        if self._opened is not None:
+            self._opened.consumer.close()
+
+    def _reader(self) -> Reader:
+        if self._opened is None:
+            self._opened = open_reader(self._settings)
+        return self._opened
 
     def _leave(self, job: RestoreJob, kind: Kind) -> None:
         del self._jobs[job.partition]
         self._corrupted.pop(job.partition, None)
-        self._consumer.incremental_unassign([TopicPartition(*job.partition)])
+        self._reader().consumer.incremental_unassign([TopicPartition(*job.partition)])
         self._events.append(job.event(kind, count=job.restored))
 
     def _take(self, portion: Portion, batches: dict[Partition, list[ChangelogRecord]]) -> None:

@@ -107,7 +107,8 @@ class Agreement:
         self._own = own
         self._dead = dead
         self._reached = False
-        self._is_new = True
+        self.is_new = True
+        """Whether it has never been reached."""
         self._ask_after = 0.0
         self._warn_after = 0.0
         self._since: float | None = None
@@ -137,7 +138,7 @@ class Agreement:
         others = incompatible_members(members, self._own, self._dead())
         self._reached = not others
         if self._reached:
-            self._is_new = False
+            self.is_new = False
             self._since = None
         else:
             self._wait(others, now)
@@ -147,7 +148,7 @@ class Agreement:
         if self._since is None:
             self._since = now
         reason = refusal(self._application_id, others, self._own)
-        if self._is_new and now - self._since >= _LEAVE_SECONDS:
+        if self.is_new and now - self._since >= _LEAVE_SECONDS:
             raise StreamsError(reason)
         if now >= self._warn_after:
             self._warn_after = now + _WARN_AGAIN_SECONDS

@@ -11,11 +11,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
-from penstock._engine.kafka.client.clients import admin_settings
-from penstock.settings import StreamsConfig
 
 _ASK_SECONDS = 3.0
 _ANSWER_SECONDS = 3.0
@@ -28,14 +25,15 @@ class Cluster(Protocol):
 
 
 class Reachability:
-    """Asks the cluster for one topic, on a thread of its own."""
+    """Asks the cluster for one topic, on a thread of its own, with the client that the worker has:
+    a second one would be two more connections of each worker.
+    """
 
     def __init__(
         self,
-        config: StreamsConfig,
+        cluster: Cluster,
         topic: str,
         *,
-        cluster: Cluster | None = None,
         now: Callable[[], float] = monotonic,
         pause_seconds: float = _ASK_SECONDS,
     ) -> None:
@@ -44,7 +42,7 @@ class Reachability:
         self._pause_seconds = pause_seconds
         self._away_since: float | None = None
         self._closed = threading.Event()
-        self._cluster = cluster or AdminClient(admin_settings(config))
+        self._cluster = cluster
         self._thread = threading.Thread(target=self._run, name="penstock-reachability", daemon=True)
         self._thread.start()
 

@@ -23,7 +23,13 @@ from penstock._engine.kafka.client.client_errors import (
     crash_point,
 )
 from penstock._engine.kafka.client.topics import purge
-from penstock._engine.kafka.tasks.assigned_task import AssignedTask, LockedTasks, WorkerHost
+from penstock._engine.kafka.tasks.assigned_task import (
+    AssignedTask,
+    LockedTasks,
+    WorkerHost,
+    find_offsets,
+    find_what_to_restore,
+)
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.kafka.worker.agreement import Agreement
 from penstock._engine.kafka.worker.checkpoints import Checkpoints, offsets_again
@@ -81,6 +87,8 @@ class Worker:
         self._member_id = host.member_id
         self._host = host
         self._clients = clients
+        self.admin = clients.admin
+        """Any thread may ask the cluster with it."""
         self._on_commit = on_commit
         self._keep = keep
         self._clock = clock or SystemClock()
@@ -298,9 +306,15 @@ class Worker:
         return tables.complete
 
     def _open_assigned(self) -> None:
-        if self._membership.metadata is None or not self._agreement.reached(monotonic()):
+        to_open = self._tasks.to_open()
+        # A member without new tasks has nothing to agree on: in a large group, all would ask for
+        # all others at each change.
+        if self._membership.metadata is None or not (to_open or self._agreement.is_new):
             return
-        for index in self._tasks.to_open():
+        if not self._agreement.reached(monotonic()):
+            return
+        opening = []
+        for index in to_open:
             try:
                 opened = AssignedTask(self._blueprint.tasks[index], self._host)
             except StateLockedError as locked:
@@ -310,10 +324,15 @@ class Worker:
             # Noted before anything can fail, so that it is closed.
             self._tasks.opened[index] = opened
             self._times.created += 1
-            # Stable committed offsets first, then the ends of the changelogs: see restore.py.
-            opened.find_offsets(self._inputs, self._blueprint)
-            opened.find_what_to_restore(self._clients.admin)
-            self._restorer.begin(opened.restoring)
+            opening.append(opened)
+        if not opening:
+            return
+        # For all of them at once: a worker that gets hundreds would ask as often, and take no part
+        # in the group meanwhile. Stable committed offsets first, then the ends: see restore.py.
+        find_offsets(opening, self._inputs, self._blueprint)
+        find_what_to_restore(opening, self._clients.admin)
+        for each in opening:
+            self._restorer.begin(each.restoring)
 
     def _advance_restoration(self) -> None:
         waiting = [each for each in self._tasks.opened.values() if not each.started]
@@ -399,7 +418,8 @@ class Worker:
         now_ms = self._clock.now_ms()
         if is_due(now_ms, self._last_purge_ms, self._config.repartition_purge_interval_ms):
             self._last_purge_ms = now_ms
-            internal = self._blueprint.internal_topics
+            # The offsets of the task topic mean nothing, see `offsets_again`.
+            internal = self._blueprint.internal_topics - {self._blueprint.task_topic}
             done = {at: kept.offset for at, kept in offsets.items() if at[0] in internal}
             purge(self._clients.admin, done)
 

@@ -77,3 +77,26 @@ def test_each_changelog_that_was_cut_is_told_of_until_its_task_is_dropped(
         restorer.drop([caught.value.changelog])
     restorer.begin([job("one", [])])
     restorer.work(0)
+
+
+def test_a_client_is_made_only_when_there_is_something_to_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[FakeReader] = []
+
+    def make(_settings: object) -> FakeReader:
+        made.append(FakeReader())
+        return made[-1]
+
+    monkeypatch.setattr(restore, "open_reader", make)
+    restorer = Restorer({})
+    complete = RestoreJob(("complete", 0), 2, 2, lambda _changes, _offset: None)
+    restorer.begin([complete])
+    restorer.drop([complete.partition])
+    restorer.work(0)
+    restorer.close()
+    assert complete.done
+    assert not made
+    restorer.begin([job("one", []), job("two", [])])
+    restorer.work(0)
+    assert len(made) == 1

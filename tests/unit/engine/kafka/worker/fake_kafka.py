@@ -91,6 +91,12 @@ class FakeAdmin:
             answers[place].set_result(SimpleNamespace(offset=end))
         return answers
 
+    def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:
+        self._kafka.note("look at the group")
+        answer = Future[Any]()
+        answer.set_result(SimpleNamespace(members=[]))
+        return dict.fromkeys(groups, answer)
+
     def delete_records(self, places: list[TopicPartition]) -> dict[Any, Future[Any]]:
         for place in places:
             self._kafka.note(f"purge {place.topic}-{place.partition} before {place.offset}")

@@ -8,10 +8,8 @@ from collections.abc import Callable
 from confluent_kafka import KafkaError, KafkaException
 
 from penstock._engine.kafka.worker.reachability import Reachability
-from penstock.settings import StreamsConfig
 
 PATIENCE_SECONDS = 30.0
-CONFIG = StreamsConfig({"application.id": "a", "bootstrap.servers": "nowhere:9092"})
 
 
 class FakeCluster:
@@ -38,9 +36,7 @@ def wait_for(true: Callable[[], bool]) -> None:
 
 def test_a_cluster_that_is_away_is_noticed_and_so_is_its_return() -> None:
     cluster, now = FakeCluster(), [100.0]
-    reachability = Reachability(
-        CONFIG, "tasks", cluster=cluster, now=lambda: now[0], pause_seconds=0.001
-    )
+    reachability = Reachability(cluster, "tasks", now=lambda: now[0], pause_seconds=0.001)
     wait_for(lambda: cluster.asked > 2)
     assert reachability.away_seconds() is None
     cluster.answers = False

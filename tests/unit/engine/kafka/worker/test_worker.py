@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from penstock._engine.kafka.client.client_errors import (
 from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
+from penstock._engine.planner.identity import Identity
 from penstock._engine.planner.layout import draft_of, lay_out
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -135,6 +137,33 @@ def test_a_task_is_restored_before_it_reads_and_commits_after_it_has_processed(
     assert [key for key, _ in stage.kafka.values("out")] == [b"a", b"a"]
 
 
+def test_the_offsets_of_all_tasks_are_asked_for_before_any_end(stage: Stage) -> None:
+    """With one request each, however many tasks there are."""
+    stage.run(0, 1)
+    assert stage.kafka.take_events()[:4] == [
+        "committed offset of in-0",
+        "committed offset of in-1",
+        f"end of {CHANGELOG}-0",
+        f"end of {CHANGELOG}-1",
+    ]
+
+
+def test_the_group_is_looked_at_when_a_worker_is_new_and_when_it_gets_tasks(
+    stage: Stage,
+) -> None:
+    """Each change of a large group calls all members, and most of them get nothing."""
+    stage.blueprint = replace(stage.blueprint, identity=Identity("01234567", "89abcdef"))
+    looks = []
+    for tasks in ((), (0,), (), (), (1,)):
+        if stage.is_open:
+            stage.kafka.membership.assign(*tasks)
+            stage.worker.step()
+        else:
+            stage.run(*tasks)
+        looks.append(stage.kafka.take_events().count("look at the group"))
+    assert looks == [1, 1, 0, 0, 1]
+
+
 def test_a_task_does_not_read_before_its_store_is_restored(stage: Stage) -> None:
     stage.run(0)
     stage.step_and_commit()
@@ -166,6 +195,21 @@ def test_nothing_is_committed_before_the_interval_is_over(stage: Stage) -> None:
     stage.clock.advance(COMMIT_MS - 1)
     stage.worker.step()
     assert stage.kafka.committed == {}
+
+
+def test_an_idle_worker_that_gives_its_tasks_away_purges_nothing(tmp_path: Path) -> None:
+    """Its commit has offsets of the task topic only, which the broker refuses to purge."""
+    stage = Stage(tmp_path, **{"repartition.purge.interval.ms": 1000})
+    stage.run(0, 1)
+    stage.clock.advance(2000)
+    stage.kafka.take_events()
+    stage.kafka.membership.revoke(0, 1)
+    stage.worker.step()
+    events = stage.kafka.take_events()
+    assert "commit app-penstock-tasks-0@0, app-penstock-tasks-1@0" in events
+    assert not [event for event in events if event.startswith("purge")]
+    stage.worker.abandon()
+    stage.host.close()
 
 
 def test_a_checkpoint_is_asked_for_before_the_commit_that_proves_it(stage: Stage) -> None:
