@@ -26,8 +26,8 @@ from tests.unit.engine.http.shop import STORES, Shop, _Fill
 PLANTED = '<img src=x onerror="window.planted=1"><script>window.planted=1</script>'
 
 
-def program() -> Topology:
-    """Return a program of three sub-topologies, windows among them."""
+def program(hostile: str = "") -> Topology:
+    """Return a program of three sub-topologies, windows among them; a fourth with hostile names."""
     builder = StreamsBuilder()
     text = serdes.string()
     for store in STORES:
@@ -41,7 +41,11 @@ def program() -> Topology:
     counts = grouped.windowed_by(windows).count(Materialized("orders-per-customer"))
     named = counts.to_stream().select_key(lambda windowed, count: windowed.key)
     named.to("customer-counts", Produced(key=text, value=serdes.long()))
-    return builder.build()
+    topology = builder.build()
+    if hostile:
+        topology.add_source(f"source {hostile}", "hostile-in")
+        topology.add_sink(f"sink {hostile}", "hostile-out", f"source {hostile}")
+    return topology
 
 
 class Simulated:
@@ -53,7 +57,7 @@ class Simulated:
 
     def __init__(self, partitions: int = 4, workers: int = 3, hostile: str = "") -> None:
         self._shop = Shop()
-        self._topology = program()
+        self._topology = program(hostile)
         self.state = "RUNNING"
         self._hostile = hostile
         plans = plan_subtopologies(self._topology, self.application_id)

@@ -246,7 +246,9 @@ def test_the_end_of_the_application_is_said(shown: Shown) -> None:
     assert page.problems == []
 
 
-@pytest.mark.parametrize("where", ["keys, values, headers and errors", "workers and machines"])
+@pytest.mark.parametrize(
+    "where", ["keys, values, headers and errors", "workers, machines and nodes"]
+)
 def test_planted_scripts_stay_text(browser: Browser, where: str) -> None:
     hostile = PLANTED if where.startswith("workers") else ""
     shown = Shown(browser, Simulated(partitions=2, workers=2, hostile=hostile))
@@ -260,11 +262,17 @@ def test_planted_scripts_stay_text(browser: Browser, where: str) -> None:
         for name in VIEWS:
             view(page, name)
             page.until("document.querySelector('#view > section')", name)
-        if not hostile:
+        if hostile:
+            view(page, "Topology")
+            page.click(".shape.source[aria-label*=script]")
+            page.until(f"{text('#details h2')}?.includes('<script>')", "the hostile node")
+        else:
             view(page, "Errors")
             page.until(f"{text('.errors')}.includes('<script>')", "the planted text")
         assert (
-            page.run("document.querySelectorAll('#view img, #view script, header script').length")
+            page.run(
+                "document.querySelectorAll('main img, aside img, body script, svg script').length"
+            )
             == 0
         )
         assert page.run("window.planted ?? null") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -455,6 +456,18 @@ def test_slots_are_added_and_removed_while_it_runs(queries: list[FakeQuery]) -> 
     streams.start()
     assert streams.add_stream_thread() == 3
     assert streams.remove_stream_thread() == 2
+    streams.close()
+
+
+def test_the_console_is_served_and_its_address_printed(
+    queries: list[FakeQuery], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    streams = application(**{"state.dir": str(tmp_path)})
+    with pytest.raises(StreamsError, match="serves no console now"):
+        streams.console_link()
+    streams.start(console=True)
+    assert re.search(r"^console: http://127\.0\.0\.1:\d+/#\S{20,}$", capsys.readouterr().err, re.M)
+    assert streams.console_link() != streams.console_link()
     streams.close()
 
 

@@ -106,9 +106,11 @@ def _watch(look: Callable[[], Any]) -> int:
 
 
 def _draw(sections: Any) -> None:
-    try:
+    width = height = 0
+    with suppress(OSError):
+        # Its own size now: COLUMNS may be that of its start.
         width, height = os.get_terminal_size(sys.stdout.fileno())
-    except OSError:
+    if not (width and height):
         width, height = shutil.get_terminal_size()
     first, *lines = screen(sections, width, max(1, height - 1))
     shown = [f"{_BOLD}{first}{_PLAIN}", *lines]

@@ -191,3 +191,14 @@ def test_topology_among_names_may_be_given_by_name() -> None:
     topology = Topology()
     names = {"one": topology, "two": Topology()}
     assert topology_among(names, "app.py", "one") is topology
+
+
+@pytest.mark.parametrize(("words", "wanted"), [(["--console"], True), ([], False)])
+def test_the_console_is_served_if_it_is_asked_for(
+    words: list[str], wanted: bool, streams: type[FakeStreams], tmp_path: Path
+) -> None:
+    program = tmp_path / "app.py"
+    program.write_text(APPLICATION, encoding="utf-8")
+    assert main(["run", str(program), *words]) == 0
+    [(_, options)] = streams.ran
+    assert options.console is wanted

@@ -15,6 +15,7 @@ from typing import Any
 TEXT_CHARACTERS_MAX = 1000
 PREVIEW_CHARACTERS_MAX = 300
 HEADERS_MAX = 10
+HEADER_CHARACTERS_MAX = 100
 KEPT_MAX = 20
 """How many failures of one task wait for the next report."""
 
@@ -106,8 +107,8 @@ def preview_headers(headers: Iterable[tuple[str, bytes | None]]) -> tuple[tuple[
     for name, value in headers:
         if len(shown) == HEADERS_MAX:
             break
-        text = "" if value is None else value[:PREVIEW_CHARACTERS_MAX].decode("utf-8", "replace")
-        shown.append((cut(str(name), PREVIEW_CHARACTERS_MAX), text))
+        text = "" if value is None else value[:HEADER_CHARACTERS_MAX].decode("utf-8", "replace")
+        shown.append((cut(str(name), HEADER_CHARACTERS_MAX), text))
     return tuple(shown)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import StreamsConfig
-from penstock._engine.http.listening import Listening, listening_of
+from penstock._engine.http.listening import Listening, listening_of, served_anywhere
 from penstock.errors import ConfigError
 
 
@@ -79,3 +79,11 @@ def test_wrong_settings_are_refused(settings: dict[str, Any], message: str) -> N
     with pytest.raises(ConfigError, match=message) as refused:
         listening(**{"port": 0, **settings})
     assert "0123456789abcdef" not in str(refused.value)
+
+
+def test_the_console_takes_any_port_unless_one_is_set() -> None:
+    free = served_anywhere(StreamsConfig({"application.id": "a", "poll.ms": 7}))
+    assert free.as_mapping()["penstock.http.port"] == 0
+    assert free.as_mapping()["poll.ms"] == 7
+    chosen = StreamsConfig({"application.id": "a", "penstock.http.port": 8080})
+    assert served_anywhere(chosen) is chosen

@@ -83,3 +83,16 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(ConfigError, match=r"pip install 'penstock\[http\]'"):
         served(tmp_path)
+
+
+def test_the_console_has_a_new_link_each_time_and_the_bare_address_without_a_token(
+    tmp_path: Path,
+) -> None:
+    with closing(served(tmp_path / "a")) as serving:
+        links = {serving.console_link() for _ in range(3)}
+        assert len(links) == 3
+        assert all(link.startswith(f"{serving.url}/#") for link in links)
+        token = read_addresses(tmp_path / "a")[0].token
+        assert not any(str(token) in link for link in links)
+    with closing(served(tmp_path / "b", access="no token on loopback")) as serving:
+        assert serving.console_link() == f"{serving.url}/"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from penstock._engine.metrics.record_failures import (
+    HEADER_CHARACTERS_MAX,
     HEADERS_MAX,
     KEPT_MAX,
     PREVIEW_CHARACTERS_MAX,
@@ -48,7 +49,7 @@ def test_few_headers_are_shown() -> None:
     headers = [(f"h{number}", b"\xff" * 1000) for number in range(100)]
     shown = preview_headers(headers)
     assert len(shown) == HEADERS_MAX
-    assert {len(text) for _, text in shown} == {PREVIEW_CHARACTERS_MAX}
+    assert {len(text) for _, text in shown} == {HEADER_CHARACTERS_MAX}
     assert preview_headers([("none", None)]) == (("none", ""),)
 
 

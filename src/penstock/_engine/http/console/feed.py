@@ -10,7 +10,7 @@ import logging
 import threading
 from typing import Any
 
-from penstock._clock import SystemClock, monotonic
+from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.http.console.graph import graph_document
 from penstock._engine.http.console.snapshot import Watch
 from penstock._engine.http.served import Application
@@ -27,7 +27,11 @@ class Feed:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._watch = Watch(application)
+        self._looking = threading.Lock()
         self._lock = threading.Lock()
+        """Held for moments only: streams ask on the thread of the server."""
+        self._run_id = new_id()
+        self._graph: tuple[object, bytes] = (None, b"")
         self._sections: dict[str, bytes] = {}
         self._versions: dict[str, int] = {}
         self._version = 0
@@ -87,8 +91,11 @@ class Feed:
 
     def graph(self) -> bytes:
         """Return the graph of the program."""
-        application = self._application
-        return encoded(graph_document(application.program(), application.plan()))
+        with self._looking:
+            tasks = self._application.plan()
+            if self._graph[0] is not tasks:
+                self._graph = tasks, encoded(graph_document(self._application.program(), tasks))
+            return self._graph[1]
 
     def _run(self) -> None:
         while not self._closing.is_set():
@@ -99,17 +106,20 @@ class Feed:
             self._closing.wait(LOOK_SECONDS)
 
     def _look(self, *, encode: bool) -> None:
-        with self._lock:
+        with self._looking:
             now = monotonic()
             look = self._watch.look(SystemClock().now_ms(), now)
             if not encode:
                 return
-            self._encoded_at = now
-            self._version += 1
-            for name, section in self._watch.sections(look).items():
-                body = encoded(section)
-                if self._sections.get(name) != body:
-                    self._sections[name], self._versions[name] = body, self._version
+            sections = self._watch.sections(look)
+            sections["head"]["run"] = self._run_id
+            bodies = {name: encoded(section) for name, section in sections.items()}
+            with self._lock:
+                self._encoded_at = now
+                self._version += 1
+                for name, body in bodies.items():
+                    if self._sections.get(name) != body:
+                        self._sections[name], self._versions[name] = body, self._version
 
 
 def encoded(document: Any) -> bytes:

@@ -15,7 +15,7 @@ from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.planner.blueprint import Blueprint
 
 _ENDS_SECONDS = 10.0
-_FAILURES_MAX = 100
+_FAILURES_MAX = 50
 
 
 class WorkerFigures:

@@ -53,6 +53,7 @@ def test_values(stage: Stage) -> None:
     assert rows["stream-topic-metrics", "0_0", source] == {
         "records-consumed-total": 2,
         "bytes-consumed-total": 2 * (1 + 1 + 2 + 4 + 8 + 8),
+        "records-lag": 0,
     }
     assert ("stream-topic-metrics", "0_1", source) not in rows
     age = stage.clock.now_ms() - 100 - 1

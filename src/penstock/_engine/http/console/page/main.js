@@ -112,6 +112,10 @@ async function drawGraph() {
 }
 
 function onSections(changed) {
+  if (sections.head && changed.head && changed.head.run !== sections.head.run) {
+    location.reload(); // another run of the application counts anew
+    return;
+  }
   Object.assign(sections, changed);
   if (sections.head && sections.head.plan !== plan) {
     plan = sections.head.plan;

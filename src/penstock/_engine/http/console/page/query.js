@@ -5,6 +5,7 @@ import { count, moment } from "./format.js";
 import { document_ } from "./session.js";
 
 const LIMIT = 50;
+const CHARACTERS_MAX = 2000;
 let boxes = 0;
 
 export class QueryBox {
@@ -111,4 +112,6 @@ function flattened(row) {
   return flat;
 }
 
-const tableRow = (names, row) => h("tr", {}, names.map((name) => h("td", {}, row[name] ?? "")));
+const tableRow = (names, row) => h("tr", {}, names.map((name) => h("td", {}, cut(row[name] ?? ""))));
+
+const cut = (text) => (text.length > CHARACTERS_MAX ? `${text.slice(0, CHARACTERS_MAX)} … (${count(text.length)} characters)` : text);

@@ -34,7 +34,7 @@ async function why(answer) {
 
 /** Take the code out of the address, which so does not stay in the history, and redeem it. */
 export async function enterByLink() {
-  const code = decodeURIComponent(location.hash.slice(1));
+  const code = location.hash.slice(1);
   if (!/^[\w-]{20,}$/.test(code)) return;
   history.replaceState(null, "", location.pathname);
   try {
