@@ -39,17 +39,27 @@ def check_host(host: str, spark: object) -> None:
         raise ConfigError(msg)
 
 
+def check_session(host: Host, spark: SparkSession | None) -> None:
+    """Refuse a session, before anything starts, in which no application can run.
+
+    Raises:
+        ConfigError: it says why.
+    """
+    if host == "spark":
+        from penstock._engine.spark.session import refuse_connect  # noqa: PLC0415
+
+        refuse_connect(spark)
+
+
 class Launch:
     """The start of a host: what takes long begins before the application is prepared."""
 
     def __init__(self, host: Host, spark: SparkSession | None, config: StreamsConfig) -> None:
-        """Refuse a session, before anything starts, in which no application can run."""
         self._host, self._spark = host, spark
         self._early: EarlyJvm | None = None
         if host == "spark":
-            from penstock._engine.spark.session import launch_early, refuse_connect  # noqa: PLC0415
+            from penstock._engine.spark.session import launch_early  # noqa: PLC0415
 
-            refuse_connect(spark)
             self._early = launch_early(config, spark)
 
     def start(self, blueprint: Blueprint, surroundings: Surroundings) -> AnyHost:

@@ -19,6 +19,7 @@ from penstock._application_hosts import (
     Host,
     Launch,
     check_host,
+    check_session,
 )
 from penstock._application_queries import ApplicationQueries
 from penstock._application_views import ForegroundView, ServedApplication
@@ -34,7 +35,7 @@ from penstock._engine.runtime.stores.user_engines import destroy_own_state
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.checks import shown
 from penstock._engine.topology.topology import Topology
-from penstock.application_states import State, StateListener, StateMachine, UncaughtResponse
+from penstock.application_states import ENDING, State, StateListener, StateMachine, UncaughtResponse
 from penstock.errors import StreamsError, TopologyError, without_internal_frames
 from penstock.metrics import MetricName, MetricValue
 from penstock.settings import StreamsConfig
@@ -193,15 +194,19 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self.state is not State.CREATED:
             msg = f"an application can be started once; this is {self.state.value}; make a new one"
             raise StreamsError(msg)
+        check_session(self._host, self._spark)
         self._is_bounded = available_now
-        with ExitStack() as broker:
+        broker = self._local_broker
+        try:
             display = display_for(self.application_id, quiet=self._invocation.quiet)
             self._find_cluster(broker, display)
             with Launch(self._host, self._spark, self._config) as launch:
                 self._start_on(launch, available_now=available_now, console=console)
-            with self._states.lock:
-                if not self._states.ended:
-                    self._local_broker = broker.pop_all()
+        except BaseException:
+            broker.close()
+            raise
+        if self._states.ended:  # closed meanwhile, by another thread
+            broker.close()
 
     def _start_on(self, launch: Launch, *, available_now: bool, console: bool) -> None:
         # Only an application that starts needs its host and the Kafka client.
@@ -236,7 +241,7 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         with self._states.lock:
             self._query = query
             self._supervision.follow_query(query)
-            closed = self._states.ended
+            closed = self.state in ENDING
         if closed:
             query.close(0)
             self._end_serving()
@@ -325,13 +330,15 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
                 return True
             if self.state is not State.PENDING_ERROR:
                 self._states.move(State.PENDING_SHUTDOWN)
-        finished = self._query.close(seconds) if self._query is not None else True
+            query = self._query  # if there is none yet, `start` closes it
+        finished = query.close(seconds) if query is not None else True
         self._end_serving()
+        # Before the last state shows: another application may start as soon as it does.
+        self._local_broker.close()
         with self._states.lock:
             self._states.move(
                 State.ERROR if self.state is State.PENDING_ERROR else State.NOT_RUNNING
             )
-        self._local_broker.close()
         return finished
 
     def wait_until(self, state: State, timeout: Duration) -> bool:

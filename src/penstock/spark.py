@@ -20,6 +20,7 @@ from penstock._engine.spark.batch.typed import Typed
 from penstock._engine.topology.topology import Topology
 from penstock.errors import ConfigError
 from penstock.settings import StreamsConfig
+from penstock.terminal.invocation import settings_with_options
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -117,6 +118,8 @@ def run(
     from penstock._engine.spark.between.live_inputs import is_live  # noqa: PLC0415
 
     if is_live(inputs):
+        # All parts must have them, not the application alone.
+        config = settings_with_options(config)
         request = live.LiveRequest(
             topology, inputs, config, partitions, folder, available_now, trigger
         )

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print records."""
     # Other commands do without the Kafka client.
     from penstock._engine.kafka.client.topic_io import Start, TopicReader  # noqa: PLC0415
-    from penstock._engine.kafka.local_broker.broker import shared_broker  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.shared_broker import shared_broker  # noqa: PLC0415
 
     if arguments.key.startswith("time-windowed") and arguments.window_ms is None:
         msg = "--key time-windowed:... needs --window-ms: a key in a topic has no end of its window"

@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write until the end of the input."""
     # Other commands do without the Kafka client.
     from penstock._engine.kafka.client.topic_io import TopicWriter, partition_count  # noqa: PLC0415
-    from penstock._engine.kafka.local_broker.broker import shared_broker  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.shared_broker import shared_broker  # noqa: PLC0415
 
     topic = arguments.topic
     form = Form(

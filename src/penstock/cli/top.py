@@ -97,12 +97,20 @@ def _watch(look: Callable[[], Any]) -> int:
             if _quits(_SECONDS, resized):
                 return 0
             try:
-                sections = look()
+                sections = _looked(look)
             except StreamsError as error:
                 ended = str(error)
                 break
     print(f"penstock: {ended}", file=sys.stderr)
     return 1
+
+
+def _looked(look: Callable[[], Any]) -> Any:
+    """Return what `look` does, at the second time if need be: the server ends idle connections."""
+    try:
+        return look()
+    except StreamsError:
+        return look()
 
 
 def _draw(sections: Any) -> None:

@@ -39,7 +39,13 @@ class StoreIterator(Iterator[T_co]):
         return next(self._rows)
 
     def close(self) -> None:
-        """Read no more: the iterator is at its end. A second call does nothing."""
+        """Read no more: the iterator is at its end. A second call does nothing.
+
+        >>> rows = StoreIterator([("a", 1), ("b", 2)])
+        >>> rows.close()
+        >>> list(rows)
+        []
+        """
         rows, self._rows = self._rows, iter(())
         if close := getattr(rows, "close", None):
             close()

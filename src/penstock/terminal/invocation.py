@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
+from penstock.settings.config import given_settings
 from penstock.terminal.display import Panel
 
 
@@ -40,6 +41,19 @@ _current = Invocation()
 def current() -> Invocation:
     """Return the options in force: none, unless one of our commands runs the program."""
     return _current
+
+
+def settings_with_options(
+    config: Mapping[str, Any] | StreamsConfig | None,
+) -> Mapping[str, Any] | StreamsConfig | None:
+    """Return settings of the program with those of the command line, which count more."""
+    options = _current.settings
+    if not options:
+        return config
+    given = given_settings(config)
+    return {name: one for name, one in given.items() if name.replace("_", ".") not in options} | {
+        **options
+    }
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
+from math import isfinite
 from typing import Any
 
 from penstock._clock import monotonic
@@ -185,4 +186,4 @@ def _bar(value: object, most: float) -> Html:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

@@ -5,14 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 
-import pytest
 
-
-@pytest.mark.parametrize(
-    "module", ["penstock.serdes", "penstock.serdes.contract", "penstock.serdes.names"]
-)
-def test_examples_print_what_they_say(module: str) -> None:
-    results = doctest.testmod(importlib.import_module(module))
+def test_examples_print_what_they_say() -> None:
+    # Those of the other modules use the names of the reference; tests/docs runs them.
+    results = doctest.testmod(importlib.import_module("penstock.serdes.names"))
 
     assert results.attempted > 0
     assert results.failed == 0

@@ -54,7 +54,9 @@ class Members:
             known = self._reports.get(last.member_id)
             if known is None or known.pid != last.pid or known.state in GONE:
                 return None
-            lost = replace(known, state="lost", tasks={}, printed=(), restore_events=())
+            lost = replace(
+                known, state="lost", tasks={}, printed=(), restore_events=(), record_failures=()
+            )
             self._put(lost)
             return lost
 

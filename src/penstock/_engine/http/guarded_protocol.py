@@ -14,10 +14,12 @@ from http import HTTPStatus
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from penstock._engine.http.console.event_stream import STREAM_PATH
-from penstock._engine.http.replies import Refusal, bad_request
+from penstock._engine.http.replies import QUESTION_BYTES_MAX, Refusal, bad_request
 
 CONNECTIONS_MAX = 500
 HEADER_BYTES_MAX = 16 * 1024
+REQUEST_BYTES_MAX = 2 * QUESTION_BYTES_MAX
+"""With the lengths of chunks; what routes take of it, they say themselves."""
 REQUEST_SECONDS = 10.0
 """How long a client may take to send a request, and to begin the next one."""
 RESPONSE_SECONDS = 60.0
@@ -30,6 +32,10 @@ def header_too_large() -> Refusal:
     return Refusal(431, "header_too_large", msg, {"connection": "close"})
 
 
+class _SentTooEarly(Exception):
+    """A request came before the one before it was answered."""
+
+
 class GuardedProtocol(HttpToolsProtocol):
     """One connection."""
 
@@ -38,6 +44,9 @@ class GuardedProtocol(HttpToolsProtocol):
     _header_bytes = 0
     """Of the request whose header is not complete yet."""
     _in_header = False
+    _body_bytes = 0
+    _is_last = False
+    """Whether the connection ends with the request that is being answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -52,10 +61,10 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._is_last:
             return
         super().data_received(data)
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._is_last:
             return
         if self._in_header:
             self._header_bytes += len(data)
@@ -63,16 +72,30 @@ class GuardedProtocol(HttpToolsProtocol):
                 self._refuse(header_too_large())
                 return
         cycle = self.cycle
-        if cycle is not None and not cycle.more_body and not cycle.response_complete:
+        if cycle is None or cycle.response_complete:
+            return
+        if not cycle.more_body:
             self._limit(RESPONSE_SECONDS)
+            return
+        self._body_bytes += len(data)
+        if self._body_bytes > REQUEST_BYTES_MAX:
+            msg = f"a request may have {REQUEST_BYTES_MAX:,} bytes"
+            self._refuse(Refusal(413, "body_too_large", msg))
 
     def on_message_begin(self) -> None:
-        self._in_header, self._header_bytes = True, 0
+        self._in_header, self._header_bytes, self._body_bytes = True, 0, 0
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header. What follows a body in chunks is dropped: it must not count as one."""
+        if self._in_header:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Begin to answer a request, if it says what it is for."""
         self._in_header = False
+        if self.cycle is not None and not self.cycle.response_complete:
+            raise _SentTooEarly
         hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts != 1:
             msg = f"a request must have one Host header; this one has {hosts}"
@@ -91,7 +114,12 @@ class GuardedProtocol(HttpToolsProtocol):
         """Answer a request that is no HTTP; called while its error is handled."""
         error = sys.exc_info()[1]
         cause = None if error is None else error.__context__
-        if isinstance(cause, Refusal):
+        if isinstance(cause, _SentTooEarly):
+            # Requests that wait would pile up. The one in hand is answered; a client sends the
+            # others again when the connection ends.
+            self._is_last = True
+            self.cycle.keep_alive = False
+        elif isinstance(cause, Refusal):
             self._refuse(cause)
         else:
             self._refuse(bad_request(f"this is no HTTP request: {error or msg}"))

@@ -228,7 +228,6 @@ def _config(app: _Asgi, listening: Listening) -> uvicorn.Config:
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=2,
-        h11_max_incomplete_event_size=HEADER_BYTES_MAX,
         ssl_certfile=listening.certificate,
         ssl_keyfile=listening.private_key,
     )

@@ -11,6 +11,8 @@ from contextlib import suppress
 from subprocess import Popen, TimeoutExpired
 from typing import Any
 
+from penstock.errors import StreamsError
+
 _JOIN_SECONDS = 120.0
 _END_SECONDS = 10.0
 
@@ -31,7 +33,10 @@ class EarlyJvm:
         """Wait for the gateway and return it; raise what kept it from starting."""
         self._thread.join(_JOIN_SECONDS)
         with self._lock:
-            self._taken = True
+            self._taken = not self._thread.is_alive()
+        if not self._taken:
+            msg = f"Spark's JVM did not start within {_JOIN_SECONDS:.0f} s; try again"
+            raise StreamsError(msg)
         if self._error is not None:
             raise self._error
         return self._gateway

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -53,6 +54,14 @@ def register_known(session: SparkSession) -> None:
     except Exception:
         sources.forget()
         raise
+
+
+def forget_known(session: SparkSession) -> None:
+    """Have Spark look for data sources again: what we registered ends with our session, and the
+    JVM may serve others after it.
+    """
+    with suppress(Exception):  # another version of Spark, or a JVM that is gone
+        _FoundSources(session).forget()
 
 
 def only_own(modules: Iterable[str]) -> bool:

@@ -30,7 +30,7 @@ from penstock._engine.spark import worker_daemon
 from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
 from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
-from penstock._engine.spark.known_sources import register_known
+from penstock._engine.spark.known_sources import forget_known, register_known
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
@@ -40,6 +40,7 @@ __all__ = ["DataFrame", "SparkSession", "check", "session_for", "try_spark"]
 _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
 _FILE_LEVEL = "WARN"
+_DAEMON_MODULE = "spark.python.daemon.module"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _SIGNALS = {"INT": signal.SIGINT, "TERM": signal.SIGTERM}
 
@@ -90,7 +91,13 @@ def try_spark(config: StreamsConfig) -> str:
         return f"Spark {session.version} at {context.master}"
     finally:
         if owned:
-            session.stop()
+            stop_owned(session)
+
+
+def stop_owned(session: SparkSession) -> None:
+    """Stop a session that was started here, and leave its JVM to others as Spark made it."""
+    forget_known(session)
+    session.stop()
 
 
 def _existing() -> SparkSession | None:
@@ -195,7 +202,7 @@ def _conf_of(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool)
         conf.set(key, value)
     conf.set("spark.driver.extraJavaOptions", _jvm_options(config, heavy=heavy))
     if not heavy and is_local(settings.get("spark.master", "")):
-        conf.set("spark.python.daemon.module", worker_daemon.MODULE)
+        conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
     return conf
 
 
@@ -221,7 +228,12 @@ def _launch(
             conf = _conf_of(config, settings, heavy=heavy)
             gateway = _launch_jvm(conf, config) if early is None else early.take()
             SparkContext._ensure_initialized(gateway=gateway, conf=conf)
-        return SparkSession.builder.config(conf=conf).getOrCreate()
+        session = SparkSession.builder.config(conf=conf).getOrCreate()
+        if not has_jvm:
+            # A property of the JVM is a setting of every later session in it, a cluster's as well.
+            jvm: Any = session.sparkContext._jvm
+            jvm.java.lang.System.clearProperty(_DAEMON_MODULE)
+        return session
     except PySparkException as error:
         if not has_jvm:
             drop_archive()

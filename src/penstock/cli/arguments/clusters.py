@@ -14,8 +14,8 @@ def reached(config: StreamsConfig) -> Iterator[StreamsConfig]:
     does not run; local state is beside it then, as for `penstock run`.
     """
     # Other commands do without the Kafka client.
-    from penstock._engine.kafka.local_broker.broker import shared_broker  # noqa: PLC0415
     from penstock._engine.kafka.local_broker.embedded import with_state_beside_broker  # noqa: PLC0415
+    from penstock._engine.kafka.local_broker.shared_broker import shared_broker  # noqa: PLC0415
 
     if config.names_cluster:
         yield config

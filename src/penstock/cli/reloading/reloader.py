@@ -71,13 +71,13 @@ class Reloader:
         try:
             while (code := ended.code()) is None:
                 time.sleep(_LOOK_SECONDS)
-                self._listen(link)
+                self._listen(link, signals)
                 if changed is None and not signals.count:
                     changed = self._changed()
                     if changed is not None:
                         _say(f"{_shown(changed)} has changed: {self._name} is started again")
                         ended.ask()
-            self._listen(link)
+            self._listen(link, signals)
         finally:
             signals.child = None
             link.channel.close()
@@ -107,11 +107,18 @@ class Reloader:
             time.sleep(_SETTLE_SECONDS)
         return changed
 
-    def _listen(self, link: ParentEnd) -> None:
+    def _listen(self, link: ParentEnd, signals: _Signals) -> None:
         files, asks_for_broker = link.read()
         self._files.add(files)
         if asks_for_broker:
-            self._open_broker()
+            # It may have to be downloaded: minutes in which Ctrl-C must work.
+            signals.interrupts = not signals.count
+            try:
+                self._open_broker()
+            except KeyboardInterrupt:
+                return  # the child has the signal, too, and ends
+            finally:
+                signals.interrupts = False
             link.answer_broker()
 
     def _open_broker(self) -> None:
@@ -152,6 +159,8 @@ class _Signals:
 
     def __init__(self) -> None:
         self.count = 0
+        self.interrupts = False
+        """Whether a signal also interrupts what this process does."""
         self.child: int | None = None
         self._before: dict[int, Any] = {}
 
@@ -173,6 +182,8 @@ class _Signals:
         self.count += 1
         if self.child is not None:
             _send(self.child, signal.Signals(number))
+        if self.interrupts:
+            raise KeyboardInterrupt
 
 
 class SinglePress:

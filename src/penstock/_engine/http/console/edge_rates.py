@@ -144,9 +144,9 @@ def _of_topic(topics: Mapping[str, float], name: str, kind: Kind) -> float:
     """Return the rate of a topic: on the broker, internal ones begin with the application's id."""
     if len(topics) <= 1 or kind is Kind.TOPIC_PATTERN:
         return sum(topics.values())
-    return sum(
-        rate for topic, rate in topics.items() if topic == name or topic.endswith(f"-{name}")
-    )
+    if name in topics:
+        return topics[name]
+    return sum(rate for topic, rate in topics.items() if topic.endswith(f"-{name}"))
 
 
 def _is_even(operation: Operation) -> bool:

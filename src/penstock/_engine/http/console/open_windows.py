@@ -42,7 +42,7 @@ def held_back(times: Iterable[TaskTime], windowed: frozenset[int]) -> list[dict[
     """Return the idle partitions that hold time back, those with the largest gap first.
 
     A task of a windowed program without new records keeps its windows open, however far the other
-    tasks have come. A task that has records and waits for an input without any is held, too.
+    tasks have come.
     """
     times = list(times)
     newest: dict[int, int] = {}
@@ -60,8 +60,7 @@ def held_back(times: Iterable[TaskTime], windowed: frozenset[int]) -> list[dict[
             and not one.lag
             and len(idle) == len(one.idle_seconds)
         )
-        waits = bool(one.lag) and 0 < len(idle) < len(one.idle_seconds)
-        if behind or waits:
+        if behind:
             found += [
                 {
                     "task": one.task,
@@ -69,7 +68,6 @@ def held_back(times: Iterable[TaskTime], windowed: frozenset[int]) -> list[dict[
                     "partition": partition,
                     "idle_seconds": round(seconds),
                     "behind_ms": gap,
-                    "waiting": one.lag or 0,
                 }
                 for (topic, partition), seconds in idle.items()
             ]

@@ -21,8 +21,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -91,7 +90,6 @@ _READY_SECONDS = 60.0
 _COORDINATORS_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 30.0
-_SHARE_SECONDS = 15.0
 
 # Another program may take a port between our choosing it and Kafka's listening there.
 _ATTEMPTS = 3
@@ -120,7 +118,8 @@ class DirectoryInUseError(BrokerError):
         self.bootstrap_servers = bootstrap_servers
 
 
-def _print_to_stderr(text: str) -> None:
+def print_to_stderr(text: str) -> None:
+    """Say what takes time."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -154,7 +153,7 @@ class LocalBroker:
         *,
         settings: Mapping[str, object] | None = None,
         jvm_options: Sequence[str] = (),
-        progress: Progress = _print_to_stderr,
+        progress: Progress = print_to_stderr,
     ) -> None:
         self.data_dir = Path(data_dir).expanduser().absolute()
         self._port = port
@@ -361,35 +360,6 @@ class LocalBroker:
         return f"Kafka {KAFKA_VERSION} {trouble}; {_tail(self.log_path)}"
 
 
-@contextmanager
-def shared_broker(
-    bootstrap_servers: str | None = None,
-    data_dir: Path | str | None = None,
-    *,
-    progress: Progress = _print_to_stderr,
-) -> Iterator[str]:
-    """Return the bootstrap servers of some broker: the ones named, or those of an embedded one.
-
-    The embedded one is the broker that runs in `data_dir` already (another terminal's, say) or a
-    new one, which ends with the block.
-    """
-    if bootstrap_servers:
-        yield bootstrap_servers
-        return
-    broker = LocalBroker(data_dir or default_data_dir(), progress=progress)
-    running = _start_unless_one_runs(broker)
-    try:
-        servers = running or broker.bootstrap_servers
-        whose = "that runs already " if running else ""
-        progress(
-            f"no bootstrap.servers given: using the local broker at {servers} {whose}"
-            f"(data in {broker.data_dir})"
-        )
-        yield servers
-    finally:
-        broker.stop()
-
-
 def running_broker(data_dir: Path | str | None = None) -> str | None:
     """Return the bootstrap servers of the broker that runs in a data directory, None if none."""
     home = Path(data_dir or default_data_dir()).expanduser().absolute()
@@ -402,23 +372,6 @@ def running_broker(data_dir: Path | str | None = None) -> str | None:
         if servers and loopback.broker_answers(int(servers.rpartition(":")[2])):
             return servers
     return None
-
-
-def _start_unless_one_runs(broker: LocalBroker) -> str | None:
-    deadline = monotonic() + _SHARE_SECONDS
-    while True:
-        try:
-            broker.start()
-        except DirectoryInUseError as error:
-            servers = error.bootstrap_servers
-            if servers and loopback.broker_answers(int(servers.rpartition(":")[2])):
-                return servers
-            # It is just starting, or it is ending and the directory becomes ours.
-            if monotonic() > deadline:
-                raise
-            time.sleep(_POLL_SECONDS)
-        else:
-            return None
 
 
 def erase(data_dir: Path | str) -> None:

@@ -15,7 +15,8 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 from penstock._engine.kafka.client.admin_calls import settle
 from penstock._engine.kafka.client.clients import admin_settings
 from penstock._engine.kafka.client.topics import existing_topics, wait_until_made
-from penstock._engine.kafka.local_broker.broker import default_data_dir, shared_broker
+from penstock._engine.kafka.local_broker.broker import default_data_dir
+from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError

@@ -6,7 +6,7 @@ say is written. Other topics under the same names would miss it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock._engine.kafka.application.carrier_topics import CarrierTopics
@@ -57,13 +57,24 @@ class OpenedRecord:
                 )
                 raise StreamsError(msg)
 
-    def add_inputs(self, kinds: Mapping[str, Kind], topics: CarrierTopics) -> bool:
-        """Add the inputs that are new; return whether there are any.
+    def add_inputs(
+        self, kinds: Mapping[str, Kind], topics: CarrierTopics, initial: Collection[str] = ()
+    ) -> bool:
+        """Add the inputs that are new; return whether there are any. Streams of the topics in
+        `initial` begin with a DataFrame.
 
         Raises:
             StreamsError: the topic of a new input has records, or an input is of another kind now.
         """
         known = self.record.inputs
+        for topic in initial:
+            if topic in known and not known[topic].has_initial:
+                msg = (
+                    f"table({topic!r}, initial=...) was not there at the first start with folder "
+                    f"{self.location}: its rows would overwrite newer ones; leave it out, or write "
+                    "the rows as changes"
+                )
+                raise StreamsError(msg)
         for topic, kind in kinds.items():
             if topic in known and known[topic].kind != kind:
                 msg = (
@@ -82,7 +93,7 @@ class OpenedRecord:
                 )
                 raise StreamsError(msg)
         for topic, kind in new.items():
-            known[topic] = CarriedInput(topics.ids[topic], kind)
+            known[topic] = CarriedInput(topics.ids[topic], kind, has_initial=topic in initial)
         return bool(new)
 
     def add_outputs(self, names: Iterable[str], topics: CarrierTopics) -> bool:

@@ -59,7 +59,8 @@ def session_of(inputs: Mapping[str, DataFrame | Typed]) -> SparkSession:
             raise StreamsError(msg)
         refuse_connect(frame.sparkSession)
         sessions[topic] = frame.sparkSession
-    if len({id(one) for one in sessions.values()}) > 1:
+    first, *others = (one._jsparkSession for one in sessions.values())
+    if not all(first.equals(one) for one in others):
         msg = (
             f"the DataFrames must be of one Spark session; those of {', '.join(map(repr, inputs))} "
             "are of several"

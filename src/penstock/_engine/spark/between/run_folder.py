@@ -27,6 +27,8 @@ class CarriedInput:
     kind: Kind
     is_written: bool = False
     """Whether the batch DataFrame, if there is one, is in the topic."""
+    has_initial: bool = False
+    """Whether a stream began with rows of a table's `initial`."""
 
 
 @dataclass(slots=True)

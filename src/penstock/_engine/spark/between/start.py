@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock._clock import new_id
 from penstock._engine.kafka.application.carrier_topics import look_at, make_missing, write_name
-from penstock._engine.kafka.local_broker.broker import shared_broker
 from penstock._engine.kafka.local_broker.embedded import PARTITIONS, with_state_beside_broker
+from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from penstock._engine.planner.default_stores import with_default_stores
 from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
 from penstock._engine.spark.batch.inputs import Partitions
@@ -76,7 +76,7 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     with ExitStack() as stack:
         config = _on_cluster(config, stack)
         inputs = live_inputs(request.inputs, plan, config)
-        record = _on_record(inputs, plan, config, folder, record)
+        record = _on_record((inputs, initial), plan, config, folder, record)
         engine = make_engine(request.topology, config, session)
         run = LiveRun(session, engine, stack.pop_all())
     try:
@@ -121,6 +121,13 @@ def _checked_folder(request: LiveRequest) -> str:
         raise ConfigError(msg)
     if request.trigger is not None and request.available_now:
         msg = "trigger says when inputs are read while the run goes on; leave out available_now"
+        raise ConfigError(msg)
+    ending = {"availableNow", "once"} & set(request.trigger or {})
+    if ending:
+        msg = (
+            f"trigger={{{ending.pop()!r}: True}} ends an input, and with it the run; say "
+            "available_now=True, which ends all parts in their order"
+        )
         raise ConfigError(msg)
     location = fspath(request.folder)
     if not isinstance(location, str) or not location:
@@ -177,13 +184,16 @@ def _say(text: str) -> None:
 
 
 def _on_record(
-    inputs: list[LiveInput],
+    given: tuple[list[LiveInput], Mapping[str, DataFrame | Typed]],
     plan: JobPlan,
     config: StreamsConfig,
     folder: RunFolder,
     record: RunRecord | None,
 ) -> RunRecord:
-    """Make the topics, and store in the folder what this start is, before it writes anything."""
+    """Make the topics, and store in the folder what this start is, before it writes anything.
+    `given` are the inputs, and the DataFrames that streams among them begin with.
+    """
+    inputs, initial = given
     counts = {
         topic: count
         for topic, count in plan.partition_counts.items()
@@ -197,7 +207,7 @@ def _on_record(
     made.check_known(before.ids)
     make_missing(config, counts)
     now = look_at(config, counts)
-    new = made.add_inputs({one.topic: one.kind for one in inputs}, now)
+    new = made.add_inputs({one.topic: one.kind for one in inputs}, now, initial)
     new = made.add_outputs(plan.sinks, now) or new
     if new:
         folder.write(made.record)

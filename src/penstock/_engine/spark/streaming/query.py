@@ -19,7 +19,7 @@ from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.early_jvm import EarlyJvm
-from penstock._engine.spark.session import is_local, log_path, session_for
+from penstock._engine.spark.session import is_local, log_path, session_for, stop_owned
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
@@ -155,7 +155,7 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     def _release(self, *, finished: bool) -> None:
         if self._owned:
             with suppress(Exception):
-                self._spark.stop()
+                stop_owned(self._spark)
         elif finished:
             self._pool.end(self._spark.sparkContext)
 

@@ -20,9 +20,12 @@ from pathlib import Path
 from pyspark import SparkContext
 
 from penstock._clock import monotonic, new_id
+from penstock._engine.spark import worker_daemon
 
 _VARIABLE = "PENSTOCK_RUN"
 _PROCESSES = Path("/proc")
+_COMMANDS = (b"pyspark.daemon", worker_daemon.MODULE.encode())
+"""Of daemons: Spark's own, and ours."""
 
 # Spark ends a worker after a minute without work, and looks every ten seconds.
 _WORKERS_GONE_SECONDS = 90.0
@@ -74,7 +77,9 @@ def _daemons(name: str) -> list[int]:
         with suppress(OSError):  # it has ended, or is another user's
             variables = (process / "environ").read_bytes().split(b"\0")
             command = (process / "cmdline").read_bytes()
-            if f"{_VARIABLE}={name}".encode() in variables and b"pyspark.daemon" in command:
+            if f"{_VARIABLE}={name}".encode() in variables and any(
+                one in command for one in _COMMANDS
+            ):
                 # After the name in parentheses, which may have any character: state, parent.
                 status = (process / "stat").read_text().rpartition(")")[2].split()
                 parents[int(process.name)] = int(status[1])

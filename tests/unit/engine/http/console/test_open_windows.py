@@ -56,15 +56,14 @@ def test_an_idle_partition_of_a_windowed_program_is_named() -> None:
             "partition": 1,
             "idle_seconds": 40,
             "behind_ms": 80_000,
-            "waiting": 0,
         }
     ]
     assert held_back(times, frozenset()) == []
 
 
-def test_an_input_that_others_wait_for_is_named() -> None:
-    [one] = held_back([time_of("0_0", 5, 70, left=0.0, right=12.0)], frozenset())
-    assert (one["topic"], one["waiting"]) == ("right", 70)
+def test_a_quiet_input_beside_a_busy_one_holds_nothing_back() -> None:
+    times = [time_of("1_0", 5, 70, left=0.0, right=12.0), time_of("1_1", 90_000, 0, left=0.0)]
+    assert held_back(times, frozenset({1})) == []
 
 
 def test_tasks_that_are_all_idle_or_keep_up_hold_nothing_back() -> None:

@@ -8,45 +8,23 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from penstock._engine.kafka.local_broker import broker as broker_module
-from penstock._engine.kafka.local_broker import distribution, java, loopback
+from penstock._engine.kafka.local_broker import loopback
 from penstock._engine.kafka.local_broker.broker import (
     BrokerError,
     DirectoryInUseError,
     LocalBroker,
     default_data_dir,
     erase,
-    shared_broker,
 )
-from penstock._engine.kafka.local_broker.distribution import Distribution
 from penstock.errors import StreamsError
+from tests.unit.engine.kafka.local_broker.conftest import KAFKA, Install
 
-# Stands in for Java: reads its settings, answers on its port, leaves the class archive at its end.
-KAFKA = """\
-import re, signal, socket, struct, sys
-settings = dict(line.split("=", 1) for line in open("server.properties").read().splitlines())
-open("arguments", "w").write("\\n".join(sys.argv[1:]))
-def end(*_):
-    for argument in sys.argv:
-        if argument.startswith("-XX:ArchiveClassesAtExit="):
-            open(argument.partition("=")[2], "w").write("archive")
-    sys.exit(143)
-signal.signal(signal.SIGTERM, end)
-server = socket.create_server(("127.0.0.1", int(re.search(r":(\\d+)", settings["listeners"])[1])))
-while True:
-    connection, _ = server.accept()
-    question = struct.unpack(">h", connection.recv(1024)[4:6])[0]
-    reply = struct.pack(">ii", 0, 1) if question == 3 else struct.pack(">iih", 0, 0, 0)
-    connection.sendall(struct.pack(">i", len(reply)) + reply)
-    connection.close()
-"""
 DIES = """\
 import sys
 print("WARN something harmless")
@@ -55,36 +33,6 @@ print("ERROR Exiting Kafka due to fatal exception", "java.lang.Oops: {why}", "\\
 open("starts", "a").write("x")
 sys.exit(1)
 """
-
-Install = Callable[[str], Distribution]
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Make Kafka the given Python program."""
-
-    def make(program: str) -> Distribution:
-        (tmp_path / "kafka.py").write_text(program)
-        start = tmp_path / "java"
-        start.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S {tmp_path}/kafka.py "$@"\n')
-        start.chmod(0o755)
-        jar = tmp_path / "kafka.jar"
-        if not jar.exists():
-            jar.write_text("jar")
-        folder = tmp_path / "kept"
-        (folder / "formatted").mkdir(parents=True, exist_ok=True)
-        (folder / "formatted" / "bootstrap.checkpoint").write_text("checkpoint")
-        kafka = Distribution(java.Java(str(start), 17, "build"), (jar,), folder)
-        monkeypatch.setattr(distribution, "fetch", lambda _: kafka)
-        return kafka
-
-    make(KAFKA)
-    return make
-
-
-@pytest.fixture
-def broker(install: Install, tmp_path: Path) -> LocalBroker:
-    return LocalBroker(tmp_path / "data")
 
 
 def refusal(broker: LocalBroker) -> str:
@@ -310,46 +258,6 @@ def test_erase_leaves_other_files_alone(tmp_path: Path) -> None:
 def test_erase_refuses_a_running_broker(broker: LocalBroker) -> None:
     with broker, pytest.raises(DirectoryInUseError):
         erase(broker.data_dir)
-
-
-def test_shared_broker_is_the_one_named() -> None:
-    with shared_broker("kafka.example:9092") as servers:
-        assert servers == "kafka.example:9092"
-
-
-def test_shared_broker_is_an_embedded_one_if_none_is_named(
-    install: Install, tmp_path: Path
-) -> None:
-    said: list[str] = []
-    with shared_broker(data_dir=tmp_path / "data", progress=said.append) as servers:
-        port = int(servers.rpartition(":")[2])
-        assert loopback.broker_answers(port)
-    assert not loopback.broker_answers(port)
-    where = f"{servers} (data in {tmp_path / 'data'})"
-    assert said == [f"no bootstrap.servers given: using the local broker at {where}"]
-
-
-def test_shared_broker_is_the_one_that_runs_already(broker: LocalBroker) -> None:
-    with broker:
-        said: list[str] = []
-        with shared_broker(data_dir=broker.data_dir, progress=said.append) as servers:
-            assert servers == broker.bootstrap_servers
-        assert loopback.broker_answers(broker.port)
-    where = f"{servers} that runs already (data in {broker.data_dir})"
-    assert said == [f"no bootstrap.servers given: using the local broker at {where}"]
-
-
-def test_shared_broker_gives_up_on_a_directory_whose_broker_never_answers(
-    broker: LocalBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broker_module, "_SHARE_SECONDS", 0.1)
-    with broker:
-        (broker.data_dir / "broker.lock").write_text("")
-        with (
-            pytest.raises(DirectoryInUseError, match="another broker, which is just starting"),
-            shared_broker(data_dir=broker.data_dir),
-        ):
-            pass
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,7 @@ export class TimeView {
   showHeld(held) {
     const texts = held.map((one) => {
       const idle = `partition ${one.partition} of ${one.topic} (task ${one.task}) has had no record for ${duration(one.idle_seconds * 1000)}`;
-      return one.waiting ? `${idle}: ${count(one.waiting)} records of the task's other inputs wait for it`
-        : `${idle}: its windows stay open, ${duration(one.behind_ms)} behind the others`;
+      return `${idle}: its windows stay open, ${duration(one.behind_ms)} behind the others`;
     });
     while (this.held.children.length < texts.length) this.held.append(h("li"));
     while (this.held.children.length > texts.length) this.held.lastChild.remove();
