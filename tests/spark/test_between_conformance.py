@@ -16,7 +16,7 @@ from penstock.testing.broker import LocalBroker
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = (44, 45)
+PROGRAMS = (45,)
 """One on one partition, one on two."""
 
 
