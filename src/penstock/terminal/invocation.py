@@ -50,10 +50,9 @@ def settings_with_options(
     options = _current.settings
     if not options:
         return config
-    given = given_settings(config)
-    return {name: one for name, one in given.items() if name.replace("_", ".") not in options} | {
-        **options
-    }
+    given = given_settings(config).items()
+    kept = {name: one for name, one in given if name.replace("_", ".") not in options}
+    return {**kept, **options}
 
 
 @contextmanager

@@ -40,7 +40,6 @@ class CarrierTopics:
     cluster: str
     """The id of the cluster."""
     ids: Mapping[str, str]
-    partition_counts: Mapping[str, int]
     ends: Mapping[str, Mapping[int, int]]
     """The offset after the last record of each partition."""
 
@@ -57,9 +56,8 @@ def look_at(config: StreamsConfig, topics: Iterable[str]) -> CarrierTopics:
     """
     admin = open_admin(config)
     found = describe_topics(admin, sorted(set(topics)), PATIENCE_SECONDS)
-    counts = {name: len(topic.partitions) for name, topic in found.items()}
-    places = [(name, at) for name, count in counts.items() for at in range(count)]
-    ends: dict[str, dict[int, int]] = {name: {} for name in counts}
+    places = [(name, at) for name, topic in found.items() for at in range(len(topic.partitions))]
+    ends: dict[str, dict[int, int]] = {name: {} for name in found}
     for (name, at), end in end_offsets(admin, places).items():
         ends[name][at] = end
     ids = {name: str(one.topic_id) for name, one in found.items()}
@@ -69,11 +67,11 @@ def look_at(config: StreamsConfig, topics: Iterable[str]) -> CarrierTopics:
         PATIENCE_SECONDS,
         admin,
     )
-    return CarrierTopics(str(cluster), ids, counts, ends)
+    return CarrierTopics(str(cluster), ids, ends)
 
 
-def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> list[str]:
-    """Make those topics that the cluster has not, with so many partitions each; return their names.
+def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> None:
+    """Make those topics that the cluster has not, with so many partitions each.
 
     Raises:
         StreamsError: one cannot be made.
@@ -93,7 +91,6 @@ def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> list[str]:
             msg = f"topic {name!r} cannot be made: {refusal.str()}{hint}"
             raise StreamsError(msg)
     wait_until_made(admin, missing)
-    return list(missing)
 
 
 def write_name(application: str, topic: str, topic_id: str) -> str:

@@ -5,7 +5,6 @@ Everything that can be found wrong is found before the first record is written.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from copy import copy
@@ -174,13 +173,9 @@ def _on_cluster(config: StreamsConfig, stack: ExitStack) -> StreamsConfig:
     """Return the settings with a cluster: the one they name, or the local broker."""
     if config.names_cluster:
         return config
-    servers = stack.enter_context(shared_broker(progress=_say))
+    servers = stack.enter_context(shared_broker())
     beside = with_state_beside_broker(config)
     return StreamsConfig({**beside.given(), "bootstrap.servers": servers})
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 def _on_record(

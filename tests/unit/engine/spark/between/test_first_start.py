@@ -15,7 +15,6 @@ def topics(**ends: int) -> CarrierTopics:
     return CarrierTopics(
         "cluster",
         {name: f"id-{name}" for name in ends},
-        dict.fromkeys(ends, 1),
         {name: {0: end} for name, end in ends.items()},
     )
 

@@ -162,8 +162,6 @@ export class TasksView {
   places() {
     const places = new Map();
     for (const [task, square] of this.squares) if (square.isConnected) places.set(task, [square.parentNode, square]);
-    for (const entry of places.values()) entry.push(null);
-    this.rects = null;
     return places;
   }
 

@@ -64,7 +64,6 @@ export class TimeView {
     const newest = Math.max(...times);
     const oldest = Math.min(...times);
     const span = Math.max(1, newest - oldest, (windows.size ?? windows.gap ?? 60_000) * 2);
-    this.scale = null;
     const scale = { windows, from: newest - span, span: span * 1.15 };
     const late = windows.tasks.reduce((sum, task) => sum + task[4], 0);
     const next = Math.min(...known.filter((task) => task[3] !== null).map((task) => task[3] - task[1]));
