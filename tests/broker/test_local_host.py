@@ -48,8 +48,11 @@ with KafkaStreams(counting(name), config, host="local") as streams:
     progress = streams.progress()
     assert progress["host"] == "local" and progress["workers"] == 1, progress
     assert progress["tasks"] == {"running": 2, "restoring": 0}, progress
-    groups = {name.group for name in streams.metrics()}
-    assert "stream-task-metrics" in groups, groups
+    # The figures of tasks come with a later report than the first of the thread.
+    wait_for(
+        lambda: any(name.group == "stream-task-metrics" for name in streams.metrics()),
+        "figures of tasks",
+    )
     print(json.dumps({"http": progress["http"], "modules": sorted(sys.modules)}))
 """
 
