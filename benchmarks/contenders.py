@@ -131,6 +131,33 @@ def _backfill(cores: int) -> Prepare:
     return prepare
 
 
+def _penstock_run(_folder: Path) -> Sequence[str]:
+    command = str(Path(sys.executable).with_name("penstock"))
+    return [command, "run", "--quiet", str(ROOT / "benchmarks" / "penstock_app.py")]
+
+
+def _spark_submit(_folder: Path) -> Sequence[str]:
+    command = str(Path(sys.executable).with_name("spark-submit"))
+    program = str(ROOT / "benchmarks" / "penstock_app.py")
+    return [command, "--master", "local[2]", program]
+
+
+def checkout(folder: Path) -> Contender:
+    """Return Penstock of another commit, from a checkout that has its own environment."""
+
+    def prepare(_folder: Path) -> Sequence[str]:
+        python = folder / ".venv" / "bin" / "python"
+        return [str(python), str(folder / "benchmarks" / "penstock_app.py")]
+
+    return Contender(
+        "before",
+        "Penstock, the other commit",
+        prepare,
+        environment={"PYTHONPATH": str(folder)},
+        settings=settings,
+    )
+
+
 def _java(folder: Path) -> Sequence[str]:
     classpath = environments.java_classpath(folder / "classes")
     return ["java", *JAVA_OPTIONS, "-cp", classpath, "Contender"]
@@ -218,3 +245,18 @@ BACKFILLS: Mapping[str, Contender] = {
     for cores in (1, 2)
 }
 """Penstock's own program again, as a Spark job that ends where history does."""
+
+STARTS: Mapping[str, Contender] = {
+    name: Contender(
+        name,
+        f"Penstock by `{command}`",
+        prepare,
+        environment={"PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
+        settings=settings,
+    )
+    for name, command, prepare in (
+        ("penstock-run", "penstock run", _penstock_run),
+        ("spark-submit", "spark-submit", _spark_submit),
+    )
+}
+"""The other ways to start Penstock's own program."""

@@ -44,6 +44,11 @@ class Running:
                 start_new_session=True,
             )
 
+    @property
+    def pid(self) -> int:
+        """Return the number of its first process."""
+        return self._process.pid
+
     def watch(self) -> None:
         """Note what it uses; fail if it is gone."""
         if self.ended():

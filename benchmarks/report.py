@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.contenders import AT_LEAST_ONCE, BACKFILLS, CONTENDERS, EXACTLY_ONCE
+from benchmarks.contenders import AT_LEAST_ONCE, BACKFILLS, CONTENDERS, EXACTLY_ONCE, STARTS
 from benchmarks.figures import memory_per_million_keys
 from benchmarks.processes import PARTS
 from benchmarks.workloads import WORKLOADS
@@ -25,6 +25,7 @@ def report(results: Mapping[str, Any]) -> str:
         growth("partitions", results.get("growth-partitions", {})),
         growth("keys", results.get("growth-keys", {})),
         backfill(results),
+        startup(results),
         skipped(results.get("skipped", {})),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -217,6 +218,19 @@ def backfill(results: Mapping[str, Any]) -> str:
     head = "History: a backfill beside live runs from the topic's beginning, exactly-once"
     tables = [head, *aligned(rows)] if len(rows) > 1 else []
     return "\n".join([*tables, *lines])
+
+
+def startup(results: Mapping[str, Any]) -> str:
+    """Return a line per way to start."""
+    titles = {name: one.title for name, one in {**CONTENDERS, **STARTS}.items()}
+    titles["before"] = "Penstock, the other commit"
+    rows: list[Row] = [("contender", "first start", "processor", "after a crash", "processor")]
+    for name in (name for name in titles if name in results.get("startup", {})):
+        entry = results["startup"][name]
+        parts = ("first_s", "first_cpu_s", "after_crash_s", "after_crash_cpu_s")
+        rows.append((titles[name], *(f"{entry[part]:.1f} s" for part in parts)))
+    head = "From a start to the first committed result, exactly-once, medians"
+    return "\n".join([head, *aligned(rows)]) if len(rows) > 1 else ""
 
 
 def _per_million(name: str, results: Mapping[str, Any]) -> str:
