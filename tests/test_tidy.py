@@ -140,7 +140,7 @@ MIRRORED_BY = {
     "_engine/spark/shipping/sentinels.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/shipping/dict_enum_classes.py": "unit/engine/spark/shipping/test_shipping.py",
     "_engine/spark/streaming/run.py": "unit/engine/spark/streaming/test_source.py",
-    "_engine/spark/streaming/warm_up.py": "spark/test_start.py",
+    "_engine/spark/streaming/early_turn.py": "spark/test_start.py",
     "_engine/spark/streaming/arrow_rows.py": "spark/test_hosting.py",
     "_engine/operators/aggregate.py": "operators/test_aggregate.py",
     "_engine/operators/windows/closing.py": "operators/test_closing.py",

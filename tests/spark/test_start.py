@@ -1,4 +1,4 @@
-"""The start of an application on Spark: workers are forked from a daemon that has the engine."""
+"""The start of an application on Spark: workers begin before the query, as forks of one daemon."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from tests.terminal import PATIENCE_SECONDS, command, environment
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import os, sys
+import os, sys, time
 from pathlib import Path
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock import Consumed, KafkaStreams, Produced, StreamsBuilder, serdes
 
 text = serdes.string()
 
 
 def daemon(value):
+    Path(os.environ["RESULT"]).touch()
     command = Path(f"/proc/{os.getppid()}/cmdline").read_text().replace("\\0", " ")
     return f"{os.getppid()} {command}"
 
@@ -34,12 +36,25 @@ builder = StreamsBuilder()
     .peek(lambda key, value: print(f"worker of {value}"))
     .to("start-out", Produced(text, text))
 )
+start = DataStreamWriter.start
+
+
+def start_after_a_result(writer, *arguments):
+    until = time.monotonic() + 60
+    while not Path(os.environ["RESULT"]).exists():
+        assert time.monotonic() < until, "no worker has begun without the query"
+        time.sleep(0.05)
+    print("a worker before the query")
+    return start(writer, *arguments)
+
+
+DataStreamWriter.start = start_after_a_result
 streams = KafkaStreams(builder.build(), {"application.id": "start", "penstock.turn.ms": 2000})
 streams.run(available_now=True)
 """
 
 
-def test_workers_are_forks_of_one_daemon_that_has_the_engine(
+def test_workers_begin_before_the_query_as_forks_of_one_daemon(
     kafka_broker: LocalBroker, tmp_path: Path
 ) -> None:
     kafka_broker.create_topic("start-in", 2)
@@ -52,13 +67,14 @@ def test_workers_are_forks_of_one_daemon_that_has_the_engine(
     servers = ("--bootstrap-servers", kafka_broker.bootstrap_servers)
     ran = subprocess.run(
         command("run", str(program), "--timings", *servers),
-        env=environment(tmp_path),
+        env={**environment(tmp_path), "RESULT": str(tmp_path / "result")},
         text=True,
         check=False,
         capture_output=True,
         timeout=PATIENCE_SECONDS,
     )
     assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.count("a worker before the query") == 1
     assert "-m penstock._engine.spark.worker_daemon pyspark.worker" in ran.stdout
     stages = (
         r"start: before run\(\) [\d.]+ s, preparing [\d.]+ s, spark [\d.]+ s, .*in all [\d.]+ s"

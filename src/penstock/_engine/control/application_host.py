@@ -338,11 +338,15 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         whether all workers finished.
         """
         self._stop = True
-        until = monotonic() + timeout_seconds
-        waiter = threading.Event()
-        while monotonic() < until and self._is_active() and self._unfinished():
-            waiter.wait(0.05)
+        self._wait_for_workers(timeout_seconds, self._is_active)
         return self._end_workers(finished=not self._unfinished())
+
+    def _wait_for_workers(self, seconds: float, active: Callable[[], bool] = lambda: True) -> None:
+        """Wait until no worker is alive, as long as they can run at all."""
+        until = monotonic() + seconds
+        waiter = threading.Event()
+        while monotonic() < until and active() and self._unfinished():
+            waiter.wait(0.05)
 
     def resume(self, blueprint: Blueprint) -> None:
         """Start the workers again with this plan, unless the application was closed."""

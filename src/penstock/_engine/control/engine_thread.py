@@ -281,12 +281,18 @@ def _free_clients() -> None:
     gc.collect()
 
 
-def take_turn(turn: Turn) -> Iterator[Rows]:
-    """Run this process's engine for a turn; yield the rows of the outputs it commits."""
+def begin_turn(turn: Turn) -> EngineThread:
+    """Have this process's engine work for a turn; start it if there is none."""
     engine = _engines.get(turn.run_id)
     if engine is None or not engine.alive:
         engine = _engines[turn.run_id] = EngineThread(turn)
     engine.renew(turn)
+    return engine
+
+
+def take_turn(turn: Turn) -> Iterator[Rows]:
+    """Run this process's engine for a turn; yield the rows of the outputs it commits."""
+    engine = begin_turn(turn)
     gc.unfreeze()
     until = monotonic() + turn.seconds
     while engine.alive and ((left := _left(engine, turn, until)) > 0 or engine.held):

@@ -19,9 +19,14 @@ from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.early_jvm import EarlyJvm
-from penstock._engine.spark.session import is_local, log_path, session_for, stop_owned
+from penstock._engine.spark.session import log_path, session_for, stop_owned
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
+from penstock._engine.spark.streaming.early_turn import (
+    EARLY_TURN,
+    begin_early,
+    can_begin_early,
+)
 from penstock._engine.spark.streaming.python_memory import warn_of_memory
 from penstock._engine.spark.streaming.query_checkpoint import CheckpointFolder
 from penstock._engine.spark.streaming.run import Run
@@ -31,7 +36,6 @@ from penstock._engine.spark.streaming.session_load import (
     others_wait,
 )
 from penstock._engine.spark.streaming.source import data_source_for
-from penstock._engine.spark.streaming.warm_up import warm_up
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.settings import StreamsConfig
 
@@ -86,9 +90,14 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     def _start_workers(self, program: ShippedProgram) -> None:
         self._checkpoint = CheckpointFolder()
         address, lease_seconds = self._control.address, self._config.lease_ms / 1000
-        self._query = self._start(
-            Run(new_id(), address, lease_seconds, program, self._config.spark_rows)
-        )
+        run = Run(new_id(), address, lease_seconds, program, self._config.spark_rows)
+        try:
+            self._query = self._start(run)
+        except BaseException:
+            # Workers may have begun already; interrupted as well, they commit what they did.
+            self._stop = True
+            self._wait_for_workers(_LAST_TURN_SECONDS)
+            raise
 
     @property
     def query(self) -> StreamingQuery:
@@ -173,8 +182,9 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run, SCHEMAS[run.rows])
         with self._pool.entered(self._spark.sparkContext):
-            if self._owned and is_local(str(self._spark.sparkContext.master)):
-                warm_up(self._spark.sparkContext, self._slots.count())
+            if self._owned and can_begin_early(self._spark.sparkContext):
+                slots = self._slots.open_turn(EARLY_TURN)
+                begin_early(self._spark.sparkContext, slots, run)
             self._spark.dataSource.register(source)
             frame = self._spark.readStream.format(source.name()).load()
             writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
