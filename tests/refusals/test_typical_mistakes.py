@@ -860,7 +860,7 @@ def capacity_without_workers() -> None:
 USAGE = "usage: penstock [-h] [--version] COMMAND ...\n"
 COMMANDS = (
     "init, run, backfill, describe, plan, config, topics, produce, consume, query, top, reset, "
-    "capacity, doctor, pack, broker, demo, completion"
+    "capacity, doctor, pack, jvm-options, broker, demo, completion"
 )
 BUILDER = (
     "from penstock import StreamsBuilder\n{0} = StreamsBuilder()\n{0}.stream('in').to('out')\n"

@@ -50,6 +50,9 @@ def test_a_submitted_application_works_and_ends_cleanly_by_sigterm(
 
 def _submit(bootstrap_servers: str, state_dir: Path, output: Path) -> subprocess.Popen[bytes]:
     options = ["--master", "local[2,4]", "--conf", "spark.ui.enabled=false"]
+    command = [str(BIN / "penstock"), "jvm-options"]
+    jvm = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    options += ["--driver-java-options", jvm]
     arguments = [bootstrap_servers, str(state_dir), "submitted"]
     environment = {
         **os.environ,

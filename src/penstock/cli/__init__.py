@@ -34,6 +34,7 @@ COMMANDS = (
     "capacity",
     "doctor",
     "pack",
+    "jvm-options",
     "broker",
     "demo",
     "completion",
@@ -133,7 +134,7 @@ def build_parser() -> argparse.ArgumentParser:
         title="commands", metavar="COMMAND", dest="command", required=True
     )
     for name in COMMANDS:
-        import_module(f"penstock.cli.{name}").register(commands)
+        import_module(f"penstock.cli.{name.replace('-', '_')}").register(commands)
     return parser
 
 

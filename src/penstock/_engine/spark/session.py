@@ -206,6 +206,15 @@ def _conf_of(config: StreamsConfig, settings: Mapping[str, str], *, heavy: bool)
     return conf
 
 
+def _has_engine(conf: SparkConf) -> bool:
+    """Return whether workers of a session find the engine before packages are sent to them: they
+    run on this machine, with this interpreter.
+    """
+    sent = (conf.get("spark.submit.pyFiles"), conf.get("spark.archives"), conf.get("spark.files"))
+    same = os.environ.get("PYSPARK_PYTHON") == sys.executable
+    return is_local(str(conf.get("spark.master"))) and same and not any(sent)
+
+
 def is_local(master: str) -> bool:
     """Return whether the driver runs the tasks itself."""
     return re.fullmatch(r"local(\[.*\])?", master) is not None
@@ -221,9 +230,13 @@ def _launch(
     has_jvm = _has_jvm()
     try:
         if has_jvm:
+            # Before it, a conf has none of the settings of the JVM.
+            SparkContext._ensure_initialized()
             conf = SparkConf()
             for key, value in settings.items():
                 conf.set(key, value)
+            if not heavy and _has_engine(conf):
+                conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
         else:
             conf = _conf_of(config, settings, heavy=heavy)
             gateway = _launch_jvm(conf, config) if early is None else early.take()
