@@ -36,13 +36,17 @@ _PRODUCERS_KEPT = 4
 _COMMIT_ATTEMPTS = 5
 
 _log = logging.getLogger(__name__)
+_client_log = logging.getLogger(f"{__name__}.client")
+# Spark gives a partition to another process at any batch: the producer of the one before is fenced
+# and replaced, which is no news.
+_client_log.addFilter(lambda record: "fenced by" not in record.getMessage())
 
 
 class SinkTransactions(ExactlyOnce):
     """Transactions under one id; `id_` is its part behind the query's."""
 
     def __init__(self, config: StreamsConfig, place: JournalPlace, id_: str) -> None:
-        super().__init__(producer_settings(config, id_))
+        super().__init__({**producer_settings(config, id_), "logger": _client_log})
         self.id, self._journal = id_, place.topic
 
     def fence_others(self) -> None:
@@ -74,6 +78,14 @@ class SinkTransactions(ExactlyOnce):
 
     def finish(self) -> None:
         """Commit; one that a busy broker does not answer in time goes on at the next call."""
+        try:
+            self._commit()
+        except StreamsError as error:
+            if was_fenced(error):
+                self._open = False  # the producer that has fenced this one has ended it
+            raise
+
+    def _commit(self) -> None:
         for _ in range(_COMMIT_ATTEMPTS - 1):
             try:
                 return self.commit({}, None)
