@@ -35,8 +35,9 @@ from penstock._engine.spark.streaming.warm_up import warm_up
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.settings import StreamsConfig
 
-# Spark's error when a Python process has ended during its work.
-_WORKER_DIED = "Python worker exited unexpectedly"
+# Spark's errors when a Python process has ended during its work, or was not there in time. The one
+# that counts the turns has ten seconds to start, and is not tried again: no task of Spark needs it.
+_WORKER_LOST = ("Python worker exited unexpectedly", "Python worker failed to connect back")
 # How often other jobs of the session are looked at; what the look costs Spark is under 10 ms.
 _LOOK_SECONDS = 0.5
 # How long a stopped query may take to end its last turn, whose workers have finished.
@@ -123,8 +124,10 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         return f"{message}; {self._where_to_look()}"
 
     def lost_its_workers(self, failure: str) -> bool:
-        """Return whether Spark ended the query because worker processes died too often."""
-        return _WORKER_DIED in failure and not self._closed
+        """Return whether Spark ended the query because Python processes died too often, or did not
+        start in time.
+        """
+        return any(lost in failure for lost in _WORKER_LOST) and not self._closed
 
     def progress(self) -> dict[str, Any] | None:
         """Return Spark's last progress report, None if there is none yet."""
@@ -175,12 +178,13 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         with self._pool.entered(self._spark.sparkContext):
             if self._owned and is_local(str(self._spark.sparkContext.master)):
                 warm_up(self._spark.sparkContext, self._slots.count())
+            # All processes of the query have the environment of this moment.
             self._spark.dataSource.register(source)
-            frame = self._spark.readStream.format(source.name()).load()
-            writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
-            writer = writer.option("checkpointLocation", self._checkpoint.location)
-            with in_pool(self._spark.sparkContext):
-                return writer.start()
+        frame = self._spark.readStream.format(source.name()).load()
+        writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
+        writer = writer.option("checkpointLocation", self._checkpoint.location)
+        with in_pool(self._spark.sparkContext):
+            return writer.start()
 
     def _query_name(self) -> str:
         name = self._config.application_id

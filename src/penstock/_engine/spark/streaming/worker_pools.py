@@ -31,6 +31,7 @@ _COMMANDS = (b"pyspark.daemon", worker_daemon.MODULE.encode())
 _WORKERS_GONE_SECONDS = 90.0
 
 _lock = threading.Lock()
+_entering = threading.Lock()
 _free: list[tuple[float, str]] = []
 
 
@@ -42,14 +43,16 @@ class WorkerPool:
 
     @contextmanager
     def entered(self, context: SparkContext) -> Iterator[None]:
-        """Queries that start in this context use this pool: they share no workers with other Python
-        jobs of the session.
+        """Sources that are registered in this context use this pool: they share no workers with
+        other Python jobs of the session. One run at a time may be in it: a run in the pool of
+        another would lose its workers when that ends.
         """
-        context.environment[_VARIABLE] = self._name
-        try:
-            yield
-        finally:
-            context.environment.pop(_VARIABLE, None)
+        with _entering:
+            context.environment[_VARIABLE] = self._name
+            try:
+                yield
+            finally:
+                context.environment.pop(_VARIABLE, None)
 
     def end(self, context: SparkContext) -> None:
         """End the daemons, whose workers must have finished, or keep the pool for another run."""

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from typing import Any, cast
 
 import pytest
@@ -45,6 +46,25 @@ def test_on_a_cluster_a_name_is_used_again_when_the_workers_of_its_last_run_are_
     now += 91
     assert name_of(WorkerPool()) == name_of(first)
     assert name_of(WorkerPool()) != name_of(first)
+
+
+def test_runs_that_start_at_once_are_not_in_the_pool_of_each_other() -> None:
+    context: Any = Context()
+    first, second = WorkerPool(), WorkerPool()
+    seen: list[str] = []
+
+    def enter_second() -> None:
+        with second.entered(context):
+            seen.extend(context.environment.values())
+
+    other = threading.Thread(target=enter_second)
+    with first.entered(context):
+        other.start()
+        other.join(0.1)
+        seen.extend(context.environment.values())
+    other.join(10)
+    assert seen == [name_of(first), name_of(second)]
+    assert context.environment == {}
 
 
 def test_other_processes_are_not_taken_for_daemons() -> None:
