@@ -37,7 +37,7 @@ from pyspark.sql import DataFrame
 from conformance.dataframes.comparison import needs_wall_clock, planned, say_nothing
 from conformance.dataframes.feeding import Fed, Inputs, inputs_of, is_fed_its_own
 from conformance.dataframes.on_spark import session
-from conformance.dataframes.reference import Outcome, Reference
+from conformance.dataframes.reference import Outcome, Reference, Written
 from conformance.fuzz import generator
 from conformance.fuzz.description import Description
 from conformance.fuzz.interpret import DescribedProgram
@@ -349,13 +349,28 @@ def _compared(
     expected: Outcome, got: Outcome, fixed: dict[str, bool], partitions: int
 ) -> Iterator[str]:
     for topic, is_ordered in fixed.items():
-        for number in range(partitions):
-            wanted, seen = expected.get((topic, number), []), got.get((topic, number), [])
+        sides = _by_place(expected, topic, partitions), _by_place(got, topic, partitions)
+        for place in sides[0]:
+            wanted, seen = (side[place] for side in sides)
             if not is_ordered:
                 wanted, seen = sorted(wanted, key=repr), sorted(seen, key=repr)
             if wanted != seen:
-                yield f"  topic {topic}, partition {number}: expected {wanted!r}"[:2000]
+                yield f"  topic {topic}, {place}: expected {wanted!r}"[:2000]
                 yield f"  got {seen!r}"[:2000]
+
+
+def _by_place(outcome: Outcome, topic: str, partitions: int) -> dict[str, list[Written]]:
+    """Return the records of a topic by partition; those without a key together, since the producer
+    puts them into any of several.
+    """
+    places = {
+        f"partition {number}": outcome.get((topic, number), []) for number in range(partitions)
+    }
+    if partitions == 1:
+        return places
+    keyless = [one for records in places.values() for one in records if one[0] is None]
+    keyed = {place: [one for one in of if one[0] is not None] for place, of in places.items()}
+    return {**keyed, "without a key": keyless}
 
 
 if __name__ == "__main__":
