@@ -181,15 +181,14 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
 
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run, SCHEMAS[run.rows])
-        with self._pool.entered(self._spark.sparkContext):
-            if self._owned and is_local(str(self._spark.sparkContext.master)):
-                warm_up(self._spark.sparkContext, self._slots.count())
-            # All processes of the query have the environment of this moment.
-            self._spark.dataSource.register(source)
+        context = self._spark.sparkContext
+        if self._owned and is_local(str(context.master)):
+            warm_up(context, self._slots.count(), self._pool.variables)
+        self._pool.register(self._spark, source)
         frame = self._spark.readStream.format(source.name()).load()
         writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
         writer = writer.option("checkpointLocation", self._checkpoint.location)
-        with in_pool(self._spark.sparkContext):
+        with in_pool(context):
             return writer.start()
 
     def _query_name(self) -> str:

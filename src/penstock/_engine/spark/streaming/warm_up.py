@@ -8,7 +8,7 @@ environment, so the job has that of the query.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,10 +18,12 @@ from pyspark import SparkContext
 _OF_QUERIES = {"SPARK_SIMPLIFIED_TRACEBACK": "1"}
 
 
-def warm_up(context: SparkContext, slots: int) -> None:
-    """Start workers of the current pool, on a thread; return at once."""
+def warm_up(context: SparkContext, slots: int, variables: Mapping[str, str]) -> None:
+    """Start workers of the pool with these variables, on a thread; return at once. For a session
+    that has no other jobs: meanwhile they would be in the pool.
+    """
     before = context.environment
-    context.environment = {**before, **_OF_QUERIES}
+    context.environment = {**before, **_OF_QUERIES, **variables}
     try:
         # Made here: it takes the environment of this moment.
         job: Any = context.parallelize(range(slots), slots).mapPartitions(import_engine)._jrdd

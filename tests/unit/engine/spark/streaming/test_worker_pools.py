@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from typing import Any, cast
 
 import pytest
@@ -20,16 +19,12 @@ class Context:
 
     def __init__(self, master: str = "spark://host:7077") -> None:
         self.master = master
-        self.environment: dict[str, str] = {}
 
 
 def name_of(pool: WorkerPool) -> str:
     """Return the variable by which Spark tells a pool from others."""
-    context: Any = Context()
-    with pool.entered(context):
-        (name,) = context.environment.values()
-    assert context.environment == {}
-    return str(name)
+    (name,) = pool.variables.values()
+    return name
 
 
 def test_on_a_cluster_a_name_is_used_again_when_the_workers_of_its_last_run_are_gone(
@@ -46,25 +41,6 @@ def test_on_a_cluster_a_name_is_used_again_when_the_workers_of_its_last_run_are_
     now += 91
     assert name_of(WorkerPool()) == name_of(first)
     assert name_of(WorkerPool()) != name_of(first)
-
-
-def test_runs_that_start_at_once_are_not_in_the_pool_of_each_other() -> None:
-    context: Any = Context()
-    first, second = WorkerPool(), WorkerPool()
-    seen: list[str] = []
-
-    def enter_second() -> None:
-        with second.entered(context):
-            seen.extend(context.environment.values())
-
-    other = threading.Thread(target=enter_second)
-    with first.entered(context):
-        other.start()
-        other.join(0.1)
-        seen.extend(context.environment.values())
-    other.join(10)
-    assert seen == [name_of(first), name_of(second)]
-    assert context.environment == {}
 
 
 def test_other_processes_are_not_taken_for_daemons() -> None:
