@@ -13,13 +13,15 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from statistics import median
 
 from pyspark.sql import DataFrame, SparkSession
 
+from benchmarks.processes import tree
 from conformance.dataframes.on_spark import session
 from penstock._engine.kafka.client.clients import producer_settings
 from penstock._engine.kafka.client.topic_io import TopicReader, TopicWriter
@@ -36,8 +38,10 @@ _SCHEMA = "key string, value string, timestamp long"
 _numbers = count(1)
 
 
-def processor_seconds(root: int) -> float:
-    """Return the processor time of a process and all its descendants, those that ended included."""
+def processor_seconds(root: int, without: Collection[int] = ()) -> float:
+    """Return the processor time of a process and all its descendants, those that ended included;
+    `without` names processes that do not count, and neither do their descendants.
+    """
     parents: dict[int, int] = {}
     used: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
@@ -49,18 +53,30 @@ def processor_seconds(root: int) -> float:
             parents[int(folder.name)] = int(fields[1])
             used[int(folder.name)] = sum(map(int, fields[11:15]))
     mine = {root}
-    while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+    while more := {pid for pid, of in parents.items() if of in mine} - mine - set(without):
         mine |= more
     return sum(used[pid] for pid in mine) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def others_of_now() -> Iterator[set[int]]:
+    """Yield the processes that this one has started until now: the broker."""
+    yield set(tree(os.getpid())) - {os.getpid()}
 
 
 class Contest:
     """The contenders, and what they write."""
 
     def __init__(
-        self, spark: SparkSession, broker: LocalBroker, folder: Path, records: int
+        self,
+        spark: SparkSession,
+        broker: LocalBroker,
+        folder: Path,
+        records: int,
+        others: Collection[int],
     ) -> None:
         self.spark, self.broker, self.folder, self.records = spark, broker, folder, records
+        self._others = others
         self.config = {"bootstrap.servers": broker.bootstrap_servers}
         rows = spark.range(0, records, 1, PARTITIONS).selectExpr(
             "concat('user-', id % 10000) AS key",
@@ -122,10 +138,10 @@ class Contest:
         """Return records a second, and microseconds of processor time for a record."""
         topic = f"sink-{next(_numbers)}"
         self.broker.create_topic(topic, PARTITIONS)
-        began, used = time.perf_counter(), processor_seconds(os.getpid())
+        began, used = time.perf_counter(), processor_seconds(os.getpid(), self._others)
         contender(topic)
         seconds = time.perf_counter() - began
-        spent = processor_seconds(os.getpid()) - used
+        spent = processor_seconds(os.getpid(), self._others) - used
         if contender != self.read_only:
             self._check(topic)
         return self.records / seconds, spent / self.records * 1e6
@@ -156,10 +172,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory() as folder,
-        session(long=True) as spark,
         LocalBroker(Path(folder) / "broker") as broker,
+        others_of_now() as others,
+        session(long=True) as spark,
     ):
-        contest = Contest(spark, broker, Path(folder), given.records)
+        contest = Contest(spark, broker, Path(folder), given.records, others)
         contenders = {
             "read only": contest.read_only,
             "plain producer": contest.plain_producer,

@@ -25,7 +25,7 @@ _SCHEMA = (
 
 
 @contextmanager
-def session(*, long: bool = False) -> Iterator[SparkSession]:
+def session(*, long: bool = False, cores: int = 2) -> Iterator[SparkSession]:
     """Yield a session for small jobs, one after the other; failed tasks are tried again. With a
     `long` row of them, Java's second compiler is worth its time.
     """
@@ -38,7 +38,7 @@ def session(*, long: bool = False) -> Iterator[SparkSession]:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     java_options = [archive_option()] if long else [archive_option(), QUICK_START]
     made = (
-        SparkSession.builder.master("local[2,4]")
+        SparkSession.builder.master(f"local[{cores},4]")
         .appName("penstock-conformance")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")

@@ -28,10 +28,13 @@ StoredRows = dict[str, list[tuple[Any, ...]]]
 
 
 class Reference:
-    """Runs a plan on inputs; `topics` and `stores` are what came of it."""
+    """Runs a plan on inputs; `topics` and `stores` are what came of it. Tasks commit after each
+    record, or, with `commits_once`, at their end.
+    """
 
-    def __init__(self, plan: JobPlan, inputs: Inputs) -> None:
+    def __init__(self, plan: JobPlan, inputs: Inputs, *, commits_once: bool = False) -> None:
         self._plan = plan
+        self._commits_once = commits_once
         self._sent: dict[Partition, list[list[Written]]] = defaultdict(list)
         self.stores: StoredRows = defaultdict(list)
         self._queues: dict[Partition, list[RawRecord]] = defaultdict(list)
@@ -64,7 +67,8 @@ class Reference:
                 task.add_records(topic, partition, self._queues.get((topic, partition), ()))
             own: dict[Partition, list[Written]] = defaultdict(list)
             while task.process(0):
-                self._collect(plan, task, own)
+                self._collect(plan, task, own, commits=not self._commits_once)
+            self._collect(plan, task, own)
             for place, records in own.items():
                 sent[place].append(records)
             self._look(plan, task)
@@ -127,14 +131,20 @@ class Reference:
         return task.task_stores
 
     def _collect(
-        self, plan: TaskPlan, task: Task, own: dict[Partition, list[Written]]
+        self,
+        plan: TaskPlan,
+        task: Task,
+        own: dict[Partition, list[Written]],
+        *,
+        commits: bool = True,
     ) -> list[tuple[Partition, Written]]:
-        """Do what the driver does after each record; give what was written."""
+        """Do what the driver does after each record; return what was written."""
         outputs = task.drain()
         task.punctuate_stream_time()
-        task.prepare_commit()
-        task.committed()
-        outputs += task.drain()
+        if commits:
+            task.prepare_commit()
+            task.committed()
+            outputs += task.drain()
         placed = [self._placed(plan, output) for output in outputs]
         for place, record in placed:
             own[place].append(record)

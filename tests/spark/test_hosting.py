@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from penstock._engine.spark.streaming.source import Slot, TurnReader
 from penstock.application import KafkaStreams, State
 from penstock.errors import ConfigError, TopologyError
 from tests.spark.hosted import hosted
+from tests.spark.standalone import parent
 
 pytestmark = pytest.mark.slow
 
@@ -59,12 +61,29 @@ def test_a_killed_worker_is_replaced_by_spark_and_nothing_is_lost_or_doubled(
         app.write(*((f"k{number}", "a") for number in range(200)))
         app.read(200)
         victim = next(iter(streams.reports().values())).pid
+        jvm = parent(parent(victim))
         os.kill(victim, signal.SIGKILL)
         app.write(*((f"k{number}", "b") for number in range(200)))
-        out = app.read(400)
+        app.read(400)
+        # Without the process that counts its turns, Spark ends the query; it is started again.
+        os.kill(counter_of_turns(jvm), signal.SIGKILL)
+        app.write(*((f"k{number}", "c") for number in range(200)))
+        out = app.read(600)
         assert sorted(out) == sorted(
-            (f"k{number}", value) for number in range(200) for value in "AB"
+            (f"k{number}", value) for number in range(200) for value in "ABC"
         )
+
+
+def counter_of_turns(jvm: int) -> int:
+    """Return the process that Spark asks for the next turn of its one query (Linux)."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            command = (process / "cmdline").read_bytes()
+            if b"python_streaming_source_runner" in command and parent(int(process.name)) == jvm:
+                found.append(int(process.name))
+    (one,) = found
+    return one
 
 
 def test_output_stops_within_the_lease_when_the_query_is_stopped(

@@ -23,6 +23,7 @@ from penstock.errors import StreamsError
 
 _LOOK_SECONDS = 0.2
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Cut): .*", re.M)
+_BY_JAVA = re.compile(r"^(?:: |Caused by: )[\w.$]+: (.*)", re.M)
 _GONE = (Py4JError, OSError)
 """What a call into a JVM raises that is gone."""
 _FAILED = {State.PENDING_ERROR, State.ERROR}
@@ -226,9 +227,15 @@ def _failure(part: str, why: str, cause: BaseException | None) -> StreamsError:
 
 
 def why(error: Exception) -> str:
-    """Return what a failed query says, without the stacks of the JVM: what Python raised."""
+    """Return what a failed query says, without the stacks of the JVM: what Python raised, or why a
+    call of it into the JVM failed.
+    """
     text = str(error)
     raised = _RAISED.findall(text)
+    if raised and raised[-1].startswith("py4j."):
+        # "An error occurred while calling o36.collectToPython."; behind it what and, often, why.
+        causes = _BY_JAVA.findall(text, text.rindex(raised[-1]))
+        raised = ["; ".join(dict.fromkeys(map(str.strip, causes))) or raised[-1]]
     if raised:
         return str(raised[-1]).strip()
     return text.partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()

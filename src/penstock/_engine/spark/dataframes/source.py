@@ -59,7 +59,6 @@ class TopicSource(DataSource):
 
         del schema
         request, config = self.request_and_config()
-        request.check_stream()
         return TopicStreamReader(request, config)
 
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:

@@ -79,6 +79,8 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return initial_document(str(self._request.starting_as_stream))
 
     def getDefaultReadLimit(self) -> ReadLimit:
+        # Not when the reader is made: PySpark would report that it has none to stop.
+        self._request.check_stream()
         limit = self._request.max_offsets_per_trigger
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pickle
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -33,10 +33,12 @@ def can_begin_early(context: SparkContext) -> bool:
     return is_local(str(context.master)) and str(reused).lower() == "true"
 
 
-def begin_early(context: SparkContext, slots: int, run: Run) -> None:
-    """Start engines in workers of the current pool, on a thread; return at once."""
+def begin_early(context: SparkContext, slots: int, run: Run, variables: Mapping[str, str]) -> None:
+    """Start engines in workers of the pool with these variables, on a thread; return at once. For a
+    session that has no other jobs: meanwhile they would be in the pool.
+    """
     before = context.environment
-    context.environment = {**before, **_OF_QUERIES}
+    context.environment = {**before, **_OF_QUERIES, **variables}
     try:
         # Made here: it takes the environment of this moment.
         tasks: Any = context.parallelize(range(slots), slots).mapPartitions(_slot_of(run))

@@ -39,8 +39,12 @@ from penstock._engine.spark.streaming.source import data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.settings import StreamsConfig
 
-# Spark's error when a Python process has ended during its work.
-_WORKER_DIED = "Python worker exited unexpectedly"
+# Spark's errors when a Python process has ended during its work, or was not there in time. The one
+# that counts the turns has ten seconds to start, and is not tried again: no task of Spark needs it.
+_WORKER_LOST = ("Python worker exited unexpectedly", "Python worker failed to connect back")
+# Of its later death Spark says only that a stream has ended.
+_COUNTER_LOST = "the Python process that counts the turns died"
+_COUNTER_STACK = re.compile(r"java\.(?:io|net|nio)\..*\.PythonStreamingSourceRunner\.", re.S)
 # How often other jobs of the session are looked at; what the look costs Spark is under 10 ms.
 _LOOK_SECONDS = 0.5
 # How long a stopped query may take to end its last turn, whose workers have finished.
@@ -127,13 +131,18 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
             return f"Spark's JVM is gone ({type(lost).__name__}); {self._where_to_look()}"
         if error is None:
             return "the query was stopped"
+        if _COUNTER_STACK.match(_stack_below(error)):
+            return f"{_COUNTER_LOST}; {self._where_to_look()}"
         # After the first lines comes the JVM's stack.
         message = str(error).partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()
         return f"{message}; {self._where_to_look()}"
 
     def lost_its_workers(self, failure: str) -> bool:
-        """Return whether Spark ended the query because worker processes died too often."""
-        return _WORKER_DIED in failure and not self._closed
+        """Return whether Spark ended the query because Python processes died too often, or did not
+        start in time.
+        """
+        lost = any(one in failure for one in (*_WORKER_LOST, _COUNTER_LOST))
+        return lost and not self._closed
 
     def progress(self) -> dict[str, Any] | None:
         """Return Spark's last progress report, None if there is none yet."""
@@ -181,18 +190,23 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
 
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run, SCHEMAS[run.rows])
-        with self._pool.entered(self._spark.sparkContext):
-            if self._owned and can_begin_early(self._spark.sparkContext):
-                slots = self._slots.open_turn(EARLY_TURN)
-                begin_early(self._spark.sparkContext, slots, run)
-            self._spark.dataSource.register(source)
-            frame = self._spark.readStream.format(source.name()).load()
-            writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
-            writer = writer.option("checkpointLocation", self._checkpoint.location)
-            with in_pool(self._spark.sparkContext):
-                return writer.start()
+        context = self._spark.sparkContext
+        if self._owned and can_begin_early(context):
+            slots = self._slots.open_turn(EARLY_TURN)
+            begin_early(context, slots, run, self._pool.variables)
+        self._pool.register(self._spark, source)
+        frame = self._spark.readStream.format(source.name()).load()
+        writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
+        writer = writer.option("checkpointLocation", self._checkpoint.location)
+        with in_pool(context):
+            return writer.start()
 
     def _query_name(self) -> str:
         name = self._config.application_id
         # Spark names the table of a memory sink after its query.
         return re.sub(r"\W", "_", name) if self._config.spark_sink == "memory" else name
+
+
+def _stack_below(error: Exception) -> str:
+    """Return the stack of what has ended a query; PySpark shows only its message."""
+    return str(getattr(getattr(error, "_cause", None), "_stackTrace", ""))

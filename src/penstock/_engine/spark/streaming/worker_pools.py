@@ -13,16 +13,20 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.udf import _wrap_function
 
 from penstock._clock import monotonic, new_id
 from penstock._engine.spark import worker_daemon
 
 _VARIABLE = "PENSTOCK_RUN"
+_JAVA_SOURCE = "org.apache.spark.sql.execution.datasources.v2.python.UserDefinedPythonDataSource"
 _PROCESSES = Path("/proc")
 _COMMANDS = (b"pyspark.daemon", worker_daemon.MODULE.encode())
 """Of daemons: Spark's own, and ours."""
@@ -40,16 +44,24 @@ class WorkerPool:
     def __init__(self) -> None:
         self._name = _take_name(monotonic())
 
-    @contextmanager
-    def entered(self, context: SparkContext) -> Iterator[None]:
-        """Queries that start in this context use this pool: they share no workers with other Python
-        jobs of the session.
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment by which Spark tells the workers of this pool from others."""
+        return {_VARIABLE: self._name}
+
+    def register(self, session: SparkSession, source: type[DataSource]) -> None:
+        """Register a source whose processes are of this pool: they share no workers with other
+        Python jobs of the session.
+
+        PySpark would take the environment from the context, which all threads share: queries that
+        start at this moment would be in the pool as well, and lose their workers with it.
         """
-        context.environment[_VARIABLE] = self._name
-        try:
-            yield
-        finally:
-            context.environment.pop(_VARIABLE, None)
+        jvm: Any = session._jvm
+        sessions: Any = session._jsparkSession
+        wrapped: Any = _wrap_function(session.sparkContext, source)
+        wrapped.envVars().putAll(self.variables)
+        made = getattr(jvm, _JAVA_SOURCE)(wrapped)
+        sessions.dataSource().registerPython(source.name(), made)
 
     def end(self, context: SparkContext) -> None:
         """End the daemons, whose workers must have finished, or keep the pool for another run."""
