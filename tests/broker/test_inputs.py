@@ -21,6 +21,8 @@ from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic
 
+FOR_EVER_SECONDS, PATIENCE_SECONDS = 3600.0, 60.0
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
 
@@ -70,6 +72,22 @@ def test_a_client_is_woken_by_others_while_it_is_replaced_and_closed(
         thread.join()
     assert not inputs.wake()
     assert any(woken) is (compiled is not None)
+
+
+def test_a_wait_is_ended_by_a_question_that_comes_before_it_or_meanwhile(
+    kafka_broker: LocalBroker,
+) -> None:
+    inputs = reader(kafka_broker, "asked")
+    inputs.wake()
+    assert inputs.read(FOR_EVER_SECONDS, 1) == {}
+    waiting = threading.Thread(target=inputs.read, args=(FOR_EVER_SECONDS, 1), daemon=True)
+    waiting.start()
+    waiting.join(0.2)
+    assert waiting.is_alive()
+    if inputs.wake():
+        waiting.join(PATIENCE_SECONDS)
+        assert not waiting.is_alive()
+        inputs.close()
 
 
 def test_lag_is_zero_only_at_the_end_of_what_is_committed(

@@ -7,7 +7,7 @@ takes a third of the time, one that is read half of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, cimpl
 
@@ -58,8 +58,11 @@ class Reader(Protocol):
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
         """Return up to `limit` messages, after at most `wait_seconds` for the first."""
 
-    def wake(self) -> bool:
-        """End the wait of another thread in `read`, or of its next one; no if this form cannot. The
+    can_wake: ClassVar[bool]
+    """Whether another thread can end a wait in `read`."""
+
+    def wake(self) -> None:
+        """End the wait of another thread in `read`, or of its next one, if this form can. The
         consumer must not be closed meanwhile.
         """
 
@@ -98,6 +101,8 @@ def why_not_in_c() -> str | None:
 class PlainReader:
     """Reads in Python."""
 
+    can_wake: ClassVar[bool] = False
+
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self.consumer = Consumer(dict(settings))
 
@@ -107,12 +112,14 @@ class PlainReader:
             return []
         return _portions([first, *self.consumer.consume(limit - 1, 0)])
 
-    def wake(self) -> bool:
-        return False
+    def wake(self) -> None:
+        pass
 
 
 class CompiledReader:
     """Reads in C."""
+
+    can_wake: ClassVar[bool] = True
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._heed = settings.get("error_cb", _ignore)
@@ -125,9 +132,8 @@ class CompiledReader:
     def read(self, wait_seconds: float, limit: int) -> list[Portion]:
         return _in_c.read_messages(self._client, int(wait_seconds * 1000), limit, self._heed)
 
-    def wake(self) -> bool:
+    def wake(self) -> None:
         _in_c.wake_reader(self._client)
-        return True
 
 
 class PlainWriter:

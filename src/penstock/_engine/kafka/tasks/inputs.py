@@ -68,6 +68,7 @@ class InputReader:
         self._settings = dict(settings)
         self._waking = threading.Lock()
         """Held while another thread uses the client: it is not closed meanwhile."""
+        self._waits = self._woken = False
         self._open()
         self._ends = dict(ends or {})
         self._finished: set[Partition] = set()
@@ -150,7 +151,7 @@ class InputReader:
         batch: Batch = {}
         left = self._take_buffered(batch, limit)
         if left > 0:
-            for portion in self._reader.read(0 if batch else wait_seconds, left):
+            for portion in self._portions(0 if batch else wait_seconds, left):
                 partition = portion[0], portion[1]
                 if partition in self._paused or partition in self._buffer:
                     self._put_in_buffer(partition, portion)
@@ -159,6 +160,17 @@ class InputReader:
         if self._ends:
             self._stop_at_ends(batch)
         return batch
+
+    def _portions(self, wait_seconds: float, limit: int) -> list[Portion]:
+        """Read what has come; wait only if there is nothing, until `wake`."""
+        if (portions := self._reader.read(0, limit)) or not wait_seconds:
+            return portions
+        # In this order: who has woken it before sees no wait, who does so later ends it.
+        self._waits = True
+        try:
+            return self._reader.read(0 if self._woken else wait_seconds, limit)
+        finally:
+            self._waits = self._woken = False
 
     def pause(self, partition: Partition) -> None:
         """Read no more of a partition for now."""
@@ -197,9 +209,16 @@ class InputReader:
         return total
 
     def wake(self) -> bool:
-        """End the wait in `read`, which another thread calls; no if that cannot be done."""
+        """End the wait in `read`, which another thread calls, or of its next wait; no if that
+        cannot be done. A read that does not wait is not cut short.
+        """
+        self._woken = True
         with self._waking:
-            return self._is_open and self._reader.wake()
+            if not (self._is_open and self._reader.can_wake):
+                return False
+            if self._waits:
+                self._reader.wake()
+            return True
 
     def close(self) -> None:
         """Close the connection."""

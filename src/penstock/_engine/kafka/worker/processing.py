@@ -19,6 +19,9 @@ from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)
 
+_UNINTERRUPTED_SECONDS = 0.02
+"""A step that is cut short for each of many questions would take more than its records do."""
+
 
 class Processing:
     """Runs records through tasks; `pace.py` says how many."""
@@ -37,12 +40,13 @@ class Processing:
         self._in_hand: Task | None = None
 
     def step(self, tasks: dict[int, AssignedTask], interrupted: Callable[[], bool]) -> bool:
-        """Process records of each task until the step has lasted long enough, or is interrupted;
-        return whether any were processed. The tasks behind the last one come first in the next
-        step.
+        """Process records of each task until the step has lasted long enough, or, after a while,
+        is interrupted; return whether any were processed. The tasks behind the last one come first
+        in the next step.
         """
         now_ms, begin, processed = self._clock.now_ms(), monotonic(), False
         deadline = begin + self._pace.step_seconds
+        interruptible = begin + _UNINTERRUPTED_SECONDS
         self._slow_functions.begin(begin)
         try:
             for index in list(tasks):
@@ -56,7 +60,7 @@ class Processing:
                 if begin >= deadline:
                     self._warn(begin)
                     break
-                if interrupted():
+                if begin >= interruptible and interrupted():
                     break
         finally:
             self._slow_functions.end()

@@ -210,8 +210,8 @@ class Worker:
         return [*self._tasks.opened.values(), *([] if tables is None else [tables])]
 
     def wake(self) -> bool:
-        """End the wait for records, and the step before its next task; any thread may call this.
-        No if the client cannot be woken.
+        """End the wait for records, and a step that lasts before its next task; any thread may
+        call this. No if the client cannot be woken.
         """
         self._woken.set()
         return self._inputs.wake()
@@ -372,7 +372,7 @@ class Worker:
         self._host.placement.look(batch)
         for (topic, number), records in batch.items():
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
-        # A question waits for one task at most, not for all of them.
+        # A question waits a moment, or for one task that takes longer, not for all of them.
         processed = self._processing.step(self._tasks.opened, self._woken.is_set)
         # The question is answered before the next step.
         self._woken.clear()

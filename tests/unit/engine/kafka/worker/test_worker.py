@@ -19,6 +19,7 @@ from penstock._engine.kafka.client.client_errors import (
     TaskMigrated,
 )
 from penstock._engine.kafka.tasks.task_host import TaskHost
+from penstock._engine.kafka.worker import processing
 from penstock._engine.kafka.worker.worker import Worker
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.identity import Identity
@@ -434,9 +435,11 @@ def test_a_paused_worker_waits_until_it_is_asked_something(tmp_path: Path) -> No
     stage.host.close()
 
 
-def test_a_question_ends_the_step_before_its_next_task(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("uninterrupted", [0, 3600])
+def test_a_question_ends_a_step_that_lasts_before_its_next_task(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, uninterrupted: float
 ) -> None:
+    monkeypatch.setattr(processing, "_UNINTERRUPTED_SECONDS", uninterrupted)
     worker = stage.run(0, 1)
     stage.kafka.write("in", 0, ("a", "x"))
     stage.kafka.write("in", 1, ("b", "y"))
@@ -448,7 +451,6 @@ def test_a_question_ends_the_step_before_its_next_task(
 
     monkeypatch.setattr(worker._inputs, "read", asked_meanwhile)
     worker.step()
-    assert worker.figures.records_in() == before + 1
-    monkeypatch.undo()
+    assert worker.figures.records_in() == before + (2 if uninterrupted else 1)
     worker.step()
     assert worker.figures.records_in() == before + 2
