@@ -51,6 +51,14 @@ class Access:
         if scheme.lower() != "bearer" or not self.logins.accepts(given.strip()):
             self.check_token(headers)
 
+    def may_read(self, headers: Mapping[str, str]) -> bool:
+        """Yes if a request has the token or the session of a browser, which is renewed."""
+        try:
+            self.check_reader(headers)
+        except Refusal:
+            return False
+        return True
+
     def check_token(self, headers: Mapping[str, str]) -> None:
         """Refuse a request without the token.
 

@@ -112,8 +112,8 @@ class _Asgi:
         try:
             _check_header(scope)
             if scope["raw_path"] == _STREAM:
-                self._routes.check_stream(_asked(request))
-                await send_events(self._feed, _ALWAYS, receive, send)
+                may_read = self._routes.check_stream(_asked(request))
+                await send_events(self._feed, _ALWAYS, may_read, receive, send)
                 return
             reply = await self._answered(request)
         except Refusal as refusal:
