@@ -72,7 +72,8 @@ async def send_events(
 async def _either(gone: asyncio.Future[None], changed: asyncio.Event, seconds: float) -> None:
     """Wait until the client has hung up or there is something new, at most so long."""
     news = asyncio.ensure_future(changed.wait())
-    await asyncio.wait({gone, news}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    both: set[asyncio.Future[Any]] = {gone, news}
+    await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     news.cancel()
 
 

@@ -76,7 +76,7 @@ class Watch:
     _program: _Program | None = None
 
     def glance(self, now_ms: int, now: float) -> None:
-        """Remember what has happened, while nobody looks: without the figures of all tasks."""
+        """Remember what has happened while no page is open, without the figures of all tasks."""
         rows = self.application.metric_rows()
         self._glances.append((now, rows))
         while len(self._glances) > 1 and now - self._glances[1][0] >= WINDOW_SECONDS:
