@@ -116,17 +116,7 @@ class Task:
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
-        site = StoreSite(
-            int(task_id.rpartition("_")[2]),
-            config,
-            self._collector,
-            self.position,
-            make_engine,
-            budget,
-            self.counters.drop,
-            reserve,
-        )
-        self._stores = open_stores(plan.stores, site)
+        self._stores = open_stores(plan.stores, self._store_site(make_engine, budget, reserve))
         self.stores = {name: store.face for name, store in self._stores.items()}
         """The stores as processors see them."""
         self._global_stores = global_stores or {}
@@ -135,6 +125,20 @@ class Task:
         self._queues = RecordQueues(config.max_task_idle_ms, self.counters)
         for topic, partition in partitions:
             self.add_partition(topic, partition)
+
+    def _store_site(
+        self, make_engine: MakeEngine, budget: CacheBudget, reserve: Reserve | None
+    ) -> StoreSite:
+        return StoreSite(
+            int(self.task_id.rpartition("_")[2]),
+            self._config,
+            self._collector,
+            self.position,
+            make_engine,
+            budget,
+            self.counters.drop,
+            reserve,
+        )
 
     def start(self, now_ms: int) -> None:
         """Initialize the processors, parents first; what they store has the wall-clock time."""
