@@ -214,6 +214,8 @@ def segments_of(raw_path: bytes) -> list[str]:
         msg = "a request must name a path that begins with '/'"
         raise bad_request(msg)
     try:
+        if b"%" not in raw_path:
+            return raw_path[1:].decode("utf-8").split("/")
         return [unquote_to_bytes(part).decode("utf-8") for part in raw_path[1:].split(b"/")]
     except UnicodeDecodeError as error:
         msg = "the path must be UTF-8, percent-encoded"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count
 
 from penstock._engine.queries.questions import Answer, Question, QuestionPoll
@@ -23,11 +23,24 @@ _KEY_BYTES_MAX = 4 << 20
 _GRACE_SECONDS = 1.0
 
 
-@dataclass(slots=True, eq=False)
 class _PendingQuestion:
-    question: Question
-    answered: threading.Event = field(default_factory=threading.Event)
-    answer: Answer | None = None
+    """A question whose asker waits; a bare lock is what costs least to wait on."""
+
+    __slots__ = ("_open", "answer", "question")
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.answer: Answer | None = None
+        self._open = threading.Lock()
+        self._open.acquire()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it is ended, at most so long."""
+        self._open.acquire(timeout=seconds)
+
+    def end(self) -> None:
+        """Wake the asker; called once."""
+        self._open.release()
 
 
 class QuestionQueues:
@@ -54,7 +67,7 @@ class QuestionQueues:
         pending = _PendingQuestion(replace(question, number=next(self._numbers)))
         queue = self._queue(worker)
         if queue.put(pending):
-            pending.answered.wait(question.seconds + _GRACE_SECONDS)
+            pending.wait(question.seconds + _GRACE_SECONDS)
             queue.drop(pending)
         return pending.answer
 
@@ -117,7 +130,7 @@ class _Queue:
                 pending = self._taken.pop(answer.number, None)
                 if pending is not None:
                     pending.answer = answer
-                    pending.answered.set()
+                    pending.end()
             self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_SECONDS)
             questions: list[Question] = []
             room = _KEY_BYTES_MAX
@@ -133,7 +146,7 @@ class _Queue:
         with self._changed:
             self._closed = True
             for pending in (*self._waiting, *self._taken.values()):
-                pending.answered.set()
+                pending.end()
             self._waiting.clear()
             self._taken.clear()
             self._changed.notify_all()
