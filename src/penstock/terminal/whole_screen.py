@@ -66,7 +66,7 @@ class WholeScreen:
             data = data[os.write(sys.stdout.fileno(), data) :]
 
     def leave(self) -> None:
-        """Give it back."""
+        """Restore it as it was."""
         with suppress(OSError):  # the terminal is gone
             self.write(_END)
         if self._before is not None:
@@ -77,7 +77,7 @@ class WholeScreen:
         self.is_old = True
 
     def on_stop(self, _number: int, _frame: FrameType | None) -> None:
-        """Give the terminal back and stop, as Ctrl-Z does without a handler."""
+        """Restore the terminal and stop, as Ctrl-Z does without a handler."""
         self.leave()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)

@@ -116,7 +116,11 @@ class Task:
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
-        self._stores = open_stores(plan.stores, self._store_site(make_engine, budget, reserve))
+        number, drop = int(task_id.rpartition("_")[2]), self.counters.drop
+        site = StoreSite(
+            number, config, self._collector, self.position, make_engine, budget, drop, reserve
+        )
+        self._stores = open_stores(plan.stores, site)
         self.stores = {name: store.face for name, store in self._stores.items()}
         """The stores as processors see them."""
         self._global_stores = global_stores or {}
@@ -125,20 +129,6 @@ class Task:
         self._queues = RecordQueues(config.max_task_idle_ms, self.counters)
         for topic, partition in partitions:
             self.add_partition(topic, partition)
-
-    def _store_site(
-        self, make_engine: MakeEngine, budget: CacheBudget, reserve: Reserve | None
-    ) -> StoreSite:
-        return StoreSite(
-            int(self.task_id.rpartition("_")[2]),
-            self._config,
-            self._collector,
-            self.position,
-            make_engine,
-            budget,
-            self.counters.drop,
-            reserve,
-        )
 
     def start(self, now_ms: int) -> None:
         """Initialize the processors, parents first; what they store has the wall-clock time."""
