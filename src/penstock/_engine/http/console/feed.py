@@ -93,7 +93,7 @@ class Feed:
         """Return all sections as one document, about a second old."""
         self._asked_at = monotonic()
         if not self._is_fresh():
-            self._look()
+            self._look(unless_fresh=True)
         with self._lock:
             return _joined(self._sections)
 
@@ -139,8 +139,10 @@ class Feed:
         with self._looking:
             self._watch.glance(SystemClock().now_ms(), monotonic())
 
-    def _look(self) -> None:
+    def _look(self, *, unless_fresh: bool = False) -> None:
         with self._looking:
+            if unless_fresh and self._is_fresh():
+                return  # another thread has looked meanwhile
             look = self._watch.look(SystemClock().now_ms(), monotonic())
             sections = self._watch.sections(look)
             sections["head"]["run"] = self._run_id
