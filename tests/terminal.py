@@ -18,15 +18,36 @@ from pathlib import Path
 PATIENCE_SECONDS = 240.0
 CTRL_C = b"\x03"
 CTRL_D = b"\x04"
+CTRL_Z = b"\x1a"
+
+# A shell in small: its program is a job of its own, which can be stopped.
+_SHELL = """
+import os, sys
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    while os.tcgetpgrp(0) != os.getpgid(0):
+        pass
+    os.execv(sys.argv[1], sys.argv[1:])
+os.setpgid(child, child)
+os.tcsetpgrp(0, child)
+print("child", child, flush=True)
+while True:
+    _, status = os.waitpid(child, os.WUNTRACED)
+    if not os.WIFSTOPPED(status):
+        os._exit(os.waitstatus_to_exitcode(status))
+    print("stopped by", os.WSTOPSIG(status), flush=True)
+"""
 
 
 class Terminal:
     """A program in a terminal: what it has written so far, and keys to press."""
 
-    def __init__(self, *arguments: str, home: Path) -> None:
+    def __init__(self, *arguments: str, home: Path, under_shell: bool = False) -> None:
         self._master, slave = pty.openpty()
+        shell = [sys.executable, "-S", "-c", _SHELL] if under_shell else []
         self._process = subprocess.Popen(
-            command(*arguments),
+            [*shell, *command(*arguments)],
             env={**environment(home), "TERM": "xterm", "COLUMNS": "120", "LINES": "40"},
             stdin=slave,
             stdout=slave,
@@ -48,6 +69,12 @@ class Terminal:
                 except OSError:  # it has ended, and with it the terminal
                     return
                 self.text += part.decode(errors="replace").replace("\r\n", "\n")
+
+    def child(self) -> int:
+        """Return the process of the program under the shell."""
+        found = re.search(r"child (\d+)", self.text)
+        assert found is not None, self.text
+        return int(found[1])
 
     def press(self, key: bytes) -> None:
         """Press a key."""

@@ -52,6 +52,7 @@ MIRRORED_BY = {
     "queries/query_iterator.py": "unit/terminal/test_notebook.py",
     "queries/views.py": "conformance/test_queries.py",
     "state.py": "unit/stores/test_engine.py",
+    "terminal/whole_screen.py": "unit/cli/test_top.py",
     "stores/_open_engine.py": "unit/stores/test_engine.py",
     "stores/restore_listener.py": "unit/engine/metrics/test_restore_events.py",
     "_engine/queries/questions.py": "unit/engine/queries/test_reading.py",

@@ -225,8 +225,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             blueprint = bounded(blueprint)
         self._supervision.follow_plan(blueprint)
         self._serving = self._serve(blueprint)
-        if console:
-            print(f"console: {self.console_link()}", file=sys.stderr, flush=True)
+        if console and self._serving is not None:
+            line = self._serving.console_line(to_terminal=sys.stderr.isatty())
+            print(line, file=sys.stderr, flush=True)
         self._states.move(State.REBALANCING)
         if self._states.ended:  # closed meanwhile, by another thread
             self._end_serving()

@@ -32,11 +32,12 @@ TEXT, LONG = serdes.string(), serdes.long()
 
 # In a process of its own: that of the tests has Spark in it.
 WITHOUT_SPARK = """
-import json, sys
+import gc, json, sys
 from tests.broker.test_local_host import counting, wait_for
 from penstock import KafkaStreams, State
 
 name, config = sys.argv[1], json.loads(sys.argv[2])
+collector = gc.get_threshold(), gc.get_freeze_count()
 with KafkaStreams(counting(name), config, host="local") as streams:
     streams.start()
     assert streams.wait_until(State.RUNNING, 60_000), (streams.state, streams.failure)
@@ -54,6 +55,7 @@ with KafkaStreams(counting(name), config, host="local") as streams:
         "figures of tasks",
     )
     print(json.dumps({"http": progress["http"], "modules": sorted(sys.modules)}))
+assert (gc.get_threshold(), gc.get_freeze_count()) == collector, "the collector is left as it was"
 """
 
 

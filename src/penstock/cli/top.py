@@ -6,12 +6,10 @@ import argparse
 import os
 import select
 import shutil
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from penstock._clock import monotonic
@@ -24,6 +22,7 @@ from penstock.terminal.top_screen import screen
 
 if TYPE_CHECKING:
     from penstock.cli.arguments.options import Commands
+    from penstock.terminal.whole_screen import WholeScreen
 
 _DESCRIPTION = """\
 Show how a running application does, again each second: workers, tasks, stores, errors. It must
@@ -36,7 +35,6 @@ _EXAMPLES = """\
   penstock top shop --address https://host:8080 --token-file token.txt
 """
 _SECONDS = 1.0
-_BEGIN, _END = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _ERASE_LINE, _ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
 
@@ -90,11 +88,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _watch(look: Callable[[], Any]) -> int:
     """Draw again each second, and when the terminal changes its size, until q."""
+    # Not on every system; other commands do without it.
+    from penstock.terminal.whole_screen import whole_screen  # noqa: PLC0415
+
     sections = look()
-    with _whole_screen() as resized:
+    with whole_screen() as whole:
         while True:
-            _draw(sections)
-            if _quits(_SECONDS, resized):
+            whole.is_old = False
+            _draw(sections, whole)
+            if _quits(_SECONDS, whole):
                 return 0
             try:
                 sections = _looked(look)
@@ -113,7 +115,7 @@ def _looked(look: Callable[[], Any]) -> Any:
         return look()
 
 
-def _draw(sections: Any) -> None:
+def _draw(sections: Any, whole: WholeScreen) -> None:
     width = height = 0
     with suppress(OSError):
         # Its own size now: COLUMNS may be that of its start.
@@ -122,51 +124,13 @@ def _draw(sections: Any) -> None:
         width, height = shutil.get_terminal_size()
     first, *lines = screen(sections, width, max(1, height - 1))
     shown = [f"{_BOLD}{first}{_PLAIN}", *lines]
-    sys.stdout.write(_HOME + "".join(f"{line}{_ERASE_LINE}\r\n" for line in shown) + _ERASE_BELOW)
-    sys.stdout.flush()
+    whole.write(_HOME + "".join(f"{line}{_ERASE_LINE}\r\n" for line in shown) + _ERASE_BELOW)
 
 
-def _quits(seconds: float, resized: list[bool]) -> bool:
+def _quits(seconds: float, whole: WholeScreen) -> bool:
     """Wait; yes if the user presses q or closes the input. Another size ends the wait."""
-    resized.clear()
     until = monotonic() + seconds
-    while (left := until - monotonic()) > 0 and not resized:
+    while (left := until - monotonic()) > 0 and not whole.is_old:
         if select.select([sys.stdin], [], [], min(left, 0.2))[0]:
             return os.read(sys.stdin.fileno(), 100)[:1] in {b"q", b"Q", b"\x04", b""}
     return False
-
-
-@contextmanager
-def _whole_screen() -> Iterator[list[bool]]:
-    """Take the whole terminal, without echo, and give it back as it was; yield a list that is not
-    empty when its size has changed.
-    """
-    import termios  # noqa: PLC0415
-    import tty  # noqa: PLC0415
-
-    resized: list[bool] = []
-
-    def note(_number: int, _frame: FrameType | None) -> None:
-        resized.append(True)
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = None
-    with suppress(termios.error):  # the input is no terminal
-        before = termios.tcgetattr(sys.stdin)
-        tty.setcbreak(sys.stdin)
-    handlers = {
-        number: signal.signal(number, handler)
-        for number, handler in ((signal.SIGWINCH, note), (signal.SIGTERM, end))
-    }
-    sys.stdout.write(_BEGIN)
-    try:
-        yield resized
-    finally:
-        sys.stdout.write(_END)
-        sys.stdout.flush()
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if before is not None:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

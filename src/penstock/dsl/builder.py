@@ -161,9 +161,30 @@ class StreamsBuilder(ExplainsCamelCase):
         source_name = None if read.name is None else check_name(f"{read.name}-source")
         if initial is not None:
             self._graph.initial_tables[topic] = check_initial(topic, initial)
+        drawing = self._drawn_table(topic, source_name, read, kept)
+        return KTable(
+            TableHandle(
+                self._graph,
+                self._graph.add(drawing),
+                KTable,
+                read.key,
+                read.value,
+                frozenset({drawing.source_name}),
+                kept.name,
+            )
+        )
+
+    def _drawn_table(
+        self,
+        topic: str,
+        source_name: str | None,
+        read: Consumed[Any, Any],
+        kept: Materialized[Any, Any],
+    ) -> TableFromTopic:
+        # Names are numbered in the order of these calls, which is Java's.
         name = store_name(self._graph, kept, f"{topic}-")
         names = self._graph.names
-        drawing = TableFromTopic(
+        return TableFromTopic(
             source_name=names.named_or_next(source_name, "KSTREAM-SOURCE-"),
             name=names.named_or_next(read.name, "KTABLE-SOURCE-"),
             topic=topic,
@@ -176,17 +197,6 @@ class StreamsBuilder(ExplainsCamelCase):
                 is_materialized=kept.name is not None,
                 is_versioned=is_versioned(kept),
             ),
-        )
-        return KTable(
-            TableHandle(
-                self._graph,
-                self._graph.add(drawing),
-                KTable,
-                read.key,
-                read.value,
-                frozenset({drawing.source_name}),
-                kept.name,
-            )
         )
 
     @overload

@@ -7,11 +7,10 @@ KeyboardInterrupt.
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -19,6 +18,7 @@ from penstock._clock import monotonic
 from penstock._engine.control.protocol.messages import Report
 from penstock.terminal.display import Display
 from penstock.terminal.figures import Figures, Meter
+from penstock.terminal.signal_handlers import ENDING, handling
 from penstock.terminal.timings import StartTimes
 from penstock.terminal.wording import closing_line
 
@@ -69,7 +69,7 @@ class Foreground:
 
     def run(self, bring_up: BringUp) -> None:
         """Return when the application has ended, by itself or by a signal."""
-        with StopSignals() as signals:
+        with StopSignals().received() as signals:
             with self._display, _Launch(bring_up) as launch:
                 self._attend(lambda: launch.done or signals.asked)
                 if launch.done:
@@ -119,33 +119,20 @@ class Foreground:
 
 
 class StopSignals:
-    """Receives SIGINT and SIGTERM while it is open; the first is noted, the second interrupts.
-
-    Only the main thread can; elsewhere it receives nothing.
-    """
+    """SIGINT and SIGTERM: the first is noted, the second interrupts."""
 
     def __init__(self) -> None:
         # Plain, not an Event: a signal may come while the main thread holds the Event's lock.
         self.asked = False
         self._asked_at = 0.0
-        self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._heard)
-        return self
+    @contextmanager
+    def received(self) -> Iterator[Self]:
+        """Receive them while this is open."""
+        with handling(dict.fromkeys(ENDING, self._handle)):
+            yield self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _heard(self, _number: int, _frame: FrameType | None) -> None:
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
         if self.asked and monotonic() - self._asked_at > _ONE_PRESS_SECONDS:
             raise KeyboardInterrupt
         if not self.asked:

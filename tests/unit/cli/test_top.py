@@ -17,7 +17,7 @@ from penstock import StreamsConfig
 from penstock._engine.http.serving import Serving, serve
 from penstock.cli import main
 from tests.console.simulated import Simulated
-from tests.terminal import CTRL_C, Terminal
+from tests.terminal import CTRL_C, CTRL_Z, Terminal
 
 
 @pytest.fixture
@@ -72,6 +72,34 @@ def test_it_draws_resizes_and_leaves_the_terminal_as_it_was(
     terminal.read_until(lambda text: "shop  RUNNING" in text[before:])
     terminal.press(key)
     assert terminal.exit_code() == code
+    assert terminal.text.rstrip().endswith("\x1b[?1049l")
+    assert "Traceback" not in terminal.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [signal.SIGTSTP, signal.SIGSTOP], ids=["ctrl-z", "sigstop"])
+def test_ctrl_z_gives_the_terminal_back_and_fg_draws_again(
+    folder: Path, stop: signal.Signals
+) -> None:
+    command = ["top", "shop", "--state-dir", str(folder)]
+    terminal = Terminal(*command, home=folder, under_shell=True)
+    before = termios.tcgetattr(terminal._master)
+    terminal.read_until(lambda text: "worker-1" in text)
+    assert not termios.tcgetattr(terminal._master)[3] & termios.ECHO
+    if stop is signal.SIGTSTP:
+        terminal.press(CTRL_Z)
+    else:
+        os.kill(terminal.child(), stop)
+    terminal.read_until(lambda text: "stopped by" in text)
+    if stop is signal.SIGTSTP:
+        assert terminal.text.rindex("\x1b[?1049l") < terminal.text.index("stopped by")
+        assert termios.tcgetattr(terminal._master)[3] == before[3]
+    seen = len(terminal.text)
+    os.kill(terminal.child(), signal.SIGCONT)
+    terminal.read_until(lambda text: "\x1b[?1049h" in text[seen:] and "worker-1" in text[seen:])
+    assert not termios.tcgetattr(terminal._master)[3] & termios.ECHO
+    terminal.press(b"q")
+    assert terminal.exit_code() == 0
     assert terminal.text.rstrip().endswith("\x1b[?1049l")
     assert "Traceback" not in terminal.text
 

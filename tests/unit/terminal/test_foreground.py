@@ -179,21 +179,7 @@ def test_signal_while_it_is_brought_up_ends_it_at_once() -> None:
 
 def test_one_press_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foreground, "_ONE_PRESS_SECONDS", PATIENCE_SECONDS)
-    with StopSignals() as signals:
+    with StopSignals().received() as signals:
         ask_to_stop()
         ask_to_stop()
         assert signals.asked
-
-
-def test_other_threads_hear_no_signals() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    inside: list[Any] = []
-
-    def hear() -> None:
-        with StopSignals():
-            inside.append(signal.getsignal(signal.SIGINT))
-
-    thread = threading.Thread(target=hear)
-    thread.start()
-    thread.join()
-    assert inside == [before]

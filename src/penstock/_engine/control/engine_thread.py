@@ -162,6 +162,7 @@ class EngineThread:
             worker = open_worker(blueprint, host, self._committed, keep=self._rows_of_results)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
+            thresholds = gc.get_threshold()
             gc.set_threshold(*_GARBAGE_THRESHOLDS)
             reachability = Reachability(worker.admin, blueprint.task_topic)
             reporter = Reporter(
@@ -171,6 +172,8 @@ class EngineThread:
             try:
                 self._work(worker, standbys, reporter)
             finally:
+                if not self._own_process:
+                    gc.set_threshold(*thresholds)
                 questions.close()
                 self._queries.close()
                 reachability.close()
@@ -303,8 +306,9 @@ def take_turn(turn: Turn) -> Iterator[Rows]:
     if rows := engine.take_rows(0):
         yield rows
     # Spark's worker now collects garbage, and the engine stops meanwhile: frozen objects are
-    # skipped until the next turn.
-    gc.freeze()
+    # skipped until the next turn. In the user's own process nothing of theirs stays frozen.
+    if turn.program.own_process:
+        gc.freeze()
 
 
 def wait_for_end(run_id: str, seconds: float) -> bool:

@@ -7,13 +7,11 @@ twice.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol
 
-from penstock._clock import monotonic
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.queries.asking import (
     Ask,
@@ -24,6 +22,7 @@ from penstock._engine.queries.asking import (
     Worker,
 )
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.open_scans import OpenScans
 from penstock._engine.queries.questions import (
     SCAN_ENDED,
     Answer,
@@ -32,17 +31,13 @@ from penstock._engine.queries.questions import (
     Question,
     Row,
 )
-from penstock._engine.queries.reading import is_full, page_of
+from penstock._engine.queries.reading import bytes_of, is_full, page_of
 from penstock.errors import StoreNotReadyError
 
 OTHER_DRIVER = 0
 """In the place of a worker's process id: it is another driver, under its id."""
 
 _SCANS_MAX = 1000
-_SCAN_SECONDS = 60.0
-_PAGE_BYTES_MAX = 4 << 20
-
-
 # After that the HTTP server hangs up.
 _SECONDS_MAX = 60.0
 
@@ -121,7 +116,6 @@ class _Scan:
     store: str
     part: Part
     rows: Iterator[Row]
-    until: float
 
 
 class ForwardedQuestions:
@@ -129,9 +123,7 @@ class ForwardedQuestions:
 
     def __init__(self, here: Asker, stores: Callable[[], Mapping[str, StoreEntry]]) -> None:
         self._here, self._stores = here, stores
-        self._lock = threading.Lock()
-        self._scans: dict[int, _Scan] = {}
-        self._numbers = count(1)
+        self._scans: OpenScans[int, _Scan] = OpenScans(count(1).__next__, _SCANS_MAX)
 
     def answer(self, question: Question) -> Answer:
         """Return the parts that workers of this driver have, and why there are no others."""
@@ -142,11 +134,21 @@ class ForwardedQuestions:
             return Answer(question.number, (self._next_page(question, question.cursor),))
         in_time = 0 <= question.seconds <= _SECONDS_MAX
         seconds, rows_max = question.seconds if in_time else _SECONDS_MAX, question.rows_max
-        options = ReadOptions(question.uncommitted, question.stale_ok, seconds, max(1, rows_max))
+        room = question.room
+        options = ReadOptions(
+            question.uncommitted, question.stale_ok, seconds, max(1, rows_max), room
+        )
         known = [each for each in question.partitions if each in store.tasks]
         keys = dict(zip(question.partitions, question.keys, strict=True)) if question.keys else None
         parts = []
         for part in self._here.answers(store, question.read, known, options, keys).values():
+            size = bytes_of(part.rows)
+            if size > room:
+                # Large rows are more than was asked for: they come with a page of their own.
+                rows = self._here.pages(store, part, options)
+                parts.append(_sent(part, (), self._keep(question.store, part, rows)))
+                continue
+            room -= size
             cursor = None
             if part.cursor is not None:
                 rows = self._here.pages(store, replace(part, rows=()), options)
@@ -155,35 +157,20 @@ class ForwardedQuestions:
         return Answer(question.number, tuple(parts))
 
     def _next_page(self, question: Question, number: int) -> Part:
-        with self._lock:
-            self._drop_old()
-            scan = self._scans.pop(number, None)
-        if scan is None or scan.store != question.store:
+        scan = self._scans.take(number, lambda kept: kept.store == question.store)
+        if scan is None:
             return Part(-1, failure="absent", message=SCAN_ENDED)
-        rows_max = max(1, question.rows_max)
+        rows_max, room = max(1, question.rows_max), question.room
         try:
-            page = page_of(scan.rows, rows_max, _PAGE_BYTES_MAX)
+            page = page_of(scan.rows, rows_max, room)
         except StoreNotReadyError as error:
             return Part(scan.part.partition, failure="absent", message=str(error))
-        follows = is_full(page, rows_max, _PAGE_BYTES_MAX)
+        follows = is_full(page, rows_max, room)
         cursor = self._keep(scan.store, scan.part, scan.rows) if follows else None
         return _sent(scan.part, page, cursor)
 
     def _keep(self, store: str, part: Part, rows: Iterator[Row]) -> int:
-        with self._lock:
-            self._drop_old()
-            while len(self._scans) >= _SCANS_MAX:
-                del self._scans[next(iter(self._scans))]
-            number = next(self._numbers)
-            self._scans[number] = _Scan(
-                store, replace(part, rows=()), rows, monotonic() + _SCAN_SECONDS
-            )
-        return number
-
-    def _drop_old(self) -> None:
-        now = monotonic()
-        for number in [one for one, scan in self._scans.items() if scan.until < now]:
-            del self._scans[number]
+        return self._scans.keep(_Scan(store, replace(part, rows=()), rows))
 
 
 def _failed(question: Question, failure: FailureKind, message: str) -> Answer:

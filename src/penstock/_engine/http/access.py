@@ -11,6 +11,7 @@ import hmac
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from penstock._engine.http.console.logins import Logins
 from penstock._engine.http.replies import Refusal
@@ -47,9 +48,20 @@ class Access:
         Raises:
             Refusal: 401.
         """
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not self.logins.accepts(given.strip()):
+        try:
             self.check_token(headers)
+        except Refusal:
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or not self.logins.accepts(given.strip()):
+                raise
+
+    def may_read(self, headers: Mapping[str, str]) -> bool:
+        """Yes if a request has the token or the session of a browser, which is renewed."""
+        try:
+            self.check_reader(headers)
+        except Refusal:
+            return False
+        return True
 
     def check_token(self, headers: Mapping[str, str]) -> None:
         """Refuse a request without the token.
@@ -88,6 +100,7 @@ def is_loopback(address: str) -> bool:
     return _is_address(address) and ipaddress.ip_address(address).is_loopback
 
 
+@lru_cache(maxsize=64)
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

@@ -8,6 +8,7 @@ what a request must name: one host, and a path.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from http import HTTPStatus
 
@@ -16,6 +17,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from penstock._engine.http.console.event_stream import STREAM_PATH
 from penstock._engine.http.replies import QUESTION_BYTES_MAX, Refusal, bad_request
 
+_log = logging.getLogger(__name__)
+
 CONNECTIONS_MAX = 500
 HEADER_BYTES_MAX = 16 * 1024
 REQUEST_BYTES_MAX = 2 * QUESTION_BYTES_MAX
@@ -23,7 +26,7 @@ REQUEST_BYTES_MAX = 2 * QUESTION_BYTES_MAX
 REQUEST_SECONDS = 10.0
 """How long a client may take to send a request, and to begin the next one."""
 RESPONSE_SECONDS = 60.0
-"""How long a request may take to be answered and read."""
+"""How long a request may take to be answered and read, and an event of a stream to be read."""
 
 
 def header_too_large() -> Refusal:
@@ -47,6 +50,8 @@ class GuardedProtocol(HttpToolsProtocol):
     _body_bytes = 0
     _is_last = False
     """Whether the connection ends with the request that is being answered."""
+    _full_since: float | None = None
+    """Since when the client has not read what there is for it; None if there is room for more."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -124,6 +129,14 @@ class GuardedProtocol(HttpToolsProtocol):
         else:
             self._refuse(bad_request(f"this is no HTTP request: {error or msg}"))
 
+    def pause_writing(self) -> None:
+        self._full_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._full_since = None
+        super().resume_writing()
+
     def _limit(self, seconds: float) -> None:
         """Send the client away after some seconds. A timer that rings too early is set again:
         cheaper than a new one for each request.
@@ -143,8 +156,8 @@ class GuardedProtocol(HttpToolsProtocol):
             self._too_slow()
 
     def _too_slow(self) -> None:
-        if self._is_stream_that_is_read():
-            self._limit(RESPONSE_SECONDS)
+        if self._is_stream():
+            self._attend_stream()
             return
         waits_for_request = self.cycle is None or self.cycle.response_complete
         is_answered = not waits_for_request and not self.cycle.more_body
@@ -156,12 +169,30 @@ class GuardedProtocol(HttpToolsProtocol):
             msg = f"the request was not complete after {REQUEST_SECONDS:.0f} seconds"
             self._refuse(Refusal(408, "too_slow", msg))
 
-    def _is_stream_that_is_read(self) -> bool:
-        """Yes if a stream of figures is being sent, and its client takes it."""
+    def _is_stream(self) -> bool:
+        """Yes if a stream of figures is being sent."""
         cycle = self.cycle
         sends = cycle is not None and cycle.response_started and not cycle.response_complete
-        streams = sends and cycle.scope["path"] == STREAM_PATH
-        return bool(streams) and self.transport.get_write_buffer_size() == 0
+        return bool(sends) and cycle.scope["path"] == STREAM_PATH
+
+    def _attend_stream(self) -> None:
+        """End a stream of which no event was read for too long. A slow reader that takes one event
+        now and then stays: there is never more for it than one event and a small buffer.
+        """
+        full_since = self._full_since
+        if full_since is None:
+            self._limit(RESPONSE_SECONDS)
+            return
+        left = full_since + RESPONSE_SECONDS - self.loop.time()
+        if left > 0:
+            self._limit(left)
+            return
+        _log.warning(
+            "a browser has read none of its figures for %.0f s; its connection is closed, and it "
+            "may come again",
+            RESPONSE_SECONDS,
+        )
+        self.transport.abort()
 
     def _refuse(self, refusal: Refusal) -> None:
         """Answer without the application, and hang up."""

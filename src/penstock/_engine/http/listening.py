@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,6 @@ class Listening:
     """The user's file that has the token, if there is one."""
     certificate: Path | None = None
     private_key: Path | None = None
-    token_is_made: bool = field(default=False)
-    """Whether the token was made for this run."""
 
     @property
     def scheme(self) -> str:
@@ -71,7 +69,7 @@ def listening_of(config: StreamsConfig) -> Listening | None:
     if key is not None and certificate is None:
         msg = "setting 'penstock.http.private.key' needs 'penstock.http.certificate'"
         raise ConfigError(msg)
-    return Listening(address, port, access, file, certificate, key, made)
+    return Listening(address, port, access, file, certificate, key)
 
 
 def served_anywhere(config: StreamsConfig) -> StreamsConfig:

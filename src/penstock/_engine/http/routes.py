@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import unquote_to_bytes
 
 from penstock._engine.control.protocol import wire
@@ -72,8 +72,9 @@ class Routes:
             msg = f"this is another driver than the one that {DRIVER_HEADER} names"
             raise Refusal(421, "another_driver", msg)
 
-    def check_stream(self, asked: Asked) -> None:
-        """Refuse a stream of figures to who may not read.
+    def check_stream(self, asked: Asked) -> Callable[[], bool]:
+        """Refuse a stream of figures to who may not read; return a function that says whether that
+        is still so, and renews the session of a browser.
 
         Raises:
             Refusal: 401, 403, 405.
@@ -83,6 +84,7 @@ class Routes:
         if asked.method != "GET":
             msg = f"there is no {asked.method[:20]} here; use GET"
             raise Refusal(405, "method_not_allowed", msg, {"allow": "GET"})
+        return lambda: self._access.may_read(asked.headers)
 
     def reply(self, asked: Asked) -> Reply:
         """Return the answer to a request; no request makes it raise."""
@@ -212,6 +214,8 @@ def segments_of(raw_path: bytes) -> list[str]:
         msg = "a request must name a path that begins with '/'"
         raise bad_request(msg)
     try:
+        if b"%" not in raw_path:
+            return raw_path[1:].decode("utf-8").split("/")
         return [unquote_to_bytes(part).decode("utf-8") for part in raw_path[1:].split(b"/")]
     except UnicodeDecodeError as error:
         msg = "the path must be UTF-8, percent-encoded"

@@ -10,15 +10,13 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 import uvicorn
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from penstock._clock import monotonic
 from penstock._engine.http.console.event_stream import STREAM_PATH, send_events
@@ -54,6 +52,16 @@ _ALWAYS = {
     "x-content-type-options": "nosniff",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
+
+
+Scope: TypeAlias = Mapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Any]]
+Send: TypeAlias = Callable[[Any], Awaitable[None]]
+"""ASGI's: a request, how the rest of it comes, how it is answered."""
+
+
+class _HungUp(Exception):
+    """The client is gone before its request was complete."""
 
 
 class HttpServer:
@@ -108,21 +116,23 @@ class _Asgi:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        request = Request(scope, receive)
         try:
             _check_header(scope)
-            if scope["raw_path"] == _STREAM:
-                self._routes.check_stream(_asked(request))
-                await send_events(self._feed, _ALWAYS, receive, send)
+            asked = _asked(scope)
+            if asked.raw_path == _STREAM:
+                may_read = self._routes.check_stream(asked)
+                await send_events(self._feed, _ALWAYS, may_read, receive, send)
                 return
-            reply = await self._answered(request)
+            reply = await self._answered(asked, receive)
         except Refusal as refusal:
             reply = refusal.reply()
-        except ClientDisconnect:
+        except _HungUp:
             return
-        headers = {**_ALWAYS, **reply.headers}
-        response = Response(reply.body, reply.status, headers, media_type=reply.content_type)
-        await response(scope, receive, send)
+        headers = _ALWAYS_RAW if not reply.headers else _raw({**_ALWAYS, **reply.headers})
+        length = b"%d" % len(reply.body), reply.content_type.encode("latin-1")
+        headers = [(b"content-length", length[0]), (b"content-type", length[1]), *headers]
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
 
     def close(self) -> None:
         """End the threads as they become idle."""
@@ -130,8 +140,7 @@ class _Asgi:
             threads.close()
         self._others.shutdown(wait=False, cancel_futures=True)
 
-    async def _answered(self, request: Request) -> Reply:
-        asked = _asked(request)
+    async def _answered(self, asked: Asked, receive: Receive) -> Reply:
         raw_path = asked.raw_path
         if raw_path == _QUESTIONS:
             try:
@@ -140,9 +149,11 @@ class _Asgi:
                 # Its body stays unread.
                 refusal.headers = {**refusal.headers, "connection": "close"}
                 raise
-            body = await _read_body(request, QUESTION_BYTES_MAX)
+            body = await _read_body(asked, receive, QUESTION_BYTES_MAX)
             return await self._questions.run(self._routes.reply, replace(asked, body=body))
-        asked = replace(asked, body=await _read_body(request, BODY_BYTES_MAX))
+        if "content-length" in asked.headers or "transfer-encoding" in asked.headers:
+            body = await _read_body(asked, receive, BODY_BYTES_MAX)
+            asked = replace(asked, body=body)
         if raw_path.startswith(b"/stores/"):
             return await self._queries.run(self._routes.reply, asked)
         loop = asyncio.get_running_loop()
@@ -176,10 +187,19 @@ class _Threads:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _asked(request: Request) -> Asked:
-    raw_path: bytes = request.scope["raw_path"]
-    query = request.scope["query_string"].decode("latin-1")
-    return Asked(request.method, raw_path, query, dict(request.headers))
+def _asked(scope: Scope) -> Asked:
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        headers.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+    query = scope["query_string"].decode("latin-1")
+    return Asked(scope["method"], scope["raw_path"], query, headers)
+
+
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+
+
+_ALWAYS_RAW = _raw(_ALWAYS)
 
 
 def _check_header(scope: Scope) -> None:
@@ -194,20 +214,25 @@ def _check_header(scope: Scope) -> None:
         raise header_too_large()
 
 
-async def _read_body(request: Request, bytes_max: int) -> bytes:
+async def _read_body(asked: Asked, receive: Receive, bytes_max: int) -> bytes:
     """Return the body of a request, up to a limit; most routes need none.
 
     Raises:
         Refusal: it is too much.
+        _HungUp: the client is gone.
     """
     msg = f"the body of a request may have {bytes_max:,} bytes here"
     too_large = Refusal(413, "body_too_large", msg, {"connection": "close"})
-    length = request.headers.get("content-length", "0")
+    length = asked.headers.get("content-length", "0")
     if not length.isdigit() or int(length[:20]) > bytes_max:
         raise too_large
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _HungUp
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
         if len(body) > bytes_max:
             raise too_large
     return bytes(body)

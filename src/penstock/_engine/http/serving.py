@@ -57,6 +57,14 @@ class Serving:
             return f"{self.url}/"
         return f"{self.url}/#{self._access.logins.new_code()}"
 
+    def console_line(self, *, to_terminal: bool) -> str:
+        """Return a line that says where the console is. Only a terminal gets a link that lets a
+        browser in: what goes elsewhere is kept, and read by others.
+        """
+        if to_terminal or self.token_file is None:
+            return f"console: {self.console_link()}"
+        return f"console: {self.url}/ (token in {self.token_file})"
+
     def figures(self) -> dict[str, str | None]:
         """Return the same for the progress."""
         return {"address": self.url, "tokenFile": self.token_file}

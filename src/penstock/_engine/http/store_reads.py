@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from penstock._engine.http.json_values import bytes_of, jsonable, key_of, prefix_of
 from penstock._engine.http.parameters import StoreParameters, only, store_parameters
 from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
-from penstock._engine.http.scans import OpenScans, Scan, page_of
+from penstock._engine.http.scans import PagedScans, Scan, page_of
 from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
@@ -78,7 +78,7 @@ class StoreReads:
 
     def __init__(self, application: QueriedStores) -> None:
         self._application = application
-        self._open = OpenScans()
+        self._open = PagedScans()
 
     def reply(self, path: list[str], words: Mapping[str, str]) -> Reply:
         """Answer a request: the parts of its path behind `/stores`, and the words of its query.

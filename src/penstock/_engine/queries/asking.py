@@ -14,7 +14,15 @@ from itertools import groupby
 
 from penstock._clock import monotonic
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
+from penstock._engine.queries.questions import (
+    ANSWER_BYTES_MAX,
+    GLOBAL,
+    Answer,
+    Part,
+    Question,
+    Read,
+    Row,
+)
 from penstock.errors import QueryError, StoreNotReadyError
 
 Worker = tuple[str, int]
@@ -39,6 +47,8 @@ class ReadOptions:
     stale_ok: bool = False
     seconds: float = 10.0
     rows_max: int = 1000
+    bytes_max: int = 32 << 20
+    """About how many bytes of rows all workers that are asked together may answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +155,9 @@ class Asker:
             for partition in sorted(set(wanted) - workers.keys())
         }
         by_worker = sorted((workers[each], each) for each in wanted if each in workers)
+        count = len({worker for worker, _ in by_worker})
         asked = {
-            worker: asking.question([each for _, each in group])
+            worker: asking.question([each for _, each in group], asking.options.bytes_max // count)
             for worker, group in groupby(by_worker, lambda one: one[0])
         }
         if len(asked) == 1:
@@ -214,7 +225,7 @@ class _Asking:
     options: ReadOptions
     keys: Mapping[int, tuple[bytes, ...]] | None = None
 
-    def question(self, partitions: list[int]) -> Question:
+    def question(self, partitions: list[int], bytes_max: int = ANSWER_BYTES_MAX) -> Question:
         keys, options = self.keys, self.options
         return Question(
             0,
@@ -226,6 +237,7 @@ class _Asking:
             rows_max=options.rows_max,
             seconds=options.seconds,
             keys=() if keys is None else tuple(keys[partition] for partition in partitions),
+            bytes_max=min(bytes_max, ANSWER_BYTES_MAX),
         )
 
 

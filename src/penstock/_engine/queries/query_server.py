@@ -15,6 +15,7 @@ from itertools import count
 from typing import Protocol
 
 from penstock._clock import monotonic
+from penstock._engine.queries.open_scans import OpenScans
 from penstock._engine.queries.questions import SCAN_ENDED, Answer, Part, Position, Question, Row
 from penstock._engine.queries.reading import bytes_of, is_full, page_of, rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
@@ -22,9 +23,6 @@ from penstock.errors import StateClosedError
 
 # A merged scan has one in each of its tasks.
 _CURSORS_MAX = 1000
-_CURSOR_SECONDS = 60.0
-# About how long an answer may be; the pages of all its partitions share it.
-_ANSWER_BYTES_MAX = 4 << 20
 _HOT_SECONDS = 1.0
 
 
@@ -64,8 +62,7 @@ class QueryServer:
 
     def __init__(self) -> None:
         self._batches: deque[_Batch] = deque()
-        self._cursors: dict[int, _Cursor] = {}
-        self._numbers = count(1)
+        self._cursors: OpenScans[int, _Cursor] = OpenScans(count(1).__next__, _CURSORS_MAX)
         self._hot_until = 0.0
 
     @property
@@ -105,7 +102,7 @@ class QueryServer:
                     break
                 batch.answers[question.number] = self._answer(question, here)
             batch.answered.set()
-        self._drop_old_cursors()
+        self._cursors.drop_old()
 
     def close(self) -> None:
         """Drop all cursors, before the stores are closed."""
@@ -115,7 +112,7 @@ class QueryServer:
         if question.cursor is not None:
             return Answer(question.number, (self._next_page(question, question.cursor),))
         parts: list[Part] = []
-        room, count = _ANSWER_BYTES_MAX, len(question.partitions)
+        room, count = question.room, len(question.partitions)
         for index in range(count):
             parts.append(self._part(question, index, tasks, room // (count - index)))
             room = max(0, room - bytes_of(parts[-1].rows))
@@ -155,38 +152,28 @@ class QueryServer:
         return self._keep(question, Part(partition, page, None, position, behind), rows, room)
 
     def _next_page(self, question: Question, number: int) -> Part:
-        cursor = self._cursors.get(number)
         # Numbers are counted by each worker: one of another worker means another scan here.
-        if cursor is None or not cursor.is_of(question):
+        cursor = self._cursors.take(number, lambda kept: kept.is_of(question))
+        if cursor is None:
             return Part(-1, failure="absent", message=SCAN_ENDED)
-        del self._cursors[number]
-        part = cursor.part
+        part, room = cursor.part, question.room
         try:
-            page = page_of(cursor.rows, question.rows_max, _ANSWER_BYTES_MAX)
+            page = page_of(cursor.rows, question.rows_max, room)
         except StateClosedError:
             return Part(part.partition, failure="absent", message="its task has moved")
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
             return Part(part.partition, failure="failed", message=message)
         part = Part(part.partition, page, None, part.position, part.offsets_behind)
-        return self._keep(question, part, cursor.rows, _ANSWER_BYTES_MAX)
+        return self._keep(question, part, cursor.rows, room)
 
     def _keep(self, question: Question, part: Part, rows: Iterator[Row], room: int) -> Part:
         """Keep a scan open that has filled its page, or had no room for any row."""
         if not is_full(part.rows, question.rows_max, room):
             return part
-        while len(self._cursors) >= _CURSORS_MAX:
-            del self._cursors[next(iter(self._cursors))]
-        number = next(self._numbers)
         # The page itself has been answered.
-        bare = replace(part, rows=())
-        self._cursors[number] = _Cursor(question.store, bare, rows, monotonic() + _CURSOR_SECONDS)
+        number = self._cursors.keep(_Cursor(question.store, replace(part, rows=()), rows))
         return Part(part.partition, part.rows, number, part.position, part.offsets_behind)
-
-    def _drop_old_cursors(self) -> None:
-        now = monotonic()
-        for number in [n for n, cursor in self._cursors.items() if cursor.until < now]:
-            del self._cursors[number]
 
 
 class _Batch:
@@ -202,8 +189,8 @@ class _Batch:
 
 
 class _Cursor:
-    def __init__(self, store: str, part: Part, rows: Iterator[Row], until: float) -> None:
-        self.store, self.part, self.rows, self.until = store, part, rows, until
+    def __init__(self, store: str, part: Part, rows: Iterator[Row]) -> None:
+        self.store, self.part, self.rows = store, part, rows
 
     def is_of(self, question: Question) -> bool:
         return self.store == question.store and question.partitions == (self.part.partition,)

@@ -47,6 +47,9 @@ asked.
 """
 
 
+ANSWER_BYTES_MAX = 4 << 20
+"""About how long an answer may be; the pages of all its partitions share it."""
+
 SCAN_ENDED = "the scan was open for too long, or its task has moved; begin it again"
 
 
@@ -79,6 +82,13 @@ class Question:
     """How long the answer is of use."""
     keys: tuple[tuple[bytes, ...], ...] = ()
     """The keys of each partition, in the place of those of `read`, which are then none."""
+    bytes_max: int = ANSWER_BYTES_MAX
+    """About how many bytes of rows the answer may have; a page has one row at least."""
+
+    @property
+    def room(self) -> int:
+        """How many bytes of rows are answered: never more than a worker allows."""
+        return max(1, min(self.bytes_max, ANSWER_BYTES_MAX))
 
     def read_of(self, index: int) -> Read:
         """Return what is read of the partition at `index`."""

@@ -116,15 +116,9 @@ class Task:
         self._stream_timers = Punctuations(self._fire)
         self._wall_clock_timers = Punctuations(self._fire)
         budget = cache_budget or CacheBudget(config.cache_bytes_max)
+        number, drop = int(task_id.rpartition("_")[2]), self.counters.drop
         site = StoreSite(
-            int(task_id.rpartition("_")[2]),
-            config,
-            self._collector,
-            self.position,
-            make_engine,
-            budget,
-            self.counters.drop,
-            reserve,
+            number, config, self._collector, self.position, make_engine, budget, drop, reserve
         )
         self._stores = open_stores(plan.stores, site)
         self.stores = {name: store.face for name, store in self._stores.items()}

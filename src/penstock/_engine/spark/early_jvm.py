@@ -5,9 +5,12 @@ To start it takes longer than to examine the cluster, and neither needs the othe
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 from typing import Any
 
@@ -17,17 +20,25 @@ _JOIN_SECONDS = 120.0
 _END_SECONDS = 10.0
 
 
-class EarlyJvm:
-    """The gateway that `launch` returns, from a thread."""
+# Where the JVM says how it is reached; pyspark makes a folder for it.
+_PLACE = "_PYSPARK_DRIVER_CONN_INFO_PATH"
 
-    def __init__(self, launch: Callable[[], Any]) -> None:
+
+class EarlyJvm:
+    """The gateway that `launch` returns, from a thread. It is given a dict for the options of the
+    JVM's process, which pyspark adds to.
+    """
+
+    def __init__(self, launch: Callable[[dict[str, Any]], Any]) -> None:
         self._launch = launch
+        self._options: dict[str, Any] = {}
         self._gateway: Any = None
         self._error: BaseException | None = None
         self._lock = threading.Lock()
         self._abandoned = self._taken = False
         self._thread = threading.Thread(target=self._run, name="penstock-jvm", daemon=True)
         self._thread.start()
+        atexit.register(self._drop_folder)
 
     def take(self) -> Any:
         """Wait for the gateway and return it; raise what kept it from starting."""
@@ -52,12 +63,22 @@ class EarlyJvm:
                 target=_end, args=(gateway,), name="penstock-jvm-end", daemon=True
             ).start()
 
+    def _drop_folder(self) -> None:
+        """Remove the folder that pyspark would remove when the JVM is there, if this process ends
+        before: a start that was refused does not wait for it.
+        """
+        place = self._options.get("env", {}).get(_PLACE)
+        if place is not None and self._thread.is_alive():
+            shutil.rmtree(Path(place).parent, ignore_errors=True)
+
     def _run(self) -> None:
         try:
-            gateway = self._launch()
+            gateway = self._launch(self._options)
         except BaseException as error:
             self._error = error
             return
+        finally:
+            atexit.unregister(self._drop_folder)
         with self._lock:
             self._gateway = gateway
             abandoned = self._abandoned

@@ -74,7 +74,8 @@ def launch_early(config: StreamsConfig, given: SparkSession | None) -> EarlyJvm 
     if given is not None or _has_jvm() or SparkContext._active_spark_context is not None:
         return None
     settings = _settings(config)
-    return EarlyJvm(lambda: _launch_jvm(_conf_of(config, settings, heavy=False), config))
+    conf = _conf_of(config, settings, heavy=False)
+    return EarlyJvm(lambda options: _launch_jvm(conf, config, options))
 
 
 def try_spark(config: StreamsConfig) -> str:
@@ -239,7 +240,7 @@ def _launch(
                 conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
         else:
             conf = _conf_of(config, settings, heavy=heavy)
-            gateway = _launch_jvm(conf, config) if early is None else early.take()
+            gateway = _launch_jvm(conf, config, {}) if early is None else early.take()
             SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         session = SparkSession.builder.config(conf=conf).getOrCreate()
         if not has_jvm:
@@ -263,12 +264,13 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
     return " ".join(options if heavy else [*options, QUICK_START])
 
 
-def _launch_jvm(conf: SparkConf, config: StreamsConfig) -> Any:
+def _launch_jvm(conf: SparkConf, config: StreamsConfig, options: dict[str, Any]) -> Any:
+    """Start a JVM; `options` are those of its process, which pyspark adds to."""
     # In a process session of its own, signals to the terminal's or the shell's process group do not
     # end it before its work is done. It ends with this process all the same: its input closes.
-    own: dict[str, Any] = {"start_new_session": True}
+    options["start_new_session"] = True
     if config.spark_log is not None:
-        return launch_gateway(conf, own)  # type: ignore[no-untyped-call]
+        return launch_gateway(conf, options)  # type: ignore[no-untyped-call]
     path = log_path(config)
     try:
         make_private(path.parent)
@@ -277,7 +279,8 @@ def _launch_jvm(conf: SparkConf, config: StreamsConfig) -> Any:
         msg = f"setting 'state.dir' must be a directory that can be written to: {error}"
         raise ConfigError(msg) from error
     try:
-        return launch_gateway(conf, {**own, "stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        options |= {"stdout": log, "stderr": log}
+        return launch_gateway(conf, options)  # type: ignore[no-untyped-call]
     finally:
         os.close(log)
 

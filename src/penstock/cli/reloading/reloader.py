@@ -15,14 +15,14 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from types import FrameType, TracebackType
-from typing import Any, Self
+from types import FrameType
 
 from penstock._clock import monotonic
 from penstock._engine.kafka.local_broker.broker import LocalBroker, default_data_dir
 from penstock.cli.reloading.child_link import ChildEnd, ParentEnd
 from penstock.cli.reloading.program_files import ProgramFiles
 from penstock.errors import StreamsError
+from penstock.terminal.signal_handlers import ENDING, handling
 
 _LOOK_SECONDS = 0.2
 # An editor that writes several files is waited for.
@@ -49,8 +49,9 @@ class Reloader:
         """Return the exit code: that of the last child, in the child that of the program."""
         _load_engine()
         parent = os.getpid()
+        signals = _Signals()
         try:
-            with _Signals() as signals:
+            with handling(dict.fromkeys(ENDING, signals.handle)):
                 while True:
                     begun = _begin(signals)
                     if isinstance(begun, ChildEnd):
@@ -162,23 +163,8 @@ class _Signals:
         self.interrupts = False
         """Whether a signal also interrupts what this process does."""
         self.child: int | None = None
-        self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._received)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _received(self, number: int, _frame: FrameType | None) -> None:
+    def handle(self, number: int, _frame: FrameType | None) -> None:
         self.count += 1
         if self.child is not None:
             _send(self.child, signal.Signals(number))

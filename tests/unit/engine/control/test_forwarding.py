@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from penstock._engine.control import forwarding as forwarding_module
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
 from penstock._engine.control.forwarding import DriverNotAsked, ForwardedQuestions, Forwarding
 from penstock._engine.control.protocol import wire
@@ -35,6 +35,7 @@ class Side:
         self.standbys: tuple[str, ...] = ()
         self.asked: list[Question] = []
         self._cursors: dict[int, tuple[int, int]] = {}
+        self._numbers = count(1)
         self.drivers = Drivers(Driver(name, f"{name}/1"))
         self.here = Asker(self._assignments, self._answer, self._copies)
         self.forwarded = ForwardedQuestions(self.here, lambda: {"counts": STORE})
@@ -85,7 +86,7 @@ class Side:
         page = tuple(rows[begin : begin + rows_max])
         cursor = None
         if begin + rows_max < self.count:
-            cursor = len(self._cursors) + 1
+            cursor = next(self._numbers)
             self._cursors[cursor] = partition, begin + rows_max
         return Part(partition, page, cursor, {"in": {partition: 7}})
 
@@ -128,16 +129,37 @@ def test_a_scan_of_another_driver_comes_in_pages(rows: int) -> None:
     options = ReadOptions(seconds=5.0, rows_max=8)
     found = [*scanned(first.everywhere, options)]
     assert found == [row(4 * number + 2) for number in range(rows)]
-    assert second.forwarded._scans == {}
+    assert len(second.forwarded._scans) == 0
 
 
-def test_a_page_is_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forwarding_module, "_PAGE_BYTES_MAX", 5000)
+def test_a_page_is_limited_in_bytes() -> None:
     first, second = pair(50)
     second.size = 1000
-    options = ReadOptions(seconds=5.0, rows_max=20)
+    options = ReadOptions(seconds=5.0, rows_max=20, bytes_max=5000)
     rows = scanned(first.everywhere, options)
     assert [key for key, *_ in rows] == [row(4 * number + 2)[0] for number in range(50)]
+
+
+def test_no_answer_is_longer_than_was_asked_for_however_large_the_rows() -> None:
+    # The workers answer a row of each partition, though there is room for less than two.
+    first, second = pair(5)
+    second.size = 3 << 20
+    sizes: list[int] = []
+
+    def answer(question: Question) -> Answer:
+        said = second.forwarded.answer(question)
+        sizes.append(len(wire.encode(said)))
+        return said
+
+    first.peers["second"] = answer
+    options = ReadOptions(seconds=5.0, rows_max=1)
+    parts = first.everywhere.parts(STORE, ALL, [2, 3], options)
+    assert [len(part.rows) for part in parts.values()] == [1, 0]
+    for each, part in parts.items():
+        keys = [key for key, *_ in first.everywhere.pages(STORE, part, options)]
+        assert keys == [row(4 * number + each)[0] for number in range(5)]
+    assert max(sizes) < 4 << 20
+    assert len(second.forwarded._scans) == 0
 
 
 def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:

@@ -96,3 +96,11 @@ def test_the_console_has_a_new_link_each_time_and_the_bare_address_without_a_tok
         assert not any(str(token) in link for link in links)
     with closing(served(tmp_path / "b", access="no token on loopback")) as serving:
         assert serving.console_link() == f"{serving.url}/"
+        assert serving.console_line(to_terminal=False) == f"console: {serving.url}/"
+
+
+def test_only_a_terminal_gets_a_link_that_lets_a_browser_in(tmp_path: Path) -> None:
+    with closing(served(tmp_path)) as serving:
+        assert serving.console_line(to_terminal=True).startswith(f"console: {serving.url}/#")
+        kept = serving.console_line(to_terminal=False)
+        assert kept == f"console: {serving.url}/ (token in {serving.token_file})"

@@ -12,7 +12,14 @@ import pytest
 
 from penstock._engine.queries import query_server as module
 from penstock._engine.queries.query_server import QueryServer
-from penstock._engine.queries.questions import Answer, Part, Position, Question, Read
+from penstock._engine.queries.questions import (
+    ANSWER_BYTES_MAX,
+    Answer,
+    Part,
+    Position,
+    Question,
+    Read,
+)
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from tests.unit.engine.queries.test_reading import opened
 from tests.unit.engine.runtime.test_task import raws
@@ -136,7 +143,7 @@ def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
 def test_old_cursors_give_way(
     served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CURSORS_MAX", 2)
+    monkeypatch.setattr(server._cursors, "_open_max", 2)
     task = FakeTask(records=25)
     cursors = [served(ALL, task).parts[0].cursor for _ in range(3)]
     follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursors[0])
@@ -144,21 +151,23 @@ def test_old_cursors_give_way(
     assert len(server._cursors) == 2
 
 
-def test_a_page_is_limited_in_bytes(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_ANSWER_BYTES_MAX", 50)
-    part = served(ALL, FakeTask(records=25)).parts[0]
+def test_a_page_is_limited_in_bytes(served: Any) -> None:
+    part = served(replace(ALL, bytes_max=50), FakeTask(records=25)).parts[0]
     assert len(part.rows) == 4
     assert part.cursor is not None
 
 
-def test_the_pages_of_an_answer_share_its_room(
-    server: QueryServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_ANSWER_BYTES_MAX", 50)
+def test_a_worker_sets_the_limit_of_what_is_asked_of_it() -> None:
+    for asked, room in ((1 << 40, ANSWER_BYTES_MAX), (50, 50), (0, 1), (-5, 1)):
+        assert replace(ALL, bytes_max=asked).room == room
+
+
+def test_the_pages_of_an_answer_share_its_room(server: QueryServer) -> None:
+    small = replace(ALL, bytes_max=50)
     tasks = [FakeTask(records=25) for _ in range(8)]
     for number, task in enumerate(tasks):
         task.partition = number
-    answer = server._answer(replace(ALL, partitions=tuple(range(8))), [*tasks])
+    answer = server._answer(replace(small, partitions=tuple(range(8))), [*tasks])
     sizes = [len(part.rows) for part in answer.parts]
     # Each row has 14 bytes: with the fourth the room is used up.
     assert sizes == [1, 1, 1, 1, 0, 0, 0, 0]
@@ -166,7 +175,7 @@ def test_the_pages_of_an_answer_share_its_room(
     for part, task in zip(answer.parts, tasks, strict=True):
         found, cursor = len(part.rows), part.cursor
         while cursor is not None:
-            asked = replace(ALL, partitions=(task.partition,), cursor=cursor)
+            asked = replace(small, partitions=(task.partition,), cursor=cursor)
             (page,) = server._answer(asked, [*tasks]).parts
             found, cursor = found + len(page.rows), page.cursor
         assert found >= 25

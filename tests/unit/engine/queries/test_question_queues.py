@@ -99,3 +99,56 @@ def test_keys_that_no_message_has_room_for_are_refused(monkeypatch: pytest.Monke
     monkeypatch.setattr(question_queues, "_KEY_BYTES_MAX", 10)
     with pytest.raises(QueryError, match=r"may have 10 bytes in all; got 11; ask for fewer"):
         QuestionQueues().ask(WORKER, replace(QUESTION, read=Read("get", (b"12345678901",))))
+
+
+def test_questions_that_overlap_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Only as many questions as that end the wait, not its time.
+    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
+    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
+    monkeypatch.setattr(question_queues, "_LINGER_FOR_MAX", 3)
+    queues = QuestionQueues()
+    taken: list[Question] = []
+    poller = threading.Thread(target=lambda: taken.extend(queues.poll(QuestionPoll(*WORKER))))
+    threads = [asked(queues)[0] for _ in range(2)]
+    poller.start()
+    threads.append(asked(queues)[0])
+    poller.join(30)
+    assert len(taken) == 3
+    queues.close()
+    for thread in threads:
+        thread.join()
+
+
+def test_the_questions_of_one_asker_wait_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
+    queues = QuestionQueues()
+    batches: list[int] = []
+
+    def work() -> None:
+        answers: tuple[Answer, ...] = ()
+        while questions := queues.poll(QuestionPoll(*WORKER, answers)):
+            batches.append(len(questions))
+            answers = tuple(Answer(question.number, (Part(0),)) for question in questions)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    for _ in range(5):
+        assert queues.ask(WORKER, QUESTION) is not None
+    queues.close()
+    worker.join(30)
+    assert batches == [1, 1, 1, 1, 1]
+
+
+def test_a_poll_that_waits_for_more_ends_with_the_application(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(question_queues, "_LINGER_SECONDS", 60.0)
+    monkeypatch.setattr(question_queues, "_CROWDED_SECONDS", 60.0)
+    queues = QuestionQueues()
+    threads = [asked(queues)[0] for _ in range(2)]
+    poller = threading.Thread(target=queues.poll, args=(QuestionPoll(*WORKER),))
+    poller.start()
+    queues.close()
+    for thread in (poller, *threads):
+        thread.join(30)
+        assert not thread.is_alive(), "waited for the end of a closed queue"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +35,7 @@ class FakeGateway:
 
 def test_a_jvm_that_is_taken_stays() -> None:
     gateway = FakeGateway()
-    early = EarlyJvm(lambda: gateway)
+    early = EarlyJvm(lambda _options: gateway)
     assert early.take() is gateway
     early.abandon()
     assert gateway.ended == []
@@ -40,7 +44,7 @@ def test_a_jvm_that_is_taken_stays() -> None:
 def test_a_jvm_that_is_not_needed_ends_also_if_it_comes_later() -> None:
     gateway, launched = FakeGateway(), threading.Event()
 
-    def launch() -> Any:
+    def launch(_options: dict[str, Any]) -> Any:
         launched.wait(10)
         return gateway
 
@@ -52,7 +56,7 @@ def test_a_jvm_that_is_not_needed_ends_also_if_it_comes_later() -> None:
 
 
 def test_what_keeps_it_from_starting_is_raised_where_it_is_needed() -> None:
-    def launch() -> Any:
+    def launch(_options: dict[str, Any]) -> Any:
         msg = "no Java"
         raise OSError(msg)
 
@@ -60,3 +64,35 @@ def test_what_keeps_it_from_starting_is_raised_where_it_is_needed() -> None:
     with pytest.raises(OSError, match="no Java"):
         early.take()
     early.abandon()
+
+
+def test_a_process_that_ends_before_the_jvm_is_there_leaves_no_folder(tmp_path: Path) -> None:
+    # A JVM that never says how it is reached; the folder is pyspark's own.
+    spark_submit = tmp_path / "spark" / "bin" / "spark-submit"
+    spark_submit.parent.mkdir(parents=True)
+    spark_submit.write_text("#!/bin/sh\nread line\n")
+    spark_submit.chmod(0o755)
+    made = tmp_path / "temporary"
+    made.mkdir()
+    program = (
+        "import os, time\n"
+        "from pyspark.java_gateway import launch_gateway\n"
+        "from penstock._engine.spark.early_jvm import EarlyJvm\n"
+        "early = EarlyJvm(lambda options: launch_gateway(None, options))\n"
+        "until = time.monotonic() + 60\n"
+        "while 'env' not in early._options:\n"
+        "    assert time.monotonic() < until, 'waited for the start of the JVM'\n"
+        "    time.sleep(0.01)\n"
+        "print(len(os.listdir(os.environ['TMPDIR'])), flush=True)\n"
+        "early.abandon()\n"
+    )
+    environment = {"SPARK_HOME": str(tmp_path / "spark"), "TMPDIR": str(made)}
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        timeout=120,
+        check=True,
+    )
+    assert ended.stdout == b"1\n"
+    assert os.listdir(made) == []

@@ -27,6 +27,8 @@ class Connection:
     def __init__(self, channel: socket.socket, seals: Seals) -> None:
         self._channel = channel
         self._seals = seals
+        self._buffer = bytearray()
+        """What has arrived and was not received yet."""
 
     def send(self, message: Message) -> None:
         """Send a message.
@@ -46,13 +48,27 @@ class Connection:
             EOFError: the peer has hung up between two messages.
             OSError: the peer is gone or too slow; WireError, if it did not send a message.
         """
-        self._channel.settimeout(wait_seconds)
-        first = self._channel.recv(1)
-        if not first:
-            raise EOFError
+        if not self._buffer:
+            self._channel.settimeout(wait_seconds)
+            self._buffer += self._channel.recv(_PIECE_BYTES)
+            if not self._buffer:
+                raise EOFError
         deadline = monotonic() + FRAME_SECONDS
-        body = _receive_frame(self._channel, self._seals, deadline, first)
-        return wire.decode(body, Message)
+        header = self._take(wire.HEADER_BYTES, deadline)
+        body = self._take(wire.body_length(header), deadline)
+        mac = self._take(wire.MAC_BYTES, deadline)
+        return wire.decode(self._seals.open(header, body, mac), Message)
+
+    def _take(self, count: int, deadline: float) -> bytes:
+        """Return the next `count` bytes. A frame mostly arrives at once, and is read so; memory
+        grows with what arrives, not with what is announced.
+        """
+        buffer = self._buffer
+        while len(buffer) < count:
+            buffer += _piece(self._channel, _PIECE_BYTES, deadline)
+        taken = bytes(buffer[:count])
+        del buffer[:count]
+        return taken
 
     def close(self) -> None:
         """Hang up; a thread that waits in `receive` wakes."""
@@ -79,8 +95,10 @@ def shake_hands(channel: socket.socket, key: bytes, side: Side, seconds: float) 
     seals = Seals(side, key, *nonces)
     if side == "worker":
         _send(channel, seals.seal(wire.PROOF), deadline)
-    body = _receive_frame(channel, seals, deadline, limit=len(wire.PROOF))
-    if body != wire.PROOF:
+    # No byte more than that: what follows is for the connection.
+    header = _receive(channel, wire.HEADER_BYTES, deadline)
+    body = _receive(channel, wire.body_length(header, len(wire.PROOF)), deadline)
+    if seals.open(header, body, _receive(channel, wire.MAC_BYTES, deadline)) != wire.PROOF:
         msg = "the peer sent no proof that it knows the key"
         raise WireError(msg)
     if side == "driver":
@@ -95,29 +113,21 @@ def hang_up(channel: socket.socket) -> None:
     channel.close()
 
 
-def _receive_frame(
-    channel: socket.socket,
-    seals: Seals,
-    deadline: float,
-    begun: bytes = b"",
-    limit: int = wire.BODY_BYTES_MAX,
-) -> bytes:
-    header = begun + _receive(channel, wire.HEADER_BYTES - len(begun), deadline)
-    body = _receive(channel, wire.body_length(header, limit), deadline)
-    return seals.open(header, body, _receive(channel, wire.MAC_BYTES, deadline))
-
-
 def _receive(channel: socket.socket, count: int, deadline: float) -> bytes:
-    """Return exactly `count` bytes; memory grows with what arrives, not with what is announced."""
+    """Return exactly `count` bytes."""
     received = bytearray()
     while len(received) < count:
-        channel.settimeout(_left(deadline))
-        piece = channel.recv(min(count - len(received), _PIECE_BYTES))
-        if not piece:
-            msg = "the peer hung up in the middle of a message"
-            raise WireError(msg)
-        received += piece
+        received += _piece(channel, count - len(received), deadline)
     return bytes(received)
+
+
+def _piece(channel: socket.socket, count: int, deadline: float) -> bytes:
+    channel.settimeout(_left(deadline))
+    piece = channel.recv(min(count, _PIECE_BYTES))
+    if not piece:
+        msg = "the peer hung up in the middle of a message"
+        raise WireError(msg)
+    return piece
 
 
 def _send(channel: socket.socket, data: bytes, deadline: float) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from penstock._engine.topology.nodes.join_nodes import KeepForJoin
 from penstock._engine.topology.nodes.stream_nodes import (
     Branch,
     Map,
@@ -25,7 +26,7 @@ from penstock._engine.topology.nodes.stream_nodes import (
 from penstock._engine.topology.picture.scene import Kind, Scene, compose
 from penstock._engine.topology.topology import Topology
 
-_ONE_FOR_ONE = (Map, MapValues, SelectKey)
+_ONE_FOR_ONE = (Map, MapValues, SelectKey, KeepForJoin)
 _CHOOSES = (Branch, UserProcessor)
 _SINKS = (Kind.SINK, Kind.DYNAMIC_SINK)
 

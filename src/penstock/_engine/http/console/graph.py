@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from penstock._engine.planner.tasks import TaskPlan
-from penstock._engine.topology.nodes.stream_nodes import ProcessorNode
+from penstock._engine.topology.nodes.join_nodes import SelfJoin, StreamJoinSide, StreamTableJoin
+from penstock._engine.topology.nodes.stream_nodes import Operation, ProcessorNode
 from penstock._engine.topology.nodes.window_nodes import SessionAggregate, WindowedOperation
 from penstock._engine.topology.picture.assembly import Box, pictured
 from penstock._engine.topology.picture.labels import label_of
@@ -63,21 +64,16 @@ def graph_document(topology: Topology, tasks: Iterable[TaskPlan]) -> dict[str, A
 
 
 def windows_of(topology: Topology, tasks: Iterable[TaskPlan]) -> list[dict[str, Any]]:
-    """Return the windowed aggregations: their windows, their grace, their tasks."""
+    """Return what waits for time: windowed aggregations, joins of streams, and joins with a table
+    that have a grace; of each its times, its store and its tasks.
+    """
     found = []
     by_node = {node.name: plan.id for plan in _plans(tasks) for node in plan.nodes}
     for name, node in topology.nodes.items():
         operation = node.operation if isinstance(node, ProcessorNode) else None
-        if isinstance(operation, WindowedOperation) and name in by_node:
-            found.append(
-                {
-                    "node": name,
-                    "store": operation.store.name,
-                    "subtopology": by_node[name],
-                    "on_close": operation.emits_on_close,
-                    **_window_facts(operation),
-                }
-            )
+        facts = None if name not in by_node else _time_facts(operation)
+        if facts is not None:
+            found.append({"node": name, "subtopology": by_node[name], **facts})
     return found
 
 
@@ -85,21 +81,39 @@ def _plans(tasks: Iterable[TaskPlan]) -> Iterable[Any]:
     return {task.subtopology.id: task.subtopology for task in tasks}.values()
 
 
+def _time_facts(operation: Operation | None) -> dict[str, Any] | None:
+    """Return what is known of an operation that waits for time, None of others."""
+    if isinstance(operation, WindowedOperation):
+        facts = _window_facts(operation)
+        return {"store": operation.store.name, "on_close": operation.emits_on_close, **facts}
+    # The two sides of a join have the same times: it is shown once.
+    if isinstance(operation, SelfJoin) or (
+        isinstance(operation, StreamJoinSide) and operation.is_left
+    ):
+        before, after, grace = operation.before_ms, operation.after_ms, operation.join_grace_ms
+        times = {"before": before, "after": after, "grace": grace}
+        reach = max(before, after) + grace
+        return {"kind": "join", "store": operation.store.name, "open_ms": reach, **times}
+    if isinstance(operation, StreamTableJoin) and operation.buffer is not None:
+        grace = operation.join_grace_ms
+        named = operation.buffer.name
+        return {"kind": "table join", "store": named, "open_ms": grace, "grace": grace}
+    return None
+
+
 def _window_facts(operation: WindowedOperation) -> dict[str, Any]:
     windows: Any = operation.windows  # type: ignore[attr-defined]
     if isinstance(operation, SessionAggregate):
-        return {"kind": "session", "gap": windows.gap_ms, "grace": windows.grace_ms}
+        gap, grace = windows.gap_ms, windows.grace_ms
+        return {"kind": "session", "gap": gap, "grace": grace, "open_ms": gap + grace}
     advance = getattr(windows, "advance_ms", None)
     size = getattr(windows, "size_ms", getattr(windows, "difference_ms", None))
     kind = "sliding" if advance is None else "hopping" if advance != size else "tumbling"
     if size is None:
         kind = "unlimited"
-    return {
-        "kind": kind,
-        "size": size,
-        "advance": advance,
-        "grace": getattr(windows, "grace_ms", 0),
-    }
+    grace = getattr(windows, "grace_ms", 0)
+    facts = {"kind": kind, "size": size, "advance": advance, "grace": grace}
+    return {**facts, "open_ms": grace} if kind == "sliding" else facts
 
 
 def _facts(topology: Topology, kind: Kind, name: str) -> dict[str, Any]:

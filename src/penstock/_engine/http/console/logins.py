@@ -1,7 +1,8 @@
 """Lets browsers in: a link that works once becomes a session, which is sent as a bearer token.
 
 A cookie would go to every server of this machine, whatever its port. A session is known to one page
-alone, which keeps it for as long as its tab is open. It reads, and it can do no more than that.
+alone, which keeps it for as long as its tab is open. It reads, and it can do no more than that. The
+stream of an open page renews it, up to a limit that nothing extends.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from penstock._clock import monotonic
 LINK_SECONDS = 3600.0
 """How long a link works, if it is not used."""
 SESSION_SECONDS = 12 * 3600.0
-"""How long a session lasts after its last request."""
+"""How long a session lasts after its last request, or the end of its stream."""
+SESSION_SECONDS_MAX = 7 * 24 * 3600.0
+"""How long a session lasts at most, however much it is used."""
 LINKS_MAX = 32
 SESSIONS_MAX = 200
 
@@ -30,6 +33,8 @@ class Logins:
         # Only hashes are kept and compared, so that no comparison depends on a secret's beginning.
         self._links: dict[bytes, float] = {}
         self._sessions: dict[bytes, float] = {}
+        self._limits: dict[bytes, float] = {}
+        """When each session ends at the latest."""
 
     def new_code(self) -> str:
         """Return the code of a new link; the oldest of too many no longer works."""
@@ -52,18 +57,20 @@ class Logins:
             return self._opened()
 
     def accepts(self, session: str) -> bool:
-        """Yes if this is a session that lasts."""
+        """Yes if this is a session that lasts; it is renewed."""
         with self._lock:
-            key = _hash(session)
-            if self._sessions.get(key, 0.0) <= self._clock():
+            key, now = _hash(session), self._clock()
+            if self._sessions.get(key, 0.0) <= now:
                 return False
-            self._sessions[key] = self._clock() + SESSION_SECONDS
+            self._sessions[key] = min(now + SESSION_SECONDS, self._limits[key])
             return True
 
     def _opened(self) -> str:
-        session = secrets.token_urlsafe(32)
-        _trim(self._sessions, self._clock(), SESSIONS_MAX - 1)
-        self._sessions[_hash(session)] = self._clock() + SESSION_SECONDS
+        session, now = secrets.token_urlsafe(32), self._clock()
+        key = _hash(session)
+        _trim(self._sessions, now, SESSIONS_MAX - 1)
+        self._limits = {each: self._limits[each] for each in self._sessions}
+        self._sessions[key], self._limits[key] = now + SESSION_SECONDS, now + SESSION_SECONDS_MAX
         return session
 
 

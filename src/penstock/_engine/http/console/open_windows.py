@@ -27,7 +27,8 @@ class TaskTime:
 
 def open_windows(facts: Mapping[str, Any], stream_time: int) -> tuple[int, int] | None:
     """Return how many windows are open at a stream time and the stream time at which the next one
-    closes; None if that is not known without the rows: of sessions, sliding and unlimited windows.
+    closes; None if that is not known without the rows: of sessions, sliding and unlimited windows,
+    and of joins. Of these `open_ms` says how far back something may be open.
     """
     size, advance, grace = facts.get("size"), facts.get("advance"), facts["grace"]
     if size is None or advance is None:

@@ -7,7 +7,7 @@ columns, not rows: two thousand tasks are then a hundred kilobytes.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,9 +20,13 @@ from penstock._engine.http.console.graph import windows_of
 from penstock._engine.http.console.history import History
 from penstock._engine.http.console.metric_index import MetricIndex, TaskFigures, index
 from penstock._engine.http.console.open_windows import TaskTime, held_back, open_windows
-from penstock._engine.http.console.rates import Rates
+from penstock._engine.http.console.rates import WINDOW_SECONDS, Rates
 from penstock._engine.http.served import Application
+from penstock._engine.metrics.rows import THREAD, MetricRow
 from penstock._engine.planner.tasks import TaskPlan
+
+MetricRows = Mapping[str, Sequence[MetricRow]]
+"""The last metrics of each worker, by its id."""
 
 _ERRORS_SHOWN = 100
 _NONE = TaskFigures()
@@ -66,31 +70,36 @@ class Watch:
     application: Application
     history: History = field(default_factory=History)
     _rates: Rates = field(default_factory=Rates)
+    _glances: deque[tuple[float, MetricRows]] = field(default_factory=deque)
+    """The metrics of the last glances, as far as a rate reaches back."""
     _restoring: dict[str, _Restoring] = field(default_factory=dict)
     _program: _Program | None = None
+
+    def glance(self, now_ms: int, now: float) -> None:
+        """Remember what has happened while no page is open, without the figures of all tasks."""
+        rows = self.application.metric_rows()
+        self._glances.append((now, rows))
+        while len(self._glances) > 1 and now - self._glances[1][0] >= WINDOW_SECONDS:
+            self._glances.popleft()
+        reports = self.application.reports()
+        self._worker_rates(reports, now)
+        self._rates.forget(now)
+        self._remember(now_ms, reports, rows)
 
     def look(self, now_ms: int, now: float) -> Look:
         """Look at the application, and remember what has happened since."""
         application = self.application
         reports, rows = application.reports(), application.metric_rows()
-        rates = {
-            report.worker: (
-                self._rates.rate((report.worker, "in"), report.records_in, now),
-                self._rates.rate((report.worker, "out"), report.records_out, now),
-            )
-            for report in reports.values()
-        }
+        rates = self._worker_rates(reports, now)
+        if self._glances:
+            # The first look after a pause: rates need totals of a moment before.
+            before, earlier = self._glances[0]
+            index(earlier, self._rates, before)
+            self._glances.clear()
         metrics = index(rows, self._rates, now)
         self._rates.forget(now)
-        look = Look(now_ms, now, application, reports, metrics, application.plan(), rates)
-        commits = {
-            worker: int(values.get("commit-total", 0))
-            for worker, values in look.metrics.threads.items()
-        }
-        self.history.observe(
-            now_ms, application.state, reports, commits, application.errors().count
-        )
-        return look
+        self._remember(now_ms, reports, rows)
+        return Look(now_ms, now, application, reports, metrics, application.plan(), rates)
 
     def sections(self, look: Look) -> dict[str, Any]:
         """Return what the page shows of it."""
@@ -109,6 +118,29 @@ class Watch:
             ],
             "timeline": self.history.timeline(),
         }
+
+    def _worker_rates(
+        self, reports: Mapping[str, Report], now: float
+    ) -> dict[tuple[str, int], tuple[float, float]]:
+        return {
+            report.worker: (
+                self._rates.rate((report.worker, "in"), report.records_in, now),
+                self._rates.rate((report.worker, "out"), report.records_out, now),
+            )
+            for report in reports.values()
+        }
+
+    def _remember(self, now_ms: int, reports: Mapping[str, Report], rows: MetricRows) -> None:
+        # The row of the thread is the first of each worker.
+        threads = {
+            worker: next((row.values for row in its_rows if row.group == THREAD), {})
+            for worker, its_rows in rows.items()
+        }
+        commits = {worker: int(values.get("commit-total", 0)) for worker, values in threads.items()}
+        application = self.application
+        self.history.observe(
+            now_ms, application.state, reports, commits, application.errors().count
+        )
 
     def _program_of(self, look: Look) -> _Program:
         known = self._program

@@ -10,24 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
-from confluent_kafka import KafkaError
-from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
-
-from penstock._engine.kafka.client.admin_calls import (
-    REQUEST_SECONDS,
-    open_admin,
-    settle,
-    with_retries,
-)
-from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.kafka.client.topics import (
-    PATIENCE_SECONDS,
-    describe_topics,
-    end_offsets,
-    wait_until_made,
-)
+from penstock._engine.kafka.client import topics
+from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, with_retries
+from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, describe_topics, end_offsets
 from penstock._engine.planner.internal_topics import task_topic_name
-from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _KEPT = {"retention.ms": "-1", "retention.bytes": "-1"}
@@ -48,14 +34,14 @@ class CarrierTopics:
         return any(self.ends[topic].values())
 
 
-def look_at(config: StreamsConfig, topics: Iterable[str]) -> CarrierTopics:
-    """Return what the cluster knows of those of `topics` that exist.
+def look_at(config: StreamsConfig, names: Iterable[str]) -> CarrierTopics:
+    """Return what the cluster knows of those of `names` that exist.
 
     Raises:
         StreamsError: the cluster does not answer, or refuses.
     """
     admin = open_admin(config)
-    found = describe_topics(admin, sorted(set(topics)), PATIENCE_SECONDS)
+    found = describe_topics(admin, sorted(set(names)), PATIENCE_SECONDS)
     places = [(name, at) for name, topic in found.items() for at in range(len(topic.partitions))]
     ends: dict[str, dict[int, int]] = {name: {} for name in found}
     for (name, at), end in end_offsets(admin, places).items():
@@ -76,21 +62,7 @@ def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> None:
     Raises:
         StreamsError: one cannot be made.
     """
-    admin = open_admin(config)
-    there = describe_topics(admin, sorted(counts), PATIENCE_SECONDS)
-    missing = {name: count for name, count in sorted(counts.items()) if name not in there}
-    new = [
-        NewTopic(name, count, config.replication_factor, config=_KEPT)
-        for name, count in missing.items()
-    ]
-    refusals = settle(admin.create_topics(new))[1] if new else {}
-    for name, refusal in refusals.items():
-        # Another program may have been quicker.
-        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
-            hint = allowing(refusal, "CREATE", "topic", name)
-            msg = f"topic {name!r} cannot be made: {refusal.str()}{hint}"
-            raise StreamsError(msg)
-    wait_until_made(admin, missing)
+    topics.make_missing(open_admin(config), counts, config.replication_factor, _KEPT)
 
 
 def write_name(application: str, topic: str, topic_id: str) -> str:

@@ -18,6 +18,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     AdminClient,
     ConfigResource,
+    NewTopic,
     OffsetSpec,
     ResourceType,
 )
@@ -89,6 +90,34 @@ def output_partition_count(
         )
         raise StreamsError(msg)
     return counts[topic]
+
+
+def make_missing(
+    admin: AdminClient,
+    counts: Mapping[str, int],
+    copies: int,
+    settings: Mapping[str, str] | None = None,
+) -> list[str]:
+    """Make those topics that the cluster has not, with so many partitions each, and wait until they
+    can be used; return their names. -1 leaves a number to the broker.
+
+    Raises:
+        StreamsError: one cannot be made.
+    """
+    there = describe_topics(admin, sorted(counts), PATIENCE_SECONDS)
+    missing = {name: count for name, count in sorted(counts.items()) if name not in there}
+    if not missing:
+        return []
+    config = dict(settings or {})
+    new = [NewTopic(name, count, copies, config=config) for name, count in missing.items()]
+    for name, refusal in settle(admin.create_topics(new))[1].items():
+        # Another program may have been quicker.
+        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
+            hint = allowing(refusal, "CREATE", "topic", name)
+            msg = f"topic {name!r} cannot be made: {refusal.str()}{hint}"
+            raise StreamsError(msg)
+    wait_until_made(admin, missing)
+    return list(missing)
 
 
 def wait_until_made(admin: AdminClient, counts: Mapping[str, int]) -> None:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from confluent_kafka import KafkaError
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.admin_calls import settle
 from penstock._engine.kafka.client.clients import admin_settings
-from penstock._engine.kafka.client.topics import existing_topics, wait_until_made
+from penstock._engine.kafka.client.topics import make_missing
 from penstock._engine.kafka.local_broker.broker import default_data_dir
 from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
 from penstock._engine.topology.topology import Topology
-from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 PARTITIONS = 4
@@ -71,18 +68,7 @@ def make_topics(
     names.
     """
     admin = AdminClient(admin_settings(config))
-    missing = sorted(set(names) - set(existing_topics(admin)))
-    if not missing:
-        return []
-    new = [NewTopic(topic, partitions, copies) for topic in missing]
-    _, refusals = settle(admin.create_topics(new))
-    for topic, refusal in refusals.items():
-        # Another program may have been quicker.
-        if refusal.code() != KafkaError.TOPIC_ALREADY_EXISTS:
-            msg = f"topic {topic!r} cannot be made: {refusal.str()}"
-            raise StreamsError(msg)
-    wait_until_made(admin, dict.fromkeys(missing, partitions))
-    return missing
+    return make_missing(admin, dict.fromkeys(names, partitions), copies)
 
 
 def topics_of(topology: Topology, config: StreamsConfig) -> set[str]:

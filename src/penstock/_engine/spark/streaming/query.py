@@ -62,7 +62,7 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         early: EarlyJvm | None = None,
     ) -> None:
         config = blueprint.config
-        # A program that cannot be shipped is refused before Spark starts.
+        # A program that cannot be shipped is refused before there is a session.
         program = self._pack(blueprint)
         surroundings.on_stage("STARTING SPARK")
         self._spark, self._owned = session_for(config, spark, early=early)

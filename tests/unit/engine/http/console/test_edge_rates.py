@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock import StreamsBuilder
+from penstock import JoinWindows, StreamsBuilder
 from penstock._engine.http.console.edge_rates import Flow, edge_rates, flow_of, node_rates
 from penstock._engine.topology.topology import Topology
 
@@ -39,6 +39,22 @@ def test_rates_go_on_where_each_record_is_forwarded() -> None:
         (sink, "out"): 40.0,
     }
     assert node_rates(flow, rates, {source: {"in": 100.0}})[filter_] == 100.0
+
+
+def test_a_join_gets_what_is_kept_for_it() -> None:
+    def draw(builder: StreamsBuilder) -> None:
+        left: Any = builder.stream("left")
+        within = JoinWindows.of_time_difference(50)
+        left.join(builder.stream("right"), lambda one, other: one, within).to("out")
+
+    flow = flow_of(built(draw))
+    sources = {
+        "KSTREAM-SOURCE-0000000000": {"left": 8.0},
+        "KSTREAM-SOURCE-0000000001": {"right": 3.0},
+    }
+    rates = by_ends(flow, edge_rates(flow, sources, {}))
+    assert rates["KSTREAM-WINDOWED-0000000002", "KSTREAM-JOINTHIS-0000000004"] == 8.0
+    assert rates["KSTREAM-WINDOWED-0000000003", "KSTREAM-JOINOTHER-0000000005"] == 3.0
 
 
 def test_what_does_not_follow_is_not_known() -> None:

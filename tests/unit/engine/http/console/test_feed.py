@@ -13,10 +13,13 @@ import pytest
 
 from penstock._engine.http import guarded_protocol
 from penstock._engine.http.access import Access
+from penstock._engine.http.console import event_stream
 from penstock._engine.http.console import feed as feed_module
 from penstock._engine.http.console.feed import Feed
+from penstock._engine.http.console.logins import SESSION_SECONDS, SESSION_SECONDS_MAX, Logins
 from penstock._engine.http.listening import Listening
 from penstock._engine.http.server import HttpServer
+from tests.console.browser import wait_for
 from tests.console.simulated import Simulated
 
 TOKEN = "a-token-of-the-tests"
@@ -210,11 +213,10 @@ def test_too_many_streams_are_refused_and_those_that_end_make_room(
         fresh.ask("GET", "/console/stream", **BEARER)
     assert fresh.ask("GET", "/console/stream", **BEARER).status == 503
     fresh.hang_up()
-    until = time.monotonic() + 20
-    while (status := fresh.ask("GET", "/console/stream", **BEARER).status) != 200:
-        assert time.monotonic() < until, "waited for room for another stream"
-        time.sleep(0.05)
-    assert status == 200
+    wait_for(
+        lambda: fresh.ask("GET", "/console/stream", **BEARER).status == 200,
+        "room for another stream",
+    )
 
 
 @pytest.mark.slow
@@ -232,14 +234,86 @@ def test_a_stream_outlives_the_limit_of_an_answer_and_a_stuck_reader_does_not(
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         head = f"GET /console/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}"
         stuck.sendall(f"{head}\r\n\r\n".encode())
-        until = time.monotonic() + 20
-        while fresh.server._feed._streams:
-            assert time.monotonic() < until, "waited for the end of a stream that is not read"
-            time.sleep(0.05)
+        feed = fresh.server._feed
+        wait_for(lambda: not feed.stream_count, "the end of a stream that is not read")
 
 
-def test_without_browsers_nothing_is_encoded() -> None:
-    feed = Feed(Simulated(partitions=1))
-    feed._look(encode=False)
+@pytest.mark.slow
+def test_a_slow_reader_of_large_events_stays(
+    fresh: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded_protocol, "RESPONSE_SECONDS", 0.7)
+    huge = b"x" * 1_500_000
+    monkeypatch.setattr(Feed, "changed_since", lambda self, version: (version + 1, huge))
+    with socket.create_connection(("127.0.0.1", fresh.port), timeout=30) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        head = f"GET /console/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}"
+        slow.sendall(f"{head}\r\n\r\n".encode())
+        read = 0
+        until = time.monotonic() + 1.6
+        while time.monotonic() < until:
+            # Some megabytes a second: an event takes a part of the limit, and there is always one.
+            part = slow.recv(131_072)
+            assert part, f"the server hung up on a slow reader after {read} bytes"
+            read += len(part)
+            time.sleep(0.01)
+
+
+class Looked(Simulated):
+    """An application that counts how often the figures of its tasks are gathered."""
+
+    looks = 0
+
+    def standby_copies(self) -> Any:
+        self.looks += 1
+        return super().standby_copies()
+
+
+def test_without_a_page_no_figures_are_gathered_but_the_timeline_goes_on() -> None:
+    application = Looked(partitions=1)
+    feed = Feed(application)
+    for _ in range(3):
+        application.began -= 1  # a second passes
+        feed._glance()
     assert feed.changed_since(0) is None
-    assert json.loads(feed.snapshot()).keys() >= {"head", "timeline"}
+    assert application.looks == 0
+    application.kill(0)
+    feed._glance()
+    sections = json.loads(feed.snapshot())
+    events = [event["text"] for event in sections["timeline"]["events"]]
+    assert "worker worker-0 (process 1000) died" in events
+    assert sum(bucket[2] for bucket in sections["timeline"]["buckets"]) > 0
+
+
+def test_the_first_page_after_a_pause_gets_what_is_there_now(fresh: Served) -> None:
+    answer = fresh.ask("GET", "/console/stream", **BEARER)
+    events(answer, 1)
+    fresh.hang_up()
+    feed = fresh.server._feed
+    wait_for(lambda: not feed.stream_count, "the end of the first stream")
+    wait_for(lambda: not feed._is_fresh(), "the figures to be old")
+    fresh.application.kill(0)
+    answer = fresh.ask("GET", "/console/stream", **BEARER)
+    [(_, first)] = events(answer, 1)
+    assert [worker["state"] for worker in first["workers"]] == ["lost", "running"]
+
+
+def test_a_stream_renews_its_session_and_ends_with_it(
+    fresh: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "RENEW_SECONDS", 0.05)
+    now = [1000.0]
+    logins = fresh.access.logins
+    monkeypatch.setattr(logins, "_clock", lambda: now[0])
+    session = logins.open()
+    answer = fresh.ask("GET", "/console/stream", Authorization=f"Bearer {session}")
+    for _ in range(3):
+        now[0] += SESSION_SECONDS - 60
+        wait_for(lambda: _ends_at(logins) == now[0] + SESSION_SECONDS, "the session's renewal")
+    now[0] += SESSION_SECONDS_MAX
+    assert answer.read()  # to the end of the stream, which it has
+    assert fresh.ask("GET", "/console/stream", Authorization=f"Bearer {session}").status == 401
+
+
+def _ends_at(logins: Logins) -> float:
+    return next(iter(logins._sessions.values()))

@@ -6,6 +6,7 @@ from penstock._engine.http.console.logins import (
     LINK_SECONDS,
     LINKS_MAX,
     SESSION_SECONDS,
+    SESSION_SECONDS_MAX,
     SESSIONS_MAX,
     Logins,
 )
@@ -51,6 +52,18 @@ def test_a_session_lasts_while_it_is_used() -> None:
         clock.now += SESSION_SECONDS - 1
         assert logins.accepts(session)
     clock.now += SESSION_SECONDS
+    assert not logins.accepts(session)
+
+
+def test_a_session_ends_however_much_it_is_used() -> None:
+    clock = Clock()
+    logins = Logins(clock)
+    session = logins.open()
+    ends = clock.now + SESSION_SECONDS_MAX
+    while clock.now + SESSION_SECONDS / 2 < ends:
+        clock.now += SESSION_SECONDS / 2
+        assert logins.accepts(session)
+    clock.now = ends
     assert not logins.accepts(session)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock import TimeWindows
+from penstock import JoinWindows, SessionWindows, SlidingWindows, StreamsBuilder, TimeWindows
+from penstock._engine.http.console.graph import windows_of
 from penstock._engine.http.console.open_windows import TaskTime, held_back, open_windows
+from penstock._engine.planner.plan import plan_subtopologies
+from penstock._engine.planner.tasks import plan_tasks
 from penstock.windows import Window
 
 
@@ -39,6 +43,38 @@ def test_open_windows_are_those_that_take_records(
 @pytest.mark.parametrize("kind", [{"size": 5, "advance": None}, {"gap": 5}, {"size": None}])
 def test_without_rows_sessions_and_sliding_windows_are_not_known(kind: dict[str, Any]) -> None:
     assert open_windows({**kind, "grace": 0}, 100) is None
+
+
+def shown(draw: Callable[[StreamsBuilder], Any]) -> list[dict[str, Any]]:
+    builder = StreamsBuilder()
+    draw(builder)
+    topology = builder.build()
+    plans = plan_subtopologies(topology, "app")
+    topics = {topic for plan in plans for topic in plan.source_topics()}
+    return windows_of(topology, plan_tasks(plans, dict.fromkeys(topics, 1)))
+
+
+def test_sessions_and_sliding_windows_say_how_far_back_they_are_open() -> None:
+    sessions = SessionWindows.of_inactivity_gap(300, grace=100)
+    (one,) = shown(lambda b: b.stream("in").group_by_key().windowed_by(sessions).count())
+    assert (one["kind"], one["gap"], one["open_ms"]) == ("session", 300, 400)
+    sliding = SlidingWindows.of_time_difference(300, grace=100)
+    (one,) = shown(lambda b: b.stream("in").group_by_key().windowed_by(sliding).count())
+    assert (one["kind"], one["size"], one["open_ms"]) == ("sliding", 300, 100)
+
+
+@pytest.mark.parametrize("verb", ["join", "left_join", "outer_join"])
+def test_a_join_of_streams_is_shown_once(verb: str) -> None:
+    within = JoinWindows.of_time_difference(50, after=20, grace=7)
+
+    def draw(builder: StreamsBuilder) -> None:
+        left: Any = builder.stream("left")
+        getattr(left, verb)(builder.stream("right"), lambda one, other: one, within)
+
+    (one,) = shown(draw)
+    assert one["kind"] == "join"
+    assert (one["before"], one["after"], one["grace"], one["open_ms"]) == (50, 20, 7, 57)
+    assert open_windows(one, 1000) is None
 
 
 def time_of(task: str, stream_time: int | None, lag: int, **idle: float) -> TaskTime:

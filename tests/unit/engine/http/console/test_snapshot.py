@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import SeenError
 from penstock._engine.http.console.feed import encoded
@@ -40,6 +42,20 @@ def test_rates_lags_and_totals_are_there() -> None:
     assert nodes[source]["rate"] > 100
     assert nodes[source]["latency_max"] == 80.0
     assert len(sections["flow"]["edges"]) == len(graph(application)["edges"])
+
+
+def test_the_first_look_after_glances_has_rates() -> None:
+    application = Simulated(partitions=4, workers=3)
+    watch, began = Watch(application), application.began
+    for second in range(4):
+        application.began = began - second
+        watch.glance(1_000_000 + second * 1000, 50.0 + second)
+    application.began = began - 4
+    sections = watch.sections(watch.look(1_004_000, 54.0))
+    assert 2900 < sections["head"]["rate_in"] < 3100
+    source = next(name for name in sections["flow"]["nodes"] if "SOURCE-0000000002" in name)
+    expected = seen(Simulated(partitions=4, workers=3))["flow"]["nodes"][source]["rate"]
+    assert sections["flow"]["nodes"][source]["rate"] == pytest.approx(expected, rel=0.05)
 
 
 def graph(application: Simulated) -> dict[str, Any]:

@@ -73,8 +73,8 @@ function showHead(head) {
   };
   for (const [id] of FIGURES) setText(byId(`figure-${id}`).lastChild, shown[id]);
   setAttribute(byId("figure-errors"), "class", head.errors ? "bad" : null);
-  const restoring = head.restoring ? `, restoring ${count(head.restoring)}` : "";
-  setText(views[1].tab.lastChild, head.missing ? `${head.missing} missing` : restoring ? `${head.restoring} restoring` : "");
+  setText(views[1].tab.lastChild, head.missing ? `${head.missing} missing` : head.restoring ? `${head.restoring} restoring` : "");
+  setAttribute(views[1].tab.lastChild, "class", head.missing ? "tab-count" : "tab-count busy");
   setText(views[4].tab.lastChild, head.errors ? short(head.errors) : "");
   const away = head.broker_away_seconds === null ? null : `The cluster has not answered for ${duration(head.broker_away_seconds * 1000)}.`;
   const trouble = head.trouble ?? away;
