@@ -15,7 +15,7 @@ from penstock._engine.state.cache.entries import CachedPair
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.merging import merged
 from penstock._engine.state.segments.recent_rows import Row
-from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows
+from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows, time_at
 
 # The index may hold this many evicted row keys, besides as many as there are cached ones.
 _GONE_MAX = 1_000
@@ -24,7 +24,7 @@ _GONE_MAX = 1_000
 class CachedRows(CachedStore):
     """A RecordStore by row keys over `Rows`; `tail` is how many bytes follow the key in these."""
 
-    __slots__ = ("_by_key", "_remembered", "_tail")
+    __slots__ = ("_by_key", "_remembered", "_tail", "latest")
 
     def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
         super().__init__(below, place.budget, place.position, counts_reads=place.counts_cache_reads)
@@ -34,11 +34,15 @@ class CachedRows(CachedStore):
         until the first `of_key`.
         """
         self._remembered = 0
+        self.latest = -1
+        """The latest time of a row that was put."""
 
     def _miss(self, key: bytes) -> bytes | None:
         return self._below.get(key)
 
     def _note_new(self, key: bytes) -> None:
+        time = time_at(key, len(key) - self._tail)[0]
+        self.latest = max(self.latest, time)
         if self._by_key is not None:
             self._remember(self._by_key, key)
 
@@ -66,7 +70,16 @@ class CachedRows(CachedStore):
         self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
     ) -> list[CachedPair]:
         """Return the cached rows of a key in order, from one row key up to another, None for no
-        end.
+        end; all of them count as used.
+        """
+        cached = self.keys_of(raw_key, first, behind)
+        if reverse:
+            cached.reverse()
+        return self.entries.used(cached)
+
+    def keys_of(self, raw_key: bytes, first: bytes, behind: bytes | None) -> list[bytes]:
+        """Return the row keys of a key that are cached, in order, from one up to another, None for
+        no end; this is no use of them.
         """
         if not len(self.entries):
             return []
@@ -86,9 +99,30 @@ class CachedRows(CachedStore):
             self._remembered -= len(meant) - len(cached)
             if not row_keys:
                 del by_key[raw_key]
-        if reverse:
-            cached.reverse()
-        return self.entries.used(cached)
+        return cached
+
+    def used_in_turn(
+        self, rows: list[Row], row_keys: list[bytes], first: bytes
+    ) -> Iterator[Row]:
+        """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's iterator
+        comes to them: before each row it looks for the next cached one from `first` on, and uses
+        those that it passes. Rows that have given way meanwhile are not used.
+        """
+        entries, at, found = self.entries, 0, None
+        use, last = entries.get, len(row_keys)
+        for row in rows:
+            while found is None and at < last:
+                row_key = row_keys[at]
+                at += 1
+                if row_key in entries and use(row_key) is not None and row_key >= first:
+                    found = row_key
+            yield row
+            if row[0] == found:
+                found = None
+        while found is None and at < last:
+            if row_keys[at] in entries:
+                use(row_keys[at])
+            at += 1
 
     def _remember_all(self) -> dict[bytes, list[bytes]]:
         by_key: dict[bytes, list[bytes]] = {}

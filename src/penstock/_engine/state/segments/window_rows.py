@@ -103,8 +103,10 @@ class WindowRows:
         self.put = self._add if retains else _putter(self.store, self.around_key)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
 
-    def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
-        """Return the starts and rows of a key between two times, the earliest first."""
+    def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterable[StartedRow]:
+        """Return the starts and rows of a key between two times, the earliest first; a list if the
+        store has no cache.
+        """
         if self.cache is None:
             at = SEGMENT_BYTES + len(raw_key)
             return [
@@ -116,8 +118,8 @@ class WindowRows:
     def backward_fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterator[StartedRow]:
         """Yield what `fetch` returns, the latest first."""
         if self.cache is None:
-            return reversed(self.fetch(raw_key, time_from, time_to))
-        return iter(self._fetch_cached(raw_key, time_from, time_to, reverse=True))
+            return reversed([*self.fetch(raw_key, time_from, time_to)])
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=True)
 
     def fetch_range(
         self,
@@ -198,24 +200,37 @@ class WindowRows:
 
     def _fetch_cached(
         self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
-    ) -> list[StartedRow]:
+    ) -> Iterator[StartedRow]:
+        """Return the starts and rows of a key as they are now. The cached ones count as used while
+        they are iterated, as in Java: this decides which rows give way to what is put meanwhile.
+        """
         assert self.cache is not None
-        stored = of_key(self.rows, raw_key, time_from, time_to)
+        found = of_key(self.rows, raw_key, time_from, time_to)
         interval, earliest = self.rows.interval, max(time_from, 0)
-        first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
+        # Java comes to rows before `time_from` too: in memory to all of them, on disk, when it goes
+        # backwards, to those of the same segment, or of the last one if that is before it.
+        passed = 0 if self.in_memory else earliest
+        if reverse and not self.in_memory:
+            last = max(min(earliest, self.cache.latest), 0)
+            passed = last - last % interval
+        first, first_passed = (
+            pack_segment(time // interval) + raw_key + pack_timestamp(time)
+            for time in (earliest, passed)
+        )
         behind = None
         if time_to < END_OF_TIME:
             behind = pack_segment(time_to // interval) + raw_key + pack_timestamp(time_to + 1)
-        cached = self.cache.of_key(raw_key, first, behind, reverse=reverse)
-        if cached:
-            rows = dict(stored)
-            lay_over(rows, cached)
-            stored = sorted(rows.items())
-        at = SEGMENT_BYTES + len(raw_key)
-        found = [(time_at(row_key, at)[0], row) for row_key, row in stored]
+        row_keys = self.cache.keys_of(raw_key, first_passed, behind)
+        if row_keys:
+            rows, peek = dict(found), self.cache.entries.peek
+            lay_over(rows, ((key, peek(key)) for key in row_keys if key >= first))
+            found = sorted(rows.items())
         if reverse:
             found.reverse()
-        return found
+            row_keys.reverse()
+        at = SEGMENT_BYTES + len(raw_key)
+        used = self.cache.used_in_turn(found, row_keys, first) if row_keys else found
+        return ((time_at(row_key, at)[0], row) for row_key, row in used)
 
     def _by_segment(
         self,

@@ -69,7 +69,7 @@ class WindowState(CodedState[RowCodec]):
         self.put_row = row_putter(name, codec, rows.store)
         """`put_row(row_key, value, value_timestamp, timestamp, headers)` does what `put` does."""
         self.fetch = rows.fetch
-        """`fetch(raw_key, time_from, time_to)` returns a list of (start, row), the earliest first;
+        """`fetch(raw_key, time_from, time_to)` returns pairs of (start, row), the earliest first;
         the bounds are included.
         """
         self.backward_fetch = rows.backward_fetch
