@@ -101,12 +101,10 @@ class CachedRows(CachedStore):
                 del by_key[raw_key]
         return cached
 
-    def used_in_turn(
-        self, rows: list[Row], row_keys: list[bytes], first: bytes
-    ) -> Iterator[Row]:
-        """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's iterator
-        comes to them: before each row it looks for the next cached one from `first` on, and uses
-        those that it passes. Rows that have given way meanwhile are not used.
+    def used_in_turn(self, rows: list[Row], row_keys: list[bytes], first: bytes) -> Iterator[Row]:
+        """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's
+        iterator comes to them: before each row it looks for the next cached one from `first` on,
+        and uses those that it passes. Rows that have given way meanwhile are not used.
         """
         entries, at, found = self.entries, 0, None
         use, last = entries.get, len(row_keys)
