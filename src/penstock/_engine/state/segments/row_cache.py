@@ -9,7 +9,8 @@ rows of each key.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from typing import TypeAlias
 
 from penstock._engine.state.cache.entries import CachedPair
 from penstock._engine.state.cache.record_cache import CachedStore
@@ -19,6 +20,10 @@ from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows, 
 
 # The index may hold this many evicted row keys, besides as many as there are cached ones.
 _GONE_MAX = 1_000
+# More cached rows than these are not looked through with each read of a store in memory.
+_PASSED_MAX = 256
+
+TimeAndKey: TypeAlias = tuple[int, bytes]
 
 
 class CachedRows(CachedStore):
@@ -101,9 +106,27 @@ class CachedRows(CachedStore):
                 del by_key[raw_key]
         return cached
 
-    def used_in_turn(self, rows: list[Row], row_keys: list[bytes], first: bytes) -> Iterator[Row]:
+    def passed_in_memory(
+        self, first: TimeAndKey, last: TimeAndKey, *, reverse: bool
+    ) -> list[bytes] | None:
+        """Return the row keys that Java passes when it reads a store in memory: those of all keys,
+        by time and then by key, from one to another. None if there are many: Java would look
+        through them with each read, and which of many gives way first is worth less than that.
+        """
+        if len(self.entries) > _PASSED_MAX:
+            return None
+        tail = self._tail
+        placed = [
+            ((time_at(key, len(key) - tail)[0], key[SEGMENT_BYTES:-tail]), key)
+            for key in self.entries.in_order_of_use()
+        ]
+        return [key for place, key in sorted(placed, reverse=reverse) if first <= place <= last]
+
+    def used_in_turn(
+        self, rows: list[Row], row_keys: list[bytes], meant: Container[bytes]
+    ) -> Iterator[Row]:
         """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's
-        iterator comes to them: before each row it looks for the next cached one from `first` on,
+        iterator comes to them: before each row it looks for the next cached one that is `meant`,
         and uses those that it passes. Rows that have given way meanwhile are not used.
         """
         entries, at, found = self.entries, 0, None
@@ -112,7 +135,7 @@ class CachedRows(CachedStore):
             while found is None and at < last:
                 row_key = row_keys[at]
                 at += 1
-                if row_key in entries and use(row_key) is not None and row_key >= first:
+                if row_key in entries and use(row_key) is not None and row_key in meant:
                     found = row_key
             yield row
             if row[0] == found:

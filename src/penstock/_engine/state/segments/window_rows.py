@@ -103,9 +103,11 @@ class WindowRows:
         self.put = self._add if retains else _putter(self.store, self.around_key)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
 
-    def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterable[StartedRow]:
+    def fetch(
+        self, raw_key: bytes, time_from: int, time_to: int, *, as_range: bool = False
+    ) -> Iterable[StartedRow]:
         """Return the starts and rows of a key between two times, the earliest first; a list if the
-        store has no cache.
+        store has no cache. With `as_range`, Java reads a range of keys that holds only this one.
         """
         if self.cache is None:
             at = SEGMENT_BYTES + len(raw_key)
@@ -113,13 +115,15 @@ class WindowRows:
                 (time_at(row_key, at)[0], row)
                 for row_key, row in of_key(self.rows, raw_key, time_from, time_to)
             ]
-        return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=False, as_range=as_range)
 
-    def backward_fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterator[StartedRow]:
+    def backward_fetch(
+        self, raw_key: bytes, time_from: int, time_to: int, *, as_range: bool = False
+    ) -> Iterator[StartedRow]:
         """Yield what `fetch` returns, the latest first."""
         if self.cache is None:
             return reversed([*self.fetch(raw_key, time_from, time_to)])
-        return self._fetch_cached(raw_key, time_from, time_to, reverse=True)
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=True, as_range=as_range)
 
     def fetch_range(
         self,
@@ -199,7 +203,7 @@ class WindowRows:
         rows.log(raw_key + tail, None, timestamp, headers)
 
     def _fetch_cached(
-        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
+        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool, as_range: bool = False
     ) -> Iterator[StartedRow]:
         """Return the starts and rows of a key as they are now. The cached ones count as used while
         they are iterated, as in Java: this decides which rows give way to what is put meanwhile.
@@ -207,30 +211,44 @@ class WindowRows:
         assert self.cache is not None
         found = of_key(self.rows, raw_key, time_from, time_to)
         interval, earliest = self.rows.interval, max(time_from, 0)
-        # Java comes to rows before `time_from` too: in memory to all of them, on disk, when it goes
-        # backwards, to those of the same segment, or of the last one if that is before it.
-        passed = 0 if self.in_memory else earliest
-        if reverse and not self.in_memory:
-            last = max(min(earliest, self.cache.latest), 0)
-            passed = last - last % interval
-        first, first_passed = (
-            pack_segment(time // interval) + raw_key + pack_timestamp(time)
-            for time in (earliest, passed)
-        )
+        first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
         behind = None
         if time_to < END_OF_TIME:
             behind = pack_segment(time_to // interval) + raw_key + pack_timestamp(time_to + 1)
-        row_keys = self.cache.keys_of(raw_key, first_passed, behind)
-        if row_keys:
+        meant = self.cache.keys_of(raw_key, first, behind)
+        since = 0 if as_range and self.in_memory else earliest
+        passed = self._passed(raw_key, since, time_to, reverse=reverse)
+        if passed is None:
+            passed = meant[::-1] if reverse else meant
+        if meant:
             rows, peek = dict(found), self.cache.entries.peek
-            lay_over(rows, ((key, peek(key)) for key in row_keys if key >= first))
+            lay_over(rows, ((key, peek(key)) for key in meant))
             found = sorted(rows.items())
         if reverse:
             found.reverse()
-            row_keys.reverse()
         at = SEGMENT_BYTES + len(raw_key)
-        used = self.cache.used_in_turn(found, row_keys, first) if row_keys else found
+        used = self.cache.used_in_turn(found, passed, set(meant)) if passed else found
         return ((time_at(row_key, at)[0], row) for row_key, row in used)
+
+    def _passed(
+        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
+    ) -> list[bytes] | None:
+        """Return the cached row keys that Java comes to when it reads a key: in memory those of
+        other keys too; on disk, backwards, also those before `time_from` that are in its segment,
+        or in the last one if that is before it. None if it is none but those that are meant.
+        """
+        cache = self.cache
+        assert cache is not None
+        if self.in_memory:
+            return cache.passed_in_memory((time_from, raw_key), (time_to, raw_key), reverse=reverse)
+        if not reverse:
+            return None
+        interval = self.rows.interval
+        segment = max(min(time_from, cache.latest), 0) // interval
+        first = pack_segment(segment) + raw_key + pack_timestamp(segment * interval)
+        end = min(time_to, END_OF_TIME - 1)
+        behind = pack_segment(end // interval) + raw_key + pack_timestamp(end + 1)
+        return cache.keys_of(raw_key, first, behind)[::-1]
 
     def _by_segment(
         self,

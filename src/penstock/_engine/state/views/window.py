@@ -70,7 +70,7 @@ class WindowState(CodedState[RowCodec]):
         """`put_row(row_key, value, value_timestamp, timestamp, headers)` does what `put` does."""
         self.fetch = rows.fetch
         """`fetch(raw_key, time_from, time_to)` returns pairs of (start, row), the earliest first;
-        the bounds are included.
+        the bounds are included. `as_range` says that Java reads a range of keys with one key.
         """
         self.backward_fetch = rows.backward_fetch
         """`backward_fetch(raw_key, time_from, time_to)` yields the same, the latest first."""
