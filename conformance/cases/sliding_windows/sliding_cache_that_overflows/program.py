@@ -1,4 +1,4 @@
-"""Which windows give way in a cache on disk follows from the order in which they are read and put."""
+"""Which windows give way in a cache on disk follows from the order of reads and puts."""
 
 from collections.abc import Callable
 from typing import Any
