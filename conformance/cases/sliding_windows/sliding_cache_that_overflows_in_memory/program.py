@@ -31,7 +31,7 @@ class Look(Processor[str, str, str, str]):
 def topology(log: Callable[[str], None]) -> Topology:
     builder = StreamsBuilder()
     windows = SlidingWindows.of_time_difference(4, grace=5)
-    counts = Materialized("counts", store="in_memory")
+    counts: Materialized[Any, Any] = Materialized("counts", store="in_memory")
     builder.stream("in").group_by_key().windowed_by(windows).count(counts).to_stream().map(
         lambda window, count: (f"{window.key}@{window.start}", str(count))
     ).to("out")
