@@ -9,7 +9,7 @@ rows of each key.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TypeAlias
 
 from penstock._engine.state.cache.entries import CachedPair
@@ -123,27 +123,27 @@ class CachedRows(CachedStore):
         return [key for place, key in sorted(placed, reverse=reverse) if first <= place <= last]
 
     def used_in_turn(
-        self, rows: list[Row], row_keys: list[bytes], meant: Container[bytes]
+        self, rows: list[Row], row_keys: Iterable[bytes], meant: Container[bytes]
     ) -> Iterator[Row]:
         """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's
         iterator comes to them: before each row it looks for the next cached one that is `meant`,
         and uses those that it passes. Rows that have given way meanwhile are not used.
         """
-        entries, at, found = self.entries, 0, None
-        use, last = entries.get, len(row_keys)
+        entries, ahead, found = self.entries, iter(row_keys), None
+        use = entries.get
         for row in rows:
-            while found is None and at < last:
-                row_key = row_keys[at]
-                at += 1
-                if row_key in entries and use(row_key) is not None and row_key in meant:
-                    found = row_key
+            if found is None:
+                for row_key in ahead:
+                    if row_key in entries and use(row_key) is not None and row_key in meant:
+                        found = row_key
+                        break
             yield row
             if row[0] == found:
                 found = None
-        while found is None and at < last:
-            if row_keys[at] in entries:
-                use(row_keys[at])
-            at += 1
+        if found is None:
+            for row_key in ahead:
+                if row_key in entries:
+                    use(row_key)
 
     def _remember_all(self) -> dict[bytes, list[bytes]]:
         by_key: dict[bytes, list[bytes]] = {}

@@ -5,6 +5,7 @@ CachingWindowStore.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from struct import Struct
 from typing import Final, TypeAlias
 
@@ -216,39 +217,34 @@ class WindowRows:
         if time_to < END_OF_TIME:
             behind = pack_segment(time_to // interval) + raw_key + pack_timestamp(time_to + 1)
         meant = self.cache.keys_of(raw_key, first, behind)
-        since = 0 if as_range and self.in_memory else earliest
-        passed = self._passed(raw_key, since, time_to, reverse=reverse)
-        if passed is None:
-            passed = meant[::-1] if reverse else meant
         if meant:
             rows, peek = dict(found), self.cache.entries.peek
             lay_over(rows, ((key, peek(key)) for key in meant))
             found = sorted(rows.items())
         if reverse:
             found.reverse()
+        passed: Iterable[bytes] | None = None
+        if self.in_memory:
+            since, until = (0 if as_range else earliest, raw_key), (time_to, raw_key)
+            passed = self.cache.passed_in_memory(since, until, reverse=reverse)
+        elif reverse:
+            passed = chain(reversed(meant), self._passed_before(raw_key, earliest, first))
+        if passed is None:
+            passed = reversed(meant) if reverse else meant
         at = SEGMENT_BYTES + len(raw_key)
-        used = self.cache.used_in_turn(found, passed, set(meant)) if passed else found
+        used = self.cache.used_in_turn(found, passed, meant)
         return ((time_at(row_key, at)[0], row) for row_key, row in used)
 
-    def _passed(
-        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
-    ) -> list[bytes] | None:
-        """Return the cached row keys that Java comes to when it reads a key: in memory those of
-        other keys too; on disk, backwards, also those before `time_from` that are in its segment,
-        or in the last one if that is before it. None if it is none but those that are meant.
+    def _passed_before(self, raw_key: bytes, time_from: int, first: bytes) -> Iterator[bytes]:
+        """Yield the cached row keys that Java comes to behind those that are meant when it reads a
+        key on disk backwards: those before `first` that are in its segment, or in the last one if
+        that is before it. They are not looked for unless the reader comes so far.
         """
-        cache = self.cache
-        assert cache is not None
-        if self.in_memory:
-            return cache.passed_in_memory((time_from, raw_key), (time_to, raw_key), reverse=reverse)
-        if not reverse:
-            return None
+        assert self.cache is not None
         interval = self.rows.interval
-        segment = max(min(time_from, cache.latest), 0) // interval
-        first = pack_segment(segment) + raw_key + pack_timestamp(segment * interval)
-        end = min(time_to, END_OF_TIME - 1)
-        behind = pack_segment(end // interval) + raw_key + pack_timestamp(end + 1)
-        return cache.keys_of(raw_key, first, behind)[::-1]
+        segment = max(min(time_from, self.cache.latest), 0) // interval
+        begin = pack_segment(segment) + raw_key + pack_timestamp(segment * interval)
+        yield from reversed(self.cache.keys_of(raw_key, begin, first))
 
     def _by_segment(
         self,
