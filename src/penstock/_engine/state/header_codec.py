@@ -79,7 +79,7 @@ def timed_headers_codec(plain: RowCodec) -> Codec:
     encode, decode = plain.encode_value, plain.decode_value
 
     def encode_row(entry: Any) -> bytes | None:
-        if not isinstance(entry, tuple) or len(entry) != 3:
+        if not isinstance(entry, tuple) or len(entry) != 3 or not isinstance(entry[1], int):
             msg = (
                 "a timestamped store with headers takes ValueTimestampHeaders(value, timestamp, "
                 f"headers); got {entry!r}"

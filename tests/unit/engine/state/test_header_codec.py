@@ -70,7 +70,7 @@ def test_an_entry_without_a_value_has_no_row() -> None:
     assert headers_codec(PLAIN).encode_value((None, Headers())) is None
 
 
-@pytest.mark.parametrize("given", ["x", ("x", 5), 7, ("x", 5, Headers(), 1)])
+@pytest.mark.parametrize("given", ["x", ("x", 5), 7, ("x", 5, Headers(), 1), ("x", "5", Headers())])
 def test_anything_but_an_entry_is_refused(given: Any) -> None:
     with pytest.raises(StreamsError, match=r"takes ValueTimestampHeaders\(value, timestamp, head"):
         timed_headers_codec(PLAIN).encode_value(given)
