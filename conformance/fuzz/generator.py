@@ -63,10 +63,10 @@ def _config(draft: Draft, only: Collection[str]) -> dict[str, Any]:
     if draft.fails:
         config["processing.exception.handler"] = "continue"
     if cache := draft.cache_bytes:
-        # A cache that overflows forgets windows in another order than Java's, in which reading one
-        # counts as use of those near it: so only caches of other stores are small.
-        windowed = any(step["verb"] == "windowed_by" for step in draft.steps)
-        config["statestore.cache.max.bytes"] = max(_CACHES) if windowed else cache
+        # Beside windows that are emitted on close, a cache that overflows lets go of other windows
+        # than Java's: there it is never small.
+        closing = any(step.get("emit") == "close" for step in draft.steps)
+        config["statestore.cache.max.bytes"] = max(_CACHES) if closing else cache
     if draft.chance(0.3) and "optimization" in only:
         config["topology.optimization"] = draft.pick(["all", "all", *_OPTIMIZATIONS])
     return config

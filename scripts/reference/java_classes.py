@@ -27,9 +27,9 @@ PACKAGES = {
     "TimestampExtractor",
     ".processor.api": "FixedKeyProcessor FixedKeyProcessorContext FixedKeyRecord "
     "MockProcessorContext ProcessingContext Processor ProcessorContext Record RecordMetadata",
-    ".state": "KeyValueStore ReadOnlyKeyValueStore ReadOnlySessionStore ReadOnlyWindowStore "
-    "RocksDBConfigSetter SessionStore StoreBuilder Stores ValueAndTimestamp "
-    "VersionedKeyValueStore VersionedRecord WindowStore",
+    ".state": "AggregationWithHeaders KeyValueStore ReadOnlyKeyValueStore ReadOnlySessionStore "
+    "ReadOnlyWindowStore RocksDBConfigSetter SessionStore StoreBuilder Stores ValueAndTimestamp "
+    "ValueTimestampHeaders VersionedKeyValueStore VersionedRecord WindowStore",
     ".test": "TestRecord",
 }
 """Which types are on the page, by their package."""

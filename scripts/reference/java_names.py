@@ -5,7 +5,6 @@ A text that begins with "no: " says why there is none.
 
 from __future__ import annotations
 
-_HEADERS = "no: stores keep no headers (KIP-1271)"
 _FLUENT = "no: options are dataclasses; read the field"
 
 
@@ -227,20 +226,26 @@ NAMES: dict[str, dict[str, str]] = {
     "TimestampExtractor": {"extract": "Consumed(timestamp_extractor=...)"},
     "Stores": {
         "persistentTimestampedKeyValueStore": "Stores.timestamped_key_value_store",
-        "persistentTimestampedKeyValueStoreWithHeaders": _HEADERS,
+        "persistentTimestampedKeyValueStoreWithHeaders": (
+            "Stores.timestamped_key_value_store_with_headers"
+        ),
         "persistentVersionedKeyValueStore": "Stores.versioned_key_value_store",
         "persistentTimestampedWindowStore": "Stores.timestamped_window_store",
-        "persistentTimestampedWindowStoreWithHeaders": _HEADERS,
-        "persistentSessionStoreWithHeaders": _HEADERS,
+        "persistentTimestampedWindowStoreWithHeaders": (
+            "Stores.timestamped_window_store_with_headers"
+        ),
+        "persistentSessionStoreWithHeaders": "Stores.session_store_with_headers",
         "keyValueStoreBuilder": "Stores.key_value_store",
         "timestampedKeyValueStoreBuilder": "Stores.timestamped_key_value_store",
-        "timestampedKeyValueStoreWithHeadersBuilder": _HEADERS,
+        "timestampedKeyValueStoreWithHeadersBuilder": (
+            "Stores.timestamped_key_value_store_with_headers"
+        ),
         "versionedKeyValueStoreBuilder": "Stores.versioned_key_value_store",
         "windowStoreBuilder": "Stores.window_store",
         "timestampedWindowStoreBuilder": "Stores.timestamped_window_store",
-        "timestampedWindowStoreWithHeadersBuilder": _HEADERS,
+        "timestampedWindowStoreWithHeadersBuilder": "Stores.timestamped_window_store_with_headers",
         "sessionStoreBuilder": "Stores.session_store",
-        "sessionStoreWithHeadersBuilder": _HEADERS,
+        "sessionStoreWithHeadersBuilder": "Stores.session_store_with_headers",
     },
     "StoreBuilder": {
         "withCachingEnabled": "Stores.key_value_store(caching=...)",
@@ -250,6 +255,16 @@ NAMES: dict[str, dict[str, str]] = {
         "build": "no: the runtime builds stores",
         "logConfig": "StoreBuilder.changelog_settings",
         "loggingEnabled": "StoreBuilder.logged",
+    },
+    "AggregationWithHeaders": {
+        "make": "AggregationWithHeaders(aggregation=..., headers=...)",
+        "makeAllowNullable": "AggregationWithHeaders(aggregation=..., headers=...)",
+        "getAggregationOrNull": "AggregationWithHeaders.aggregation",
+    },
+    "ValueTimestampHeaders": {
+        "make": "ValueTimestampHeaders(value=..., timestamp=..., headers=...)",
+        "makeAllowNullable": "ValueTimestampHeaders(value=..., timestamp=..., headers=...)",
+        "getValueOrNull": "ValueTimestampHeaders.value",
     },
     "ValueAndTimestamp": {
         "make": "ValueAndTimestamp(value=..., timestamp=...)",
@@ -267,11 +282,6 @@ NAMES: dict[str, dict[str, str]] = {
         "handleSerializationException": "no: deprecated in Java; `handle_serialization_error`",
     },
     "StreamsUncaughtExceptionHandler": {"handle": "KafkaStreams.set_uncaught_exception_handler"},
-    "TopologyTestDriver": {
-        "getTimestampedKeyValueStoreWithHeaders": _HEADERS,
-        "getTimestampedWindowStoreWithHeaders": _HEADERS,
-        "getSessionStoreWithHeaders": _HEADERS,
-    },
     "TestOutputTopic": {
         "readRecordsToList": "TestOutputTopic.read_records",
         "readKeyValuesToMap": "TestOutputTopic.read_key_values_to_dict",

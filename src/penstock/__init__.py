@@ -64,16 +64,21 @@ from penstock.record import (
 )
 from penstock.settings import StreamsConfig
 from penstock.stores import (
+    AggregationWithHeaders,
     KeyValueStore,
     SessionStore,
+    SessionStoreWithHeaders,
     StateRestoreListener,
     StoreBuilder,
     StoreIterator,
     Stores,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     TopicPartition,
     ValueAndTimestamp,
+    ValueTimestampHeaders,
     VersionedKeyValueStore,
     VersionedRecord,
     WindowStore,
@@ -89,6 +94,7 @@ from penstock.windows import (
 )
 
 __all__ = [
+    "AggregationWithHeaders",
     "Branched",
     "BranchedKStream",
     "BufferConfig",
@@ -127,6 +133,7 @@ __all__ = [
     "Repartitioned",
     "SerializationError",
     "SessionStore",
+    "SessionStoreWithHeaders",
     "SessionWindowedCogroupedKStream",
     "SessionWindowedKStream",
     "SessionWindows",
@@ -146,7 +153,9 @@ __all__ = [
     "TimeWindowedKStream",
     "TimeWindows",
     "TimestampedKeyValueStore",
+    "TimestampedKeyValueStoreWithHeaders",
     "TimestampedWindowStore",
+    "TimestampedWindowStoreWithHeaders",
     "TopicPartition",
     "Topology",
     "TopologyDescription",
@@ -155,6 +164,7 @@ __all__ = [
     "UncaughtResponse",
     "UnlimitedWindows",
     "ValueAndTimestamp",
+    "ValueTimestampHeaders",
     "ValueTransformerWithKey",
     "VersionedKeyValueStore",
     "VersionedRecord",

@@ -1,5 +1,7 @@
 """KafkaStreams: start, close and watch an application. Control only; the work is done by its host,
 which is Spark, or this process while a program is developed.
+
+Long because each method has an example.
 """
 
 from __future__ import annotations
@@ -118,40 +120,76 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
     @property
     def state(self) -> State:
-        """What the application is doing now."""
+        """What the application is doing now.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.state
+        <State.CREATED: 'CREATED'>
+        """
         return self._states.state
 
     @property
     def application_id(self) -> str:
-        """The name of the application."""
+        """The name of the application.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.application_id
+        'shop'
+        """
         return self._config.application_id
 
     @property
     def bootstrap_servers(self) -> str | None:
-        """The servers of the cluster; None if the settings name none and no local broker serves."""
+        """The servers of the cluster; None if the settings name none and no local broker serves.
+
+        >>> settings = {"application.id": "shop", "bootstrap.servers": "kafka:9092"}
+        >>> KafkaStreams(builder.build(), settings).bootstrap_servers
+        'kafka:9092'
+        """
         return self._config.bootstrap_servers if self._config.names_cluster else None
 
     @property
     def failure(self) -> WorkerFailure | None:
-        """The failure that ended the application, None if none did."""
+        """The failure that ended the application, None if none did.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.failure is None
+        True
+        """
         return self._supervision.failure
 
     @property
     def trouble(self) -> str | None:
         """What keeps a running application from its work, None if nothing does. As in Java the
         state stays RUNNING while the broker does not answer, for up to `task.timeout.ms`.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.trouble is None
+        True
         """
         reports = {} if self._query is None else self._query.members()
         away = broker_away_seconds(one for one in reports.values() if one.state not in GONE)
         return None if away is None else broker_away(away)
 
     def set_state_listener(self, listener: StateListener) -> None:
-        """Call `listener(new, old)` at each change of the state; set it before start."""
+        """Call `listener(new, old)` at each change of the state; set it before start.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.set_state_listener(lambda new, old: print(old.name, new.name))
+        >>> _ = streams.close()
+        CREATED PENDING_SHUTDOWN
+        PENDING_SHUTDOWN NOT_RUNNING
+        """
         self._only_before_start("the state listener")
         self._states.listener = listener
 
     def set_uncaught_exception_handler(self, handler: UncaughtHandler) -> None:
-        """Ask `handler(failure)` what to do about a worker that fails; set it before start."""
+        """Ask `handler(failure)` what to do about a worker that fails; set it before start.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> replace = UncaughtResponse.REPLACE_THREAD
+        >>> streams.set_uncaught_exception_handler(lambda failure: replace)
+        """
         self._only_before_start("the uncaught exception handler")
         self._supervision.uncaught = handler
 
@@ -161,6 +199,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
         It is called here in the driver, a moment later: workers report four times a second. The
         last events of a worker that dies are lost.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.set_global_state_restore_listener(StateRestoreListener())
         """
         self._only_before_start("the state restore listener")
         self._supervision.restore_listener = listener
@@ -176,6 +217,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         With `available_now` the application ends by itself when it has processed what its topics
         hold at this moment, and all that comes of it: topics that it writes itself are read until
         nothing more comes.
+
+        ```python
+        with KafkaStreams(builder.build(), {"application.id": "shop"}) as streams:
+            streams.start()
+            streams.wait_until_running()
+        ```
         """
         try:
             self._start(available_now=available_now, console=console)
@@ -263,6 +310,10 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         Raises:
             ProcessingError: a record failed; a note holds the traceback of the user's code.
             StreamsError: the application cannot start, or failed.
+
+        ```python
+        KafkaStreams(builder.build(), {"application.id": "shop"}).run()
+        ```
         """
         wishes = self._invocation
         wishes.answered = True
@@ -300,6 +351,11 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
         Raises:
             StreamsError: the application runs, here or in another process.
+
+        ```python
+        streams.clean_up()  # before start or after close
+        streams.start()
+        ```
         """
         if self.state is not State.CREATED and not self._states.ended:
             msg = (
@@ -318,7 +374,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         )
 
     def close(self, timeout: Duration | None = None) -> bool:
-        """Stop when the workers have committed and left. Return whether all did in time."""
+        """Stop when the workers have committed and left. Return whether all did in time.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.close(minute), streams.state.name
+        (True, 'NOT_RUNNING')
+        """
         if self._interrupted:  # the user does not want to wait
             return False
         seconds = _CLOSE_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
@@ -343,7 +404,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         return finished
 
     def wait_until(self, state: State, timeout: Duration) -> bool:
-        """Wait for a state; return whether it was reached."""
+        """Wait for a state; return whether it was reached.
+
+        >>> streams = KafkaStreams(builder.build(), {"application.id": "shop"})
+        >>> streams.wait_until(State.CREATED, minute)
+        True
+        """
         return self._states.wait_until(state, to_milliseconds(timeout, "timeout") / 1000)
 
     def wait_until_running(self, timeout: Duration = _RUNNING_TIMEOUT) -> bool:
@@ -353,6 +419,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         Raises:
             ProcessingError: a record failed; a note holds the traceback of the user's code.
             StreamsError: the application has not been started, has failed, or is closed.
+
+        ```python
+        streams.start()
+        if not streams.wait_until_running(timedelta(minutes=2)):
+            print(streams.state, streams.trouble)
+        ```
         """
         if self.state is State.CREATED:
             msg = "the application has not been started; call start() before wait_until_running()"
@@ -369,27 +441,54 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         return False
 
     def pause(self) -> None:
-        """Stop processing and timers; tasks are kept."""
+        """Stop processing and timers; tasks are kept.
+
+        ```python
+        streams.pause()
+        move_the_table()
+        streams.resume()
+        ```
+        """
         self._started_query().pause(True)
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Go on after `pause`.
+
+        ```python
+        streams.resume()
+        ```
+        """
         self._started_query().pause(False)
 
     def add_stream_thread(self) -> int | None:
         """Add a slot from the next turn on. Return how many there are then, None if the executors
         have no core left for it.
+
+        ```python
+        if streams.add_stream_thread() is None:
+            print("the executors have no core left")
+        ```
         """
         return self._working_query().add_slot()
 
     def remove_stream_thread(self) -> int | None:
         """Remove a slot from the next turn on; its worker hands its tasks over. Return how many
         there are then, None if it is the last one, which stays.
+
+        ```python
+        streams.remove_stream_thread()
+        ```
         """
         return self._working_query().remove_slot()
 
     def reports(self) -> dict[str, Report]:
-        """Return the last report of each worker."""
+        """Return the last report of each worker.
+
+        ```python
+        for worker, report in streams.reports().items():
+            print(worker, report.state)
+        ```
+        """
         return self._started_query().members()
 
     def metrics(self) -> dict[MetricName, MetricValue]:
@@ -397,6 +496,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
         Workers send theirs once a second. What is not known now is left out.
         `penstock.metrics.to_prometheus` writes them for Prometheus.
+
+        ```python
+        from penstock.metrics import to_prometheus
+
+        print(to_prometheus(streams.metrics()))
+        ```
         """
         client: dict[str, MetricValue] = {
             "version": version("penstock"),
@@ -414,6 +519,10 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         workers, tasks running and restoring, entries of the stores, records in and out of all time
         and of the turn before. On the development host these figures are those of this moment, and
         not inside anything else.
+
+        ```python
+        print(streams.progress())
+        ```
         """
         progress = self._started_query().progress()
         return None if progress is None else Progress(progress)
@@ -467,6 +576,11 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
         Raises:
             StreamsError: the application serves no HTTP.
+
+        ```python
+        streams.start(console=True)
+        print(streams.console_link())
+        ```
         """
         if self._serving is None:
             msg = (

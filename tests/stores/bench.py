@@ -12,6 +12,7 @@ from penstock import StreamsConfig
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
+from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.stores.task_stores import StoreSite, TaskStore
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.contract import StoreEngine
@@ -63,6 +64,10 @@ class Bench:
             for _, _, key, value, timestamp, _ in self._collector.drain()
         ]
         self.store.commit(len(self.changelog))
+
+    def sent(self) -> list[Output]:
+        """Take what was sent to the changelog since the last commit."""
+        return list(self._collector.drain())
 
     def abort(self) -> None:
         """Forget what is not committed: the store is closed and opened again."""

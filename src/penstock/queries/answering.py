@@ -70,7 +70,7 @@ class _Plan:
 def _plan_for(query: Query[Any], kind: str) -> _Plan | None:
     plans = (plan for plan in _PLANS.get(type(query), ()) if kind in plan.kinds)
     # A query for sessions has a key, one for windows has times.
-    if isinstance(query, WindowRangeQuery) and (query.key is None) is (kind == "session"):
+    if isinstance(query, WindowRangeQuery) and (query.key is None) is (kind in _SESSION):
         return None
     return next(plans, None)
 
@@ -156,7 +156,7 @@ def _read_versions(query: MultiVersionedKeyQuery, source: Source) -> Read:
 
 
 def _value(source: Source, rows: Iterator[Row]) -> Any:
-    return next((source.value(row) for row in rows), None)
+    return next((source.timed_value(row) for row in rows), None)
 
 
 def _bare_value(source: Source, rows: Iterator[Row]) -> Any:
@@ -168,7 +168,7 @@ def _version(source: Source, rows: Iterator[Row]) -> Any:
 
 
 def _entries(source: Source, rows: Iterator[Row]) -> Any:
-    return QueryIterator((source.key(row[0]), source.value(row)) for row in rows)
+    return QueryIterator((source.key(row[0]), source.timed_value(row)) for row in rows)
 
 
 def _bare_entries(source: Source, rows: Iterator[Row]) -> Any:
@@ -176,21 +176,21 @@ def _bare_entries(source: Source, rows: Iterator[Row]) -> Any:
 
 
 def _starts(source: Source, rows: Iterator[Row]) -> Any:
-    return QueryIterator((row[3] or 0, source.value(row)) for row in rows)
+    return QueryIterator((row[3] or 0, source.timed_value(row)) for row in rows)
 
 
 def _windowed(source: Source, rows: Iterator[Row]) -> Any:
-    return QueryIterator(windowed(source, rows))
+    return QueryIterator(windowed(source, rows, source.timed_value))
 
 
 def _versions(source: Source, rows: Iterator[Row]) -> Any:
     return QueryIterator(source.version(row) for row in rows)
 
 
-_TIMED = frozenset({"timestamped_key_value"})
+_TIMED = frozenset({"timestamped_key_value", "timestamped_key_value_with_headers"})
 _KEY_VALUE = frozenset({"key_value"}) | _TIMED
-_WINDOW = frozenset({"window", "timestamped_window"})
-_SESSION = frozenset({"session"})
+_WINDOW = frozenset({"window", "timestamped_window", "timestamped_window_with_headers"})
+_SESSION = frozenset({"session", "session_with_headers"})
 _VERSIONED = frozenset({"versioned_key_value"})
 
 _PLANS: dict[type, tuple[_Plan, ...]] = {

@@ -12,7 +12,7 @@ Long because each view has an example.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -22,13 +22,21 @@ from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Part, Read, Row
 from penstock._engine.queries.questions import Position as QueryPosition
+from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
+from penstock._engine.state.header_codec import end_of_headers, headers_of
 from penstock.errors import QueryError
 from penstock.queries.query_iterator import QueryIterator
+from penstock.record import Headers
 from penstock.serdes import Serde
 from penstock.settings import StreamsConfig
-from penstock.stores import ValueAndTimestamp, VersionedRecord
+from penstock.stores import (
+    AggregationWithHeaders,
+    ValueAndTimestamp,
+    ValueTimestampHeaders,
+    VersionedRecord,
+)
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
 
@@ -62,13 +70,17 @@ class Source:
     partition: int | None = None
     partitioner: Any = None
     codec: RowCodec = field(init=False)
+    keeps_headers: bool = field(init=False)
+    """Whether rows come with their headers before the value."""
     behind: dict[int, int] = field(init=False, default_factory=dict)
     """How many offsets the copy was behind that gave the last answer of a partition."""
     reached: QueryPosition = field(init=False, default_factory=dict, compare=False)
     """How far the tasks that were scanned had come: the last offset of each input partition."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "codec", codec_of(self.store.plan, self.config))
+        plan = self.store.plan
+        object.__setattr__(self, "codec", codec_of(plan, self.config))
+        object.__setattr__(self, "keeps_headers", form_of(plan.builder.kind).keeps_headers)
 
     @property
     def offsets_behind(self) -> int | None:
@@ -178,11 +190,22 @@ class Source:
 
     def value(self, row: Row) -> Any:
         value = self.bare_value(row)
+        if self.keeps_headers:
+            headers = Headers(headers_of(row[1]))
+            if row[2] is None:
+                return AggregationWithHeaders(value, headers)
+            return ValueTimestampHeaders(value, row[2], headers)
+        return value if row[2] is None else ValueAndTimestamp(value, row[2])
+
+    def timed_value(self, row: Row) -> Any:
+        """Return the value with its time, if it has one, but without headers."""
+        value = self.bare_value(row)
         return value if row[2] is None else ValueAndTimestamp(value, row[2])
 
     def bare_value(self, row: Row) -> Any:
-        """Return the value without its time."""
-        return self.codec.decode_value(row[1])
+        """Return the value without its time and headers."""
+        data = row[1]
+        return self.codec.decode_value(data[end_of_headers(data) :] if self.keeps_headers else data)
 
     def version(self, row: Row) -> VersionedRecord[Any]:
         return VersionedRecord(self.bare_value(row), row[2] or 0, row[4])
@@ -357,7 +380,7 @@ class ReadOnlyWindowStore(_View, Generic[K, V]):
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
         read = Read("window_range", (), *bounds, time_from, time_to, reverse)
-        return QueryIterator(windowed(source, source.one_by_one(read)))
+        return QueryIterator(windowed(source, source.one_by_one(read), source.value))
 
 
 class ReadOnlySessionStore(_View, Generic[K, V]):
@@ -429,14 +452,14 @@ class ReadOnlySessionStore(_View, Generic[K, V]):
         source = self._source
         bounds = source.bound(key_from), source.bound(key_to)
         read = Read("session_range", (), *bounds, *times, reverse)
-        return QueryIterator(windowed(source, source.one_by_one(read)))
+        return QueryIterator(windowed(source, source.one_by_one(read), source.value))
 
     def _of_key(
         self, key: Any, earliest_end: int, latest_start: int, *, reverse: bool
     ) -> QueryIterator[tuple[Windowed[K], V]]:
         source = self._source
         read = Read("sessions", time_from=earliest_end, time_to=latest_start, reverse=reverse)
-        return QueryIterator(windowed(source, source.of_key(key, read)))
+        return QueryIterator(windowed(source, source.of_key(key, read), source.value))
 
 
 class ReadOnlyVersionedStore(_View, Generic[K, V]):
@@ -464,18 +487,23 @@ class ReadOnlyVersionedStore(_View, Generic[K, V]):
         return [self._source.version(row) for row in self._source.of_key(key, read)]
 
 
-def windowed(source: Source, rows: Iterable[Row]) -> Iterator[tuple[Windowed[Any], Any]]:
+def windowed(
+    source: Source, rows: Iterable[Row], value_of: Callable[[Row], Any]
+) -> Iterator[tuple[Windowed[Any], Any]]:
     """Return the windows or sessions of rows, with their values."""
     for row in rows:
-        yield Windowed(source.key(row[0]), row[3] or 0, row[4] or 0), source.value(row)
+        yield Windowed(source.key(row[0]), row[3] or 0, row[4] or 0), value_of(row)
 
 
 _VIEWS: dict[str, type[_View]] = {
     "key_value": ReadOnlyKeyValueStore,
     "timestamped_key_value": ReadOnlyKeyValueStore,
+    "timestamped_key_value_with_headers": ReadOnlyKeyValueStore,
     "window": ReadOnlyWindowStore,
     "timestamped_window": ReadOnlyWindowStore,
+    "timestamped_window_with_headers": ReadOnlyWindowStore,
     "session": ReadOnlySessionStore,
+    "session_with_headers": ReadOnlySessionStore,
     "versioned_key_value": ReadOnlyVersionedStore,
 }
 

@@ -6,6 +6,13 @@ your own is a `StoreEngine`: see `penstock.stores.engine`.
 
 from penstock.stores._builders import EngineChoice, Logging, StoreBuilder
 from penstock.stores.engine import BytesReader, KeyRange, OpenEngine, StoreEngine, StorePlace
+from penstock.stores.headers import (
+    AggregationWithHeaders,
+    SessionStoreWithHeaders,
+    TimestampedKeyValueStoreWithHeaders,
+    TimestampedWindowStoreWithHeaders,
+    ValueTimestampHeaders,
+)
 from penstock.stores.iterators import StoreIterator
 from penstock.stores.restore_listener import StateRestoreListener, TopicPartition
 from penstock.stores.suppliers import Stores
@@ -25,6 +32,7 @@ from penstock.stores.types import (
 __all__ = [
     "NEWEST",
     "NOT_PUT",
+    "AggregationWithHeaders",
     "BytesReader",
     "EngineChoice",
     "KeyRange",
@@ -32,6 +40,7 @@ __all__ = [
     "Logging",
     "OpenEngine",
     "SessionStore",
+    "SessionStoreWithHeaders",
     "StateRestoreListener",
     "StoreBuilder",
     "StoreEngine",
@@ -39,9 +48,12 @@ __all__ = [
     "StorePlace",
     "Stores",
     "TimestampedKeyValueStore",
+    "TimestampedKeyValueStoreWithHeaders",
     "TimestampedWindowStore",
+    "TimestampedWindowStoreWithHeaders",
     "TopicPartition",
     "ValueAndTimestamp",
+    "ValueTimestampHeaders",
     "VersionedKeyValueStore",
     "VersionedRecord",
     "WindowStore",

@@ -25,10 +25,13 @@ EngineChoice: TypeAlias = BuiltInEngine | OpenEngine
 StoreKind: TypeAlias = Literal[
     "key_value",
     "timestamped_key_value",
+    "timestamped_key_value_with_headers",
     "versioned_key_value",
     "window",
     "timestamped_window",
+    "timestamped_window_with_headers",
     "session",
+    "session_with_headers",
     "outer_join",
     "subscriptions",
     "join_buffer",
@@ -144,6 +147,7 @@ def window_store_builder(
     caching: bool = True,
     logging: Logging = True,
     timestamped: bool = True,
+    headers: bool = False,
     retain_duplicates: bool = False,
     order: ReadOrder = "key",
 ) -> StoreBuilder:
@@ -163,6 +167,8 @@ def window_store_builder(
         retention_ms, _segment_interval(retention_ms), window_size_ms, retain_duplicates, order
     )
     kind: StoreKind = "timestamped_window" if timestamped else "window"
+    if headers:
+        kind = "timestamped_window_with_headers"
     cached = caching and not retain_duplicates
     return StoreBuilder(name, key, value, logged, kind, engine, cached, settings, times)
 
@@ -176,6 +182,7 @@ def session_store_builder(
     engine: EngineChoice = "rocksdb",
     caching: bool = True,
     logging: Logging = True,
+    headers: bool = False,
     order: ReadOrder = "key",
 ) -> StoreBuilder:
     """Return the builder of a session store."""
@@ -183,7 +190,8 @@ def session_store_builder(
     _check_not_negative(name, "retention", retention_ms)
     logged, settings = _changelog(logging)
     times = StoreTimes(retention_ms, _segment_interval(retention_ms), order=order)
-    return StoreBuilder(name, key, value, logged, "session", engine, caching, settings, times)
+    kind: StoreKind = "session_with_headers" if headers else "session"
+    return StoreBuilder(name, key, value, logged, kind, engine, caching, settings, times)
 
 
 def versioned_store_builder(

@@ -127,6 +127,35 @@ class Stores:
         )
 
     @staticmethod
+    def timestamped_key_value_store_with_headers(
+        name: str,
+        *,
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a store that keeps a time and headers with each value; the records of its
+        changelog have both.
+
+        >>> last = Stores.timestamped_key_value_store_with_headers("last", key=text, value=number)
+        >>> store = opened(last)
+        >>> store.put("ann", ValueTimestampHeaders(5, 60_000, Headers([("trace", b"1")])))
+        >>> store.get("ann").headers.last_header("trace")
+        b'1'
+        """
+        return store_builder(
+            check_name(name, _WHAT),
+            key,
+            value,
+            kind="timestamped_key_value_with_headers",
+            engine=store,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
     def lru_map(
         name: str,
         *,
@@ -311,6 +340,43 @@ class Stores:
         )
 
     @staticmethod
+    def timestamped_window_store_with_headers(
+        name: str,
+        *,
+        retention: Duration,
+        window_size: Duration,
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
+        store: EngineChoice = "rocksdb",
+        retain_duplicates: bool = False,
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a window store that keeps a time and headers with each value.
+
+        >>> store = opened(
+        ...     Stores.timestamped_window_store_with_headers(
+        ...         "amounts", retention=hour, window_size=minute
+        ...     )
+        ... )
+        >>> store.put("ann", ValueTimestampHeaders(5, 30_000, Headers([("trace", b"1")])), 0)
+        >>> store.fetch("ann", 0).headers.last_header("trace")
+        b'1'
+        """
+        return window_store_builder(
+            check_name(name, _WHAT),
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            window_size_ms=_milliseconds(name, "window_size", window_size),
+            engine=store,
+            headers=True,
+            retain_duplicates=retain_duplicates,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
     def session_store(
         name: str,
         *,
@@ -334,6 +400,36 @@ class Stores:
             value,
             retention_ms=_milliseconds(name, "retention", retention),
             engine=store,
+            caching=caching,
+            logging=logging,
+        )
+
+    @staticmethod
+    def session_store_with_headers(
+        name: str,
+        *,
+        retention: Duration,
+        key: Serde[Any] | None = None,
+        value: Serde[Any] | None = None,
+        store: EngineChoice = "rocksdb",
+        caching: bool = False,
+        logging: Logging = True,
+    ) -> StoreBuilder:
+        """Ask for a session store that keeps headers with each aggregate.
+
+        >>> store = opened(Stores.session_store_with_headers("visits", retention=hour))
+        >>> visit = Windowed("ann", 0, 60_000)
+        >>> store.put(visit, AggregationWithHeaders(5, Headers([("trace", b"1")])))
+        >>> store.fetch_session("ann", 0, 60_000).headers.last_header("trace")
+        b'1'
+        """
+        return session_store_builder(
+            check_name(name, _WHAT),
+            key,
+            value,
+            retention_ms=_milliseconds(name, "retention", retention),
+            engine=store,
+            headers=True,
             caching=caching,
             logging=logging,
         )

@@ -2,6 +2,8 @@
 
 As in Java, all sub-topologies run in one task `0_0`, every topic has one partition, and each record
 is committed before the next one.
+
+Long because each method has an example.
 """
 
 from __future__ import annotations
@@ -32,8 +34,11 @@ from penstock.settings.table import JOIN_EMIT_INTERVAL, KEEP_FINAL_RESULTS, WIND
 from penstock.stores import (
     KeyValueStore,
     SessionStore,
+    SessionStoreWithHeaders,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     VersionedKeyValueStore,
     WindowStore,
 )
@@ -215,7 +220,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         2
         """
         store: KeyValueStore[Any, Any] = self._store_of(
-            name, "key_value", "timestamped_key_value"
+            name, "key_value", "timestamped_key_value", "timestamped_key_value_with_headers"
         ).values
         return store
 
@@ -251,7 +256,9 @@ class TopologyTestDriver(ExplainsCamelCase):
         ...     driver.get_window_store("counts").fetch("ann", 0)
         2
         """
-        store: WindowStore[Any, Any] = self._store_of(name, "window", "timestamped_window").values
+        store: WindowStore[Any, Any] = self._store_of(
+            name, "window", "timestamped_window", "timestamped_window_with_headers"
+        ).values
         return store
 
     def get_timestamped_window_store(self, name: str) -> TimestampedWindowStore[Any, Any]:
@@ -274,7 +281,61 @@ class TopologyTestDriver(ExplainsCamelCase):
         ...     driver.get_session_store("visits").fetch_session("ann", 240_000, 240_000)
         1
         """
-        store: SessionStore[Any, Any] = self._store_of(name, "session").face
+        store: SessionStore[Any, Any] = self._store_of(
+            name, "session", "session_with_headers"
+        ).values
+        return store
+
+    def get_timestamped_key_value_store_with_headers(
+        self, name: str
+    ) -> TimestampedKeyValueStoreWithHeaders[Any, Any]:
+        """Return a store that keeps headers, values with their times and headers.
+
+        >>> last = Stores.timestamped_key_value_store_with_headers("last", key=text, value=number)
+        >>> topology = Topology().add_source("in", "in").add_processor("user", Processor, "in")
+        >>> with driver_of(topology.add_state_store(last, "user")) as driver:
+        ...     store = driver.get_timestamped_key_value_store_with_headers("last")
+        ...     store.put("ann", ValueTimestampHeaders(5, 60_000, Headers([("trace", b"1")])))
+        ...     store.get("ann").headers
+        Headers([('trace', b'1')])
+        """
+        store: TimestampedKeyValueStoreWithHeaders[Any, Any] = self._store_of(
+            name, "timestamped_key_value_with_headers"
+        ).face
+        return store
+
+    def get_timestamped_window_store_with_headers(
+        self, name: str
+    ) -> TimestampedWindowStoreWithHeaders[Any, Any]:
+        """Return a window store that keeps headers, values with their times and headers.
+
+        >>> amounts = Stores.timestamped_window_store_with_headers(
+        ...     "amounts", retention=hour, window_size=minute
+        ... )
+        >>> topology = Topology().add_source("in", "in").add_processor("user", Processor, "in")
+        >>> with driver_of(topology.add_state_store(amounts, "user")) as driver:
+        ...     store = driver.get_timestamped_window_store_with_headers("amounts")
+        ...     store.put("ann", ValueTimestampHeaders(5, 30_000, Headers()), 0)
+        ...     store.fetch("ann", 0).timestamp
+        30000
+        """
+        store: TimestampedWindowStoreWithHeaders[Any, Any] = self._store_of(
+            name, "timestamped_window_with_headers"
+        ).face
+        return store
+
+    def get_session_store_with_headers(self, name: str) -> SessionStoreWithHeaders[Any, Any]:
+        """Return a session store that keeps headers, aggregates with their headers.
+
+        >>> visits = Stores.session_store_with_headers("visits", retention=hour)
+        >>> topology = Topology().add_source("in", "in").add_processor("user", Processor, "in")
+        >>> with driver_of(topology.add_state_store(visits, "user")) as driver:
+        ...     store = driver.get_session_store_with_headers("visits")
+        ...     store.put(Windowed("ann", 0, 60_000), AggregationWithHeaders(5, Headers()))
+        ...     store.fetch_session("ann", 0, 60_000).aggregation
+        5
+        """
+        store: SessionStoreWithHeaders[Any, Any] = self._store_of(name, "session_with_headers").face
         return store
 
     def get_all_state_stores(self) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import Read, Row
+from penstock._engine.runtime.stores.row_forms import form_of
+from penstock._engine.state.header_codec import end_of_headers, headers_of
 from penstock.errors import QueryError, StoreNotReadyError
 
 T = TypeVar("T")
@@ -24,9 +26,12 @@ Kind: TypeAlias = Literal["key_value", "window", "session", "versioned"]
 _KINDS: dict[str, Kind] = {
     "key_value": "key_value",
     "timestamped_key_value": "key_value",
+    "timestamped_key_value_with_headers": "key_value",
     "window": "window",
     "timestamped_window": "window",
+    "timestamped_window_with_headers": "window",
     "session": "session",
+    "session_with_headers": "session",
     "versioned_key_value": "versioned",
 }
 _ROWS_AT_ONCE_MAX = 1000
@@ -269,7 +274,12 @@ def _row_json(source: Source, kind: Kind, row: Row) -> dict[str, Any]:
             times = source.store.plan.builder.times
             end = start + times.window_size_ms if times is not None else None
         shown["window"] = {"start": start, "end": end}
+    headers = None
+    if form_of(source.store.plan.builder.kind).keeps_headers:
+        headers, value = headers_of(value), value[end_of_headers(value) :]
     shown["value"] = jsonable(source.codec.decode_value(value))
+    if headers is not None:
+        shown["headers"] = [[name, jsonable(header)] for name, header in headers]
     if timestamp is not None:
         shown["timestamp"] = timestamp
     if kind == "versioned":

@@ -56,8 +56,8 @@ class Site:
     children: dict[str, Process]
     failed: Failed
     """Asks the processing handler; returns if it resumes, raises if it fails."""
-    enter: Callable[[int], None]
-    """Sets the timestamp of the record that a user's processor is about to take."""
+    enter: Callable[[int, HeaderPairs], None]
+    """Sets timestamp and headers of the record that a user's processor is about to take."""
     context: ProcessorContext[Any, Any]
     """The context of a user's processor."""
     table: Callable[[str], TableState]

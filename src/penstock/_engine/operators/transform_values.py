@@ -37,7 +37,7 @@ def _bare(
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
-            enter_task(timestamp)
+            enter_task(timestamp, headers)
             enter(timestamp, headers)
             new = transform(key, change[0])
             old = transform(key, change[1]) if sends_old else None
@@ -64,7 +64,7 @@ def _stored(
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
-            enter_task(timestamp)
+            enter_task(timestamp, headers)
             enter(timestamp, headers)
             new = transform(key, change[0])
             raw_key = encode_key(key)

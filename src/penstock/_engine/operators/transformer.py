@@ -128,7 +128,7 @@ def lookup_transformer(supplier: Callable[[], Any], site: Site) -> Callable[[Any
     transform, enter = transformer.transform, site.enter
 
     def transform_row(key: Any, value: Any, timestamp: int) -> Any:
-        enter(timestamp)
+        enter(timestamp, ())
         context.enter(timestamp, ())
         return transform(key, value)
 

@@ -20,7 +20,7 @@ def user_processor(operation: nodes.UserProcessor, site: Site) -> Process:
     site.on_close(processor.close)
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
-        enter(timestamp)
+        enter(timestamp, headers)
         try:
             take(make_record(key, value, timestamp, headers))
         except Exception as error:

@@ -135,9 +135,9 @@ class NodeContext(ExplainsCamelCase):
             msg = f"processor {self._node.name!r} must not forward in init; there is no record yet"
             raise StreamsError(msg)
         position = self._task.position
-        timestamp = position.timestamp
+        timestamp, headers = position.timestamp, position.headers
         target(record.key, record.value, record.timestamp, tuple(record.headers))
-        position.timestamp = timestamp
+        position.timestamp, position.headers = timestamp, headers
 
     def schedule(
         self,

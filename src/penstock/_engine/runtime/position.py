@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from penstock._engine.fast.choice import compiled
 from penstock._engine.runtime.records import OFFSET, RawRecord
-from penstock.record import RecordMetadata
+from penstock.record import HeaderPairs, RecordMetadata
 
 UNKNOWN = -1
 """A timestamp that is not known yet, as in Java."""
@@ -38,7 +38,7 @@ else:
 class Position(PositionFields):
     """The record in hand, by partition and raw bytes. One per task, overwritten for each record."""
 
-    __slots__ = ("timestamp", "wall_clock_ms")
+    __slots__ = ("headers", "timestamp", "wall_clock_ms")
 
     def __init__(self, *, keeps_bytes: bool = True) -> None:
         self.keeps_bytes = keeps_bytes
@@ -50,6 +50,8 @@ class Position(PositionFields):
         """The timestamp of the record or timer that a user's processor has in hand: its stores log
         with it.
         """
+        self.headers: HeaderPairs = ()
+        """Its headers, if it is a record."""
         self.stream_time_ms = UNKNOWN
         self.wall_clock_ms = UNKNOWN
 
@@ -64,10 +66,12 @@ class Position(PositionFields):
     def enter_timer(self, now_ms: int) -> None:
         """Set the position of a timer: no record is in hand."""
         self.topic, self.partition, self.raw, self.timestamp = None, UNKNOWN, None, now_ms
+        self.headers = ()
 
-    def enter_processor(self, timestamp: int) -> None:
-        """Set the timestamp of the record in hand."""
+    def enter_processor(self, timestamp: int, headers: HeaderPairs) -> None:
+        """Set timestamp and headers of the record in hand."""
         self.timestamp = timestamp
+        self.headers = headers
 
 
 class RawScope(ScopeFields):

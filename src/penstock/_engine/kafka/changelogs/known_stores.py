@@ -41,7 +41,9 @@ from penstock.stores._builders import (
     window_store_builder,
 )
 
-_EXPIRING = frozenset({"window", "timestamped_window", "session", "versioned_key_value"})
+_WINDOWS = frozenset({"window", "timestamped_window", "timestamped_window_with_headers"})
+_SESSIONS = frozenset({"session", "session_with_headers"})
+_EXPIRING = _WINDOWS | _SESSIONS | {"versioned_key_value"}
 _PATIENCE_SECONDS = 60.0
 _DAY_MS = 24 * 3_600_000
 _FOR_EVER_MS = 100 * 365 * _DAY_MS
@@ -171,7 +173,7 @@ def _builder(
     retention_ms = _milliseconds(topic, "retention.ms")
     retention_ms -= config.window_changelog_additional_retention_ms
     kind = shape.kind
-    if kind in {"window", "timestamped_window"}:
+    if kind in _WINDOWS:
         size_ms = shape.window_ms or 0
         return window_store_builder(
             name,
@@ -179,10 +181,14 @@ def _builder(
             None,
             retention_ms=max(retention_ms, size_ms),
             window_size_ms=size_ms,
-            timestamped=kind == "timestamped_window",
+            timestamped=kind != "window",
+            headers=kind == "timestamped_window_with_headers",
         )
-    if kind == "session":
-        return session_store_builder(name, None, None, retention_ms=max(retention_ms, 0))
+    if kind in _SESSIONS:
+        headers = kind == "session_with_headers"
+        return session_store_builder(
+            name, None, None, retention_ms=max(retention_ms, 0), headers=headers
+        )
     if kind == "versioned_key_value":
         # A table's own topic says nothing of how long its versions are kept.
         lag = {} if shape.is_logged_by_source else topic

@@ -21,6 +21,7 @@ from penstock._engine.queries.reading import rows_of
 from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.records import OFFSET, RawRecord
+from penstock._engine.runtime.stores.row_forms import changes_of
 from penstock._engine.runtime.stores.store_kinds import StoredRow, StoreSite
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.state.cache.entries import CacheBudget
@@ -72,11 +73,7 @@ class StoreCopy:
                 if checked:
                     self._refuse_gaps(records, reached, split)
                 reached = records[-1][OFFSET] + 1
-                changes = [
-                    (key, value, timestamp)
-                    for _, timestamp, key, value, _ in records
-                    if key is not None
-                ]
+                changes = changes_of(records, with_headers=self._store.keeps_headers)
                 self._store.restore(changes, reached)
             if checked and split.end - reached > self._marker_at(reached):
                 raise _compacted(split, reached, split.end)

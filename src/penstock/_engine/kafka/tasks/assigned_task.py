@@ -164,6 +164,7 @@ class AssignedTask:
                 store.restore,
                 store.name,
                 goes_on=goes_on,
+                keeps_headers=store.keeps_headers,
             )
             for partition, store in self.task.restorable().items()
             for goes_on in (partition in self.offsets,)

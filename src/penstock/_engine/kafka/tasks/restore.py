@@ -21,6 +21,7 @@ from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.metrics.restore_events import Kind, RestoreEvent
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.records import OFFSET, ChangelogRecord
+from penstock._engine.runtime.stores.row_forms import changes_of
 from penstock.errors import StreamsError
 
 Apply: TypeAlias = Callable[[list[ChangelogRecord], int], None]
@@ -45,6 +46,8 @@ class RestoreJob:
     """Whether the topic has records behind the end that are not to be restored: the inputs of a
     table whose topic is its changelog, which are yet to be processed.
     """
+    keeps_headers: bool = False
+    """Whether the store keeps the headers of its changelog records."""
     reached: int = 0
     restored: int = 0
 
@@ -178,10 +181,7 @@ class Restorer:
         if job.goes_on and job.reached > job.end:
             job.reached = job.end
             records = [record for record in records if record[OFFSET] < job.end]
-        # A table's own topic may hold records without a key, which are no rows.
-        changes += [
-            (key, value, timestamp) for _, timestamp, key, value, _ in records if key is not None
-        ]
+        changes += changes_of(records, with_headers=job.keeps_headers)
 
     def _handle_event(self, job: RestoreJob, offset: int, error: KafkaError) -> None:
         if error.code() == KafkaError._PARTITION_EOF:

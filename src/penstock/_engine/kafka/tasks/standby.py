@@ -213,7 +213,14 @@ class Standbys:
         copy.looked_at = now
         self._count(copy)
         copy.jobs = [
-            RestoreJob(place, store.changelog_offset(), ends[place], store.restore, store.name)
+            RestoreJob(
+                place,
+                store.changelog_offset(),
+                ends[place],
+                store.restore,
+                store.name,
+                keeps_headers=store.keeps_headers,
+            )
             for place, store in stores.items()
         ]
         self._restorer.begin(copy.jobs)

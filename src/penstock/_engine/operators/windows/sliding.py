@@ -8,6 +8,7 @@ own left and right window and the right one of the record before it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from penstock._engine.operators.aggregate import always_new
@@ -119,7 +120,8 @@ class _SlidingUpdate:
         self._aggregator = operation.aggregator
         self._initializer = always_new(operation.initializer)
         self._length = operation.windows.difference_ms
-        self._fetch, self._backward_fetch = state.fetch, state.backward_fetch
+        self._fetch = partial(state.fetch, as_range=True)
+        self._backward_fetch = partial(state.backward_fetch, as_range=True)
         self._put, self._decode, self._copy = state.put, state.decode_value, state.copy
         self._forward, self._late, self._time = site.forward, late, time
         sends_old = operation.sends_old_values

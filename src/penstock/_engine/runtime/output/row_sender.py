@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from penstock._engine.fast.choice import compiled
 from penstock._engine.runtime.output.collector import Collect
 from penstock._engine.state.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.header_codec import end_of_headers, headers_of
 from penstock._engine.state.logged import Log, LogWithoutTime
 from penstock.record import HeaderPairs
 
@@ -93,6 +94,38 @@ def log_with_headers_to(send: Collect, topic: str, partition: int) -> Log:
 
     def log(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
         send((topic, partition, key, value, timestamp, headers))
+
+    return log
+
+
+def log_with_own_time_and_headers_to(send: Collect, topic: str, partition: int) -> Log:
+    """Return the changelog of a store of timestamped values with headers: its records have those of
+    the value, deletions those of the record in hand.
+    """
+
+    def log(key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if row is None:
+            send((topic, partition, key, None, timestamp, headers))
+        else:
+            at = end_of_headers(row)
+            behind = at + TIMESTAMP_BYTES
+            own_time = unpack_timestamp(row[at:behind])[0]
+            send((topic, partition, key, row[behind:], own_time, headers_of(row)))
+
+    return log
+
+
+def log_with_own_headers_to(send: Collect, topic: str, partition: int) -> Log:
+    """Return the changelog of a store of values with headers; its records have the timestamp of the
+    record in hand, deletions its headers, too.
+    """
+
+    def log(key: bytes, row: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
+        if row is None:
+            send((topic, partition, key, None, timestamp, headers))
+        else:
+            value = row[end_of_headers(row) :]
+            send((topic, partition, key, value, timestamp, headers_of(row)))
 
     return log
 

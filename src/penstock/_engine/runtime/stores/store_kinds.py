@@ -13,22 +13,19 @@ from penstock._engine.runtime.output.collector import Collect, Collector
 from penstock._engine.runtime.output.row_sender import (
     log_to,
     log_with_headers_to,
-    log_with_own_time_to,
     log_without_time_to,
 )
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.records import ChangelogRecord
+from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.codec import (
-    TIMESTAMP_BYTES,
     Codec,
     RowCodec,
     pack_timestamp,
     plain_codec,
-    timestamp_of,
     timestamped_codec,
-    values_of_timestamped_codec,
 )
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.logged import (
@@ -67,9 +64,6 @@ MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 
 StoredRow: TypeAlias = tuple[bytes, bytes, int | None, int | None, int | None]
 """(key, value, timestamp if it has one, start and end of its window, session or validity)."""
-
-
-_TIMESTAMPED = frozenset({"timestamped_key_value", "timestamped_window"})
 
 
 def _count_nothing() -> None:
@@ -134,31 +128,26 @@ def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[O
 
 
 def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
-    builder = plan.builder
-    is_timestamped = builder.kind == "timestamped_key_value"
-    log = _log(plan, site, log_with_own_time_to if is_timestamped else log_to)
-    store: RecordStore = LoggedStore(overlay, log)
+    builder, form = plan.builder, form_of(plan.builder.kind)
+    store: RecordStore = LoggedStore(overlay, _log(plan, site, form.log))
+    is_table = builder.kind == "timestamped_key_value"
     limited = None
     if builder.max_entries is not None:
         # As in Java, the evictions of a table's store are not in its changelog.
-        evict = overlay.delete if is_timestamped else None
-        store = limited = LimitedStore(store, builder.max_entries, evict)
+        store = limited = LimitedStore(
+            store, builder.max_entries, overlay.delete if is_table else None
+        )
     cache = None
     if builder.cached and site.budget.limit_bytes > 0:
         store = cache = CachedStore(
             store, site.budget, site.position, counts_reads=site.config.records_debug_metrics
         )
-    codec = _codec(plan, site)
-    face_codec = timestamped_codec(codec) if is_timestamped else codec
-    values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
-    name, position = builder.name, site.position
+    codec, make_row = _codec(plan, site), form.restored
 
     def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
         changes: dict[bytes, bytes | None] = {}
         for key, value, timestamp in records:
-            row = (
-                pack_timestamp(timestamp) + value if is_timestamped and value is not None else value
-            )
+            row = value if value is None or make_row is None else make_row(value, timestamp)
             changes[key] = row
             if limited is not None and (gone := limited.restored(key, row)) is not None:
                 changes[gone] = None
@@ -166,73 +155,85 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
 
     def rows() -> Iterator[StoredRow]:
         for key, row in store.scan(None, None, reverse=False):
-            yield (key, *_apart(row, is_timestamped=is_timestamped), None, None)
+            yield (key, *form.apart(row), None, None)
+
+    def view(codec: Codec) -> TypedKeyValueStore:
+        return TypedKeyValueStore(
+            builder.name, codec, store, site.position, keeps_headers=form.keeps_headers
+        )
 
     return Opened(
-        face=TypedKeyValueStore(name, face_codec, store, position),
-        values=TypedKeyValueStore(name, values_codec, store, position),
-        state=TableState(name, codec, store) if is_timestamped else None,
+        face=view(form.face(codec)),
+        values=view(form.values(codec)),
+        state=TableState(builder.name, codec, store) if is_table else None,
         cache=cache,
         commit=overlay.apply,
         restore=restore,
         rows=rows,
-        read_as=lambda codec: TypedKeyValueStore(name, _face(codec, builder.kind), store, position),
+        read_as=lambda codec: view(form.asked(codec)),
     )
 
 
 def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
-    builder = plan.builder
-    is_timestamped = builder.kind == "timestamped_window"
+    builder, form = plan.builder, form_of(plan.builder.kind)
     assert builder.times is not None
-    if builder.times.retain_duplicates and not is_timestamped:
-        log = _log(plan, site, log_with_headers_to)
-    else:
-        log = _log(plan, site, log_with_own_time_to if is_timestamped else log_to)
+    is_of_join = builder.times.retain_duplicates and builder.kind == "window"
+    log = _log(plan, site, log_with_headers_to if is_of_join else form.log)
     rows = WindowRows(builder, _place(site, overlay, log))
     codec = _codec(plan, site)
-    name, position = builder.name, site.position
-    face_codec = timestamped_codec(codec) if is_timestamped else codec
-    values_codec = values_of_timestamped_codec(codec) if is_timestamped else codec
 
     def stored() -> Iterator[StoredRow]:
         found = rows.fetch_range(None, None, 0, END_OF_TIME, reverse=False, lazily=True)
         for key, start, row in found:
-            value, time = _apart(row, is_timestamped=is_timestamped)
-            yield key, value, time, start, rows.end_of(start)
+            yield (key, *form.apart(row), start, rows.end_of(start))
+
+    def view(codec: Codec, *, lazily: bool = False) -> TypedWindowStore:
+        return TypedWindowStore(
+            builder.name,
+            codec,
+            rows,
+            site.position,
+            lazily=lazily,
+            keeps_headers=form.keeps_headers,
+        )
 
     return Opened(
-        face=TypedWindowStore(name, face_codec, rows, position),
-        values=TypedWindowStore(name, values_codec, rows, position),
-        state=WindowState(name, codec, rows),
+        face=view(form.face(codec)),
+        values=view(form.values(codec)),
+        state=WindowState(builder.name, codec, rows),
         cache=rows.cache,
         commit=rows.rows.commit,
-        restore=_restore_rows(rows.rows, engine, is_timestamped=is_timestamped),
+        restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
         # Queries read a page at a time.
-        read_as=lambda codec: TypedWindowStore(
-            name, _face(codec, builder.kind), rows, position, lazily=True
-        ),
+        read_as=lambda codec: view(form.asked(codec), lazily=True),
     )
 
 
 def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
-    rows = SessionRows(plan.builder, _place(site, overlay, _log(plan, site, log_to)))
-    codec, name = _codec(plan, site), plan.builder.name
-    face = TypedSessionStore(name, codec, rows, site.position)
+    builder, form = plan.builder, form_of(plan.builder.kind)
+    rows = SessionRows(builder, _place(site, overlay, _log(plan, site, form.log)))
+    codec = _codec(plan, site)
+
+    def view(codec: Codec) -> TypedSessionStore:
+        return TypedSessionStore(
+            builder.name, codec, rows, site.position, keeps_headers=form.keeps_headers
+        )
 
     def stored() -> Iterator[StoredRow]:
         for key, start, end, row in rows.find_range(None, None, 0, END_OF_TIME, reverse=False):
-            yield key, row, None, start, end
+            yield (key, *form.apart(row), start, end)
 
+    face = view(form.face(codec))
     return Opened(
         face=face,
-        values=face,
-        state=SessionState(name, codec, rows),
+        values=view(form.values(codec)) if form.keeps_headers else face,
+        state=SessionState(builder.name, codec, rows),
         cache=rows.cache,
         commit=rows.rows.commit,
-        restore=_restore_rows(rows.rows, engine, is_timestamped=False),
+        restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
-        read_as=lambda codec: TypedSessionStore(name, codec, rows, site.position),
+        read_as=lambda codec: view(form.asked(codec)),
     )
 
 
@@ -314,10 +315,13 @@ def _suppression(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Sto
 _KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], Opened]] = {
     "key_value": _key_value,
     "timestamped_key_value": _key_value,
+    "timestamped_key_value_with_headers": _key_value,
     "versioned_key_value": _versioned,
     "window": _window,
     "timestamped_window": _window,
+    "timestamped_window_with_headers": _window,
     "session": _session,
+    "session_with_headers": _session,
     "outer_join": _outer_join,
     "subscriptions": _subscriptions,
     "join_buffer": _join_buffer,
@@ -325,25 +329,17 @@ _KINDS: dict[StoreKind, Callable[[StorePlan, StoreSite, Overlay, StoreEngine], O
 }
 
 
-def _face(codec: RowCodec, kind: StoreKind) -> Codec:
-    return timestamped_codec(codec) if kind in _TIMESTAMPED else codec
-
-
-def _apart(row: bytes, *, is_timestamped: bool) -> tuple[bytes, int | None]:
-    return (row[TIMESTAMP_BYTES:], timestamp_of(row)) if is_timestamped else (row, None)
-
-
 def _restore_rows(
-    rows: Rows, engine: StoreEngine, *, is_timestamped: bool
+    rows: Rows, engine: StoreEngine, make_row: Callable[[bytes, int], bytes] | None
 ) -> Callable[[Iterable[ChangelogRecord], int], None]:
     def restore(records: Iterable[ChangelogRecord], offset: int) -> None:
-        if is_timestamped:
+        if make_row is None:
+            changed = ((key, value) for key, value, _ in records)
+        else:
             changed = (
-                (key, None if value is None else pack_timestamp(timestamp) + value)
+                (key, None if value is None else make_row(value, timestamp))
                 for key, value, timestamp in records
             )
-        else:
-            changed = ((key, value) for key, value, _ in records)
         changes, dropped = rows.restored(changed)
         engine.write(changes, offset, dropped)
 

@@ -14,6 +14,7 @@ from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.runtime.records import ChangelogRecord
 from penstock._engine.runtime.stores.metered import metered
+from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.runtime.stores.store_kinds import (
     MakeEngine,
     StoreSite,
@@ -42,7 +43,9 @@ _BYTES = plain_codec("", serdes.bytes(), serdes.bytes())
 """Queries travel as bytes: the types are known where they are asked."""
 
 
-_WITHOUT_MEMORY = frozenset({"key_value", "timestamped_key_value"})
+_WITHOUT_MEMORY = frozenset(
+    {"key_value", "timestamped_key_value", "timestamped_key_value_with_headers"}
+)
 """The kinds whose views remember nothing of the rows that they have read."""
 
 
@@ -57,6 +60,8 @@ class TaskStore:
     def __init__(self, plan: StorePlan, site: StoreSite) -> None:
         self.name = plan.builder.name
         self.kind = plan.builder.kind
+        self.keeps_headers = form_of(self.kind).keeps_headers
+        """Whether it keeps the headers of records."""
         self._plan, self._site = plan, site
         topic = plan.restored_from
         self.changelog = None if topic is None else (topic, site.partition)

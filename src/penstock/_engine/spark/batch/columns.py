@@ -43,10 +43,13 @@ _WINDOW = (("start", "window_start"), ("end", "window_end"))
 TIMES_OF_STORES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "key_value": (),
     "timestamped_key_value": (("timestamp", "timestamp"),),
+    "timestamped_key_value_with_headers": (("timestamp", "timestamp"),),
     "versioned_key_value": (("start", "valid_from"), ("end", "valid_to")),
     "window": _WINDOW,
     "timestamped_window": (("timestamp", "timestamp"), *_WINDOW),
+    "timestamped_window_with_headers": (("timestamp", "timestamp"), *_WINDOW),
     "session": _WINDOW,
+    "session_with_headers": _WINDOW,
 }
 """The timestamps in the rows of each kind of store, and the names of their columns."""
 HELD_BY_OPERATORS: Mapping[str, str] = {

@@ -43,6 +43,7 @@ class RecordInHand(Protocol):
     partition: int
     raw: Any
     timestamp: int
+    headers: HeaderPairs
 
 
 class PlainBudget:

@@ -9,22 +9,27 @@ rows of each key.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import TypeAlias
 
 from penstock._engine.state.cache.entries import CachedPair
 from penstock._engine.state.cache.record_cache import CachedStore
 from penstock._engine.state.merging import merged
 from penstock._engine.state.segments.recent_rows import Row
-from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows
+from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows, time_at
 
 # The index may hold this many evicted row keys, besides as many as there are cached ones.
 _GONE_MAX = 1_000
+# More cached rows than these are not looked through with each read of a store in memory.
+_PASSED_MAX = 256
+
+TimeAndKey: TypeAlias = tuple[int, bytes]
 
 
 class CachedRows(CachedStore):
     """A RecordStore by row keys over `Rows`; `tail` is how many bytes follow the key in these."""
 
-    __slots__ = ("_by_key", "_remembered", "_tail")
+    __slots__ = ("_by_key", "_remembered", "_tail", "latest")
 
     def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
         super().__init__(below, place.budget, place.position, counts_reads=place.counts_cache_reads)
@@ -34,11 +39,15 @@ class CachedRows(CachedStore):
         until the first `of_key`.
         """
         self._remembered = 0
+        self.latest = -1
+        """The latest time of a row that was put."""
 
     def _miss(self, key: bytes) -> bytes | None:
         return self._below.get(key)
 
     def _note_new(self, key: bytes) -> None:
+        time = time_at(key, len(key) - self._tail)[0]
+        self.latest = max(self.latest, time)
         if self._by_key is not None:
             self._remember(self._by_key, key)
 
@@ -66,7 +75,16 @@ class CachedRows(CachedStore):
         self, raw_key: bytes, first: bytes, behind: bytes | None, *, reverse: bool
     ) -> list[CachedPair]:
         """Return the cached rows of a key in order, from one row key up to another, None for no
-        end.
+        end; all of them count as used.
+        """
+        cached = self.keys_of(raw_key, first, behind)
+        if reverse:
+            cached.reverse()
+        return self.entries.used(cached)
+
+    def keys_of(self, raw_key: bytes, first: bytes, behind: bytes | None) -> list[bytes]:
+        """Return the row keys of a key that are cached, in order, from one up to another, None for
+        no end; this is no use of them.
         """
         if not len(self.entries):
             return []
@@ -86,9 +104,46 @@ class CachedRows(CachedStore):
             self._remembered -= len(meant) - len(cached)
             if not row_keys:
                 del by_key[raw_key]
-        if reverse:
-            cached.reverse()
-        return self.entries.used(cached)
+        return cached
+
+    def passed_in_memory(
+        self, first: TimeAndKey, last: TimeAndKey, *, reverse: bool
+    ) -> list[bytes] | None:
+        """Return the row keys that Java passes when it reads a store in memory: those of all keys,
+        by time and then by key, from one to another. None if there are many: Java would look
+        through them with each read, and which of many gives way first is worth less than that.
+        """
+        if len(self.entries) > _PASSED_MAX:
+            return None
+        tail = self._tail
+        placed = [
+            ((time_at(key, len(key) - tail)[0], key[SEGMENT_BYTES:-tail]), key)
+            for key in self.entries.in_order_of_use()
+        ]
+        return [key for place, key in sorted(placed, reverse=reverse) if first <= place <= last]
+
+    def used_in_turn(
+        self, rows: list[Row], row_keys: Iterable[bytes], meant: Container[bytes]
+    ) -> Iterator[Row]:
+        """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's
+        iterator comes to them: before each row it looks for the next cached one that is `meant`,
+        and uses those that it passes. Rows that have given way meanwhile are not used.
+        """
+        entries, ahead, found = self.entries, iter(row_keys), None
+        use = entries.get
+        for row in rows:
+            if found is None:
+                for row_key in ahead:
+                    if row_key in entries and use(row_key) is not None and row_key in meant:
+                        found = row_key
+                        break
+            yield row
+            if row[0] == found:
+                found = None
+        if found is None:
+            for row_key in ahead:
+                if row_key in entries:
+                    use(row_key)
 
     def _remember_all(self) -> dict[bytes, list[bytes]]:
         by_key: dict[bytes, list[bytes]] = {}

@@ -5,6 +5,7 @@ CachingWindowStore.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from struct import Struct
 from typing import Final, TypeAlias
 
@@ -103,21 +104,27 @@ class WindowRows:
         self.put = self._add if retains else _putter(self.store, self.around_key)
         """`put(raw_key, start, row, timestamp, headers)` puts a row, or deletes it (None)."""
 
-    def fetch(self, raw_key: bytes, time_from: int, time_to: int) -> list[StartedRow]:
-        """Return the starts and rows of a key between two times, the earliest first."""
+    def fetch(
+        self, raw_key: bytes, time_from: int, time_to: int, *, as_range: bool = False
+    ) -> Iterable[StartedRow]:
+        """Return the starts and rows of a key between two times, the earliest first; a list if the
+        store has no cache. With `as_range`, Java reads a range of keys that holds only this one.
+        """
         if self.cache is None:
             at = SEGMENT_BYTES + len(raw_key)
             return [
                 (time_at(row_key, at)[0], row)
                 for row_key, row in of_key(self.rows, raw_key, time_from, time_to)
             ]
-        return self._fetch_cached(raw_key, time_from, time_to, reverse=False)
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=False, as_range=as_range)
 
-    def backward_fetch(self, raw_key: bytes, time_from: int, time_to: int) -> Iterator[StartedRow]:
+    def backward_fetch(
+        self, raw_key: bytes, time_from: int, time_to: int, *, as_range: bool = False
+    ) -> Iterator[StartedRow]:
         """Yield what `fetch` returns, the latest first."""
         if self.cache is None:
-            return reversed(self.fetch(raw_key, time_from, time_to))
-        return iter(self._fetch_cached(raw_key, time_from, time_to, reverse=True))
+            return reversed([*self.fetch(raw_key, time_from, time_to)])
+        return self._fetch_cached(raw_key, time_from, time_to, reverse=True, as_range=as_range)
 
     def fetch_range(
         self,
@@ -197,25 +204,47 @@ class WindowRows:
         rows.log(raw_key + tail, None, timestamp, headers)
 
     def _fetch_cached(
-        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool
-    ) -> list[StartedRow]:
+        self, raw_key: bytes, time_from: int, time_to: int, *, reverse: bool, as_range: bool = False
+    ) -> Iterator[StartedRow]:
+        """Return the starts and rows of a key as they are now. The cached ones count as used while
+        they are iterated, as in Java: this decides which rows give way to what is put meanwhile.
+        """
         assert self.cache is not None
-        stored = of_key(self.rows, raw_key, time_from, time_to)
+        found = of_key(self.rows, raw_key, time_from, time_to)
         interval, earliest = self.rows.interval, max(time_from, 0)
         first = pack_segment(earliest // interval) + raw_key + pack_timestamp(earliest)
         behind = None
         if time_to < END_OF_TIME:
             behind = pack_segment(time_to // interval) + raw_key + pack_timestamp(time_to + 1)
-        cached = self.cache.of_key(raw_key, first, behind, reverse=reverse)
-        if cached:
-            rows = dict(stored)
-            lay_over(rows, cached)
-            stored = sorted(rows.items())
-        at = SEGMENT_BYTES + len(raw_key)
-        found = [(time_at(row_key, at)[0], row) for row_key, row in stored]
+        meant = self.cache.keys_of(raw_key, first, behind)
+        if meant:
+            rows, peek = dict(found), self.cache.entries.peek
+            lay_over(rows, ((key, peek(key)) for key in meant))
+            found = sorted(rows.items())
         if reverse:
             found.reverse()
-        return found
+        passed: Iterable[bytes] | None = None
+        if self.in_memory:
+            since, until = (0 if as_range else earliest, raw_key), (time_to, raw_key)
+            passed = self.cache.passed_in_memory(since, until, reverse=reverse)
+        elif reverse:
+            passed = chain(reversed(meant), self._passed_before(raw_key, earliest, first))
+        if passed is None:
+            passed = reversed(meant) if reverse else meant
+        at = SEGMENT_BYTES + len(raw_key)
+        used = self.cache.used_in_turn(found, passed, meant)
+        return ((time_at(row_key, at)[0], row) for row_key, row in used)
+
+    def _passed_before(self, raw_key: bytes, time_from: int, first: bytes) -> Iterator[bytes]:
+        """Yield the cached row keys that Java comes to behind those that are meant when it reads a
+        key on disk backwards: those before `first` that are in its segment, or in the last one if
+        that is before it. They are not looked for unless the reader comes so far.
+        """
+        assert self.cache is not None
+        interval = self.rows.interval
+        segment = max(min(time_from, self.cache.latest), 0) // interval
+        begin = pack_segment(segment) + raw_key + pack_timestamp(segment * interval)
+        yield from reversed(self.cache.keys_of(raw_key, begin, first))
 
     def _by_segment(
         self,

@@ -20,11 +20,20 @@ class TypedKeyValueStore(ExplainsCamelCase):
 
     _spoken_name = "KeyValueStore"
 
-    def __init__(self, name: str, codec: Codec, store: RecordStore, position: RecordInHand) -> None:
+    def __init__(
+        self,
+        name: str,
+        codec: Codec,
+        store: RecordStore,
+        position: RecordInHand,
+        *,
+        keeps_headers: bool = False,
+    ) -> None:
         self._name = name
         self._codec = codec
         self._store = store
         self._position = position
+        self._keeps_headers = keeps_headers
 
     @property
     def name(self) -> str:
@@ -40,7 +49,8 @@ class TypedKeyValueStore(ExplainsCamelCase):
             data = None if value is None else self._codec.encode_value(value)
         except TypeError as error:
             raise wrong_type(self._name, "value", value, error) from error
-        self._store.write(raw_key, data, self._position.timestamp, ())
+        headers = self._position.headers if self._keeps_headers else ()
+        self._store.write(raw_key, data, self._position.timestamp, headers)
 
     def put_if_absent(self, key: Any, value: Any) -> Any:
         current = self.get(key)

@@ -9,6 +9,7 @@ from itertools import groupby
 from struct import Struct
 from typing import Any, TypeAlias
 
+from penstock._engine.state.cache.entries import CachedPair
 from penstock._engine.state.codec import Codec, CodedState, wrong_type
 from penstock._engine.state.logged import RecordStore
 from penstock._engine.state.segments.recent_rows import Row, lay_over
@@ -94,7 +95,7 @@ class SessionRows:
             # As in Java, all of them count as used, whenever they started.
             earliest = max(earliest_end, 0)
             first = pack_segment(earliest // self.rows.interval) + raw_key + _pack_tail(earliest, 0)
-            cached = self.cache.of_key(raw_key, first, None, reverse=reverse)
+            cached = self._cached(raw_key, earliest, first, reverse=reverse)
             if cached:
                 rows = dict(found)
                 lay_over(rows, cached)
@@ -112,6 +113,22 @@ class SessionRows:
             if reverse:
                 sessions.reverse()
         return sessions
+
+    def _cached(
+        self, raw_key: bytes, earliest_end: int, first: bytes, *, reverse: bool
+    ) -> list[CachedPair]:
+        """Return the cached sessions of a key from a row key on; those that Java passes on the way
+        count as used, in memory these are sessions of all keys.
+        """
+        assert self.cache is not None
+        passed = None
+        if self.in_memory:
+            place, end = (earliest_end, raw_key), (END_OF_TIME, raw_key)
+            passed = self.cache.passed_in_memory(place, end, reverse=reverse)
+        if passed is None:
+            return self.cache.of_key(raw_key, first, None, reverse=reverse)
+        meant = set(self.cache.keys_of(raw_key, first, None))
+        return [pair for pair in self.cache.entries.used(passed) if pair[0] in meant]
 
     def find_range(
         self,

@@ -15,6 +15,7 @@ from penstock._engine.state.codec import Codec, wrong_type
 from penstock._engine.state.segments.versioned import EndedVersion, Version, VersionedRows
 from penstock._engine.state.segments.window_rows import WindowRow, WindowRows
 from penstock._engine.state.views.session import SessionRow, SessionRows
+from penstock.record import HeaderPairs
 from penstock.stores import StoreIterator, VersionedRecord
 from penstock.windowed import Windowed
 from penstock.windows import END_OF_TIME
@@ -75,16 +76,19 @@ class TypedWindowStore(_Typed):
         position: RecordInHand,
         *,
         lazily: bool = False,
+        keeps_headers: bool = False,
     ) -> None:
         super().__init__(name, codec)
         self._rows = rows
         self._position = position
+        self._keeps_headers = keeps_headers
         self._fetch_range = partial(rows.fetch_range, lazily=lazily)
 
     def put(self, key: Any, value: Any, window_start: int) -> None:
         raw_key, row = self._raw_key(key), self._raw_value(value)
         self._check_time(window_start, "window's start")
-        self._rows.put(raw_key, window_start, row, self._position.timestamp, ())
+        headers = self._position.headers if self._keeps_headers else ()
+        self._rows.put(raw_key, window_start, row, self._position.timestamp, headers)
 
     def fetch(self, key: Any, time_from: int, time_to: int | None = None, /) -> Any:
         raw_key = self._raw_key(key)
@@ -142,16 +146,29 @@ class TypedSessionStore(_Typed):
 
     _spoken_name = "SessionStore"
 
-    def __init__(self, name: str, codec: Codec, rows: SessionRows, position: RecordInHand) -> None:
+    def __init__(
+        self,
+        name: str,
+        codec: Codec,
+        rows: SessionRows,
+        position: RecordInHand,
+        *,
+        keeps_headers: bool = False,
+    ) -> None:
         super().__init__(name, codec)
         self._rows = rows
         self._position = position
+        self._keeps_headers = keeps_headers
 
     def put(self, session: Windowed[Any], value: Any) -> None:
-        self._rows.put(self._place(session), self._raw_value(value), self._position.timestamp, ())
+        place, row = self._place(session), self._raw_value(value)
+        self._rows.put(place, row, self._position.timestamp, self._headers())
 
     def remove(self, session: Windowed[Any]) -> None:
-        self._rows.remove(*self._place(session), self._position.timestamp, ())
+        self._rows.remove(*self._place(session), self._position.timestamp, self._headers())
+
+    def _headers(self) -> HeaderPairs:
+        return self._position.headers if self._keeps_headers else ()
 
     def fetch_session(self, key: Any, start: int, end: int) -> Any:
         row = self._rows.get(self._raw_key(key), start, end)

@@ -69,8 +69,8 @@ class WindowState(CodedState[RowCodec]):
         self.put_row = row_putter(name, codec, rows.store)
         """`put_row(row_key, value, value_timestamp, timestamp, headers)` does what `put` does."""
         self.fetch = rows.fetch
-        """`fetch(raw_key, time_from, time_to)` returns a list of (start, row), the earliest first;
-        the bounds are included.
+        """`fetch(raw_key, time_from, time_to)` returns pairs of (start, row), the earliest first;
+        the bounds are included. `as_range` says that Java reads a range of keys with one key.
         """
         self.backward_fetch = rows.backward_fetch
         """`backward_fetch(raw_key, time_from, time_to)` yields the same, the latest first."""

@@ -83,3 +83,46 @@ def test_rows_that_have_given_way_are_forgotten(monkeypatch: Any) -> None:
         assert kept == [at for at in range(20) if row_key(b"a", at) in cache.entries]
         put(cache, (b"b", time, b"x"))
         assert cache._remembered <= 2 * len(cache.entries) + 4
+
+
+def test_rows_count_as_used_when_the_iterator_comes_to_them() -> None:
+    cache = cached_rows()
+    put(cache, *((b"a", time, b"x") for time in (1, 3, 5, 7)), (b"b", 4, b"x"))
+    keys = [row_key(b"a", time) for time in (7, 5, 3, 1)]
+    # The row of 6 is only in the store: the cached one behind it is looked for before.
+    rows = [(row_key(b"a", time), b"x") for time in (7, 6, 5)]
+    found = cache.used_in_turn(rows, keys, {keys[0], keys[1]})
+
+    def used(count: int) -> list[bytes]:
+        return cache.entries.in_order_of_use()[-count:]
+
+    assert next(found) == rows[0]
+    assert used(2) == [row_key(b"b", 4), keys[0]]
+    assert next(found) == rows[1]
+    assert used(2) == keys[:2]
+    assert next(found) == rows[2]
+    assert used(2) == keys[:2]
+    # What is behind the range is passed at the end.
+    assert list(found) == []
+    assert used(4) == keys
+
+
+def test_a_row_that_gave_way_meanwhile_is_yielded_but_not_used() -> None:
+    cache = cached_rows()
+    put(cache, (b"a", 1, b"x"), (b"a", 2, b"x"))
+    keys = [row_key(b"a", 1), row_key(b"a", 2)]
+    found = cache.used_in_turn([(key, b"x") for key in keys], keys, set(keys))
+    next(found)
+    cache.clear()
+    assert list(found) == [(keys[1], b"x")]
+    assert len(cache.entries) == 0
+
+
+def test_in_memory_all_keys_are_passed_by_time_unless_there_are_many(monkeypatch: Any) -> None:
+    cache = cached_rows()
+    put(cache, (b"b", 3, b"x"), (b"a", 5, b"x"), (b"a", 3, b"x"), (b"c", 9, b"x"), (b"b", 9, b"x"))
+    passed = cache.passed_in_memory((0, b"b"), (9, b"b"), reverse=True)
+    expected = [(b"b", 9), (b"a", 5), (b"b", 3), (b"a", 3)]
+    assert passed == [row_key(*place) for place in expected]
+    monkeypatch.setattr(row_cache, "_PASSED_MAX", 4)
+    assert cache.passed_in_memory((0, b"b"), (9, b"b"), reverse=True) is None

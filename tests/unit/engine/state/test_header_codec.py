@@ -1,0 +1,87 @@
+"""Rows with headers. That Java writes the same bytes is shown by the conformance cases
+`*_store_with_headers*`, whose changelogs and sizes in the cache depend on them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock import AggregationWithHeaders, Headers, ValueTimestampHeaders, serdes
+from penstock._engine.state.codec import plain_codec
+from penstock._engine.state.header_codec import (
+    end_of_headers,
+    headers_codec,
+    headers_of,
+    pack_headers,
+    timed_headers_codec,
+    values_of_headers_codec,
+    values_of_timed_headers_codec,
+    with_time,
+    without_time,
+)
+from penstock.errors import StreamsError
+
+PLAIN = plain_codec("app-s-changelog", serdes.string(), serdes.string())
+PAIRS = st.lists(st.tuples(st.text(max_size=90), st.none() | st.binary(max_size=300)), max_size=5)
+
+
+def test_sizes_are_zigzag_varints_as_in_java() -> None:
+    assert pack_headers(()) == b"\x00"
+    # The size 7, one header, a key of 1 byte, a value of 2; then one without a value.
+    assert pack_headers([("h", b"xy")]) == b"\x0c" + b"\x02" + b"\x02h" + b"\x04xy"
+    assert pack_headers([("h", None)]) == b"\x08" + b"\x02" + b"\x02h" + b"\x01"
+
+
+@given(PAIRS, st.binary(max_size=20), st.integers(-1, 2**60))
+def test_headers_and_times_come_back(pairs: list[Any], value: bytes, timestamp: int) -> None:
+    packed = pack_headers(pairs) + value
+    assert headers_of(packed) == tuple(pairs)
+    assert packed[end_of_headers(packed) :] == value
+    row = with_time(packed, timestamp)
+    assert without_time(row) == (packed, timestamp)
+    assert headers_of(row) == tuple(pairs)
+
+
+def test_values_are_seen_with_headers_and_without() -> None:
+    entry = ValueTimestampHeaders("x", 258, Headers([("h", b"1"), ("h", None)]))
+    row = timed_headers_codec(PLAIN).encode_value(entry)
+    assert row is not None
+    assert timed_headers_codec(PLAIN).decode_value(row) == entry
+    assert values_of_timed_headers_codec(PLAIN).decode_value(row) == "x"
+    session = AggregationWithHeaders("x", Headers([("h", b"1")]))
+    row = headers_codec(PLAIN).encode_value(session)
+    assert row is not None
+    assert headers_codec(PLAIN).decode_value(row) == session
+    assert values_of_headers_codec(PLAIN).decode_value(row) == "x"
+
+
+def test_plain_values_are_written_without_time_and_headers() -> None:
+    row = values_of_timed_headers_codec(PLAIN).encode_value("x")
+    assert row == bytes.fromhex("00 ffffffffffffffff") + b"x"
+    assert values_of_headers_codec(PLAIN).encode_value("x") == b"\x00x"
+
+
+def test_an_entry_without_a_value_has_no_row() -> None:
+    assert timed_headers_codec(PLAIN).encode_value((None, 5, Headers())) is None
+    assert headers_codec(PLAIN).encode_value((None, Headers())) is None
+
+
+@pytest.mark.parametrize("given", ["x", ("x", 5), 7, ("x", 5, Headers(), 1), ("x", "5", Headers())])
+def test_anything_but_an_entry_is_refused(given: Any) -> None:
+    with pytest.raises(StreamsError, match=r"takes ValueTimestampHeaders\(value, timestamp, head"):
+        timed_headers_codec(PLAIN).encode_value(given)
+
+
+def test_anything_but_an_aggregation_is_refused() -> None:
+    with pytest.raises(StreamsError, match=r"takes AggregationWithHeaders\(aggregation, headers"):
+        headers_codec(PLAIN).encode_value("x")
+
+
+@pytest.mark.parametrize("headers", [None, 5, "ab", [("h", "text")], [(1, b"x")], {"h": b"x"}])
+def test_headers_that_are_none_are_refused(headers: Any) -> None:
+    with pytest.raises(StreamsError, match="the headers of a stored value must be Headers"):
+        timed_headers_codec(PLAIN).encode_value(ValueTimestampHeaders("x", 5, headers))
