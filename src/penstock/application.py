@@ -288,12 +288,12 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
             query.served_at = self._serving.figures()
         with self._states.lock:
             self._query = query
-            self._supervision.follow_query(query)
             closed = self.state in ENDING
         if closed:
             query.close(0)
             self._end_serving()
             return
+        self._supervision.follow_query(query)
         replanner = Replanner(self._topology, blueprint, query, self._supervision.follow_plan)
         self._supervision.watch(query, replanner)
 

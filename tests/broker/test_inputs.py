@@ -74,6 +74,7 @@ def test_a_client_is_woken_by_others_while_it_is_replaced_and_closed(
     assert any(woken) is (compiled is not None)
 
 
+@pytest.mark.skipif(compiled is None, reason="a reader in Python cannot be woken")
 def test_a_wait_is_ended_by_a_question_that_comes_before_it_or_meanwhile(
     kafka_broker: LocalBroker,
 ) -> None:
@@ -84,10 +85,10 @@ def test_a_wait_is_ended_by_a_question_that_comes_before_it_or_meanwhile(
     waiting.start()
     waiting.join(0.2)
     assert waiting.is_alive()
-    if inputs.wake():
-        waiting.join(PATIENCE_SECONDS)
-        assert not waiting.is_alive()
-        inputs.close()
+    assert inputs.wake()
+    waiting.join(PATIENCE_SECONDS)
+    assert not waiting.is_alive()
+    inputs.close()
 
 
 def test_lag_is_zero_only_at_the_end_of_what_is_committed(

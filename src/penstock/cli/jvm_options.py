@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Print options for the JVM of spark-submit with which a live application starts in half the time: an
 archive of Spark's classes, which the first JVM writes when it ends, and one compiler instead of
-two. Not for programs in which Spark itself carries the records: those need both.
+two. For drivers on this machine (local and client mode), and not for programs in which Spark itself
+carries the records: those need both.
 """
 _EXAMPLES = """\
   spark-submit --driver-java-options "$(penstock jvm-options)" app.py

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _FINISH_SECONDS = 60.0
 _AWAY_SECONDS = 1.0
 _RESTARTS_MAX = 20
-_RESTART_SECONDS = 600.0
+_RESTART_SECONDS = 1800.0
 
 
 class Query(Protocol):

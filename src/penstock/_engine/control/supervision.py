@@ -73,6 +73,9 @@ class Supervision:
         self._pause = threading.Event()
         self._instance = Instance([])
         self._query: Query | None = None
+        self._early: list[Report] = []
+        """Reports that came before the query was known."""
+        self._following = threading.Lock()
         self.task_count = 0
         self.errors = RecentErrors()
         self.failure: WorkerFailure | None = None
@@ -89,8 +92,14 @@ class Supervision:
         self._instance = Instance(tasks, bounded=blueprint.ends is not None)
 
     def follow_query(self, query: Query) -> None:
-        """Take the query whose workers report."""
-        self._query = query
+        """Take the query whose workers report, and the reports that came before: workers may begin
+        while their query is made.
+        """
+        with self._following:
+            self._query = query
+            early, self._early = self._early, []
+            for report in early:
+                self._take(report)
 
     def watch(self, query: Query, replanner: Replanner) -> None:
         """Start the threads that watch until the end."""
@@ -99,14 +108,20 @@ class Supervision:
 
     def take_report(self, report: Report) -> None:
         """Take a worker's report: the state of all of them is the state of the application."""
+        with self._following:
+            if self._query is None:
+                self._early.append(report)
+                return
+        self._take(report)
+
+    def _take(self, report: Report) -> None:
         print_here(report.printed)
         self.errors.take(report)
         self._call_restore_listener(report.restore_events)
         if report.failure is not None:
             self._worker_failed(report.member_id, report.failure)
             return
-        if self._query is None:
-            return
+        assert self._query is not None
         # The version first: a report that comes in between has a newer one.
         version = self._query.membership_version
         running = self._instance.is_running(self._query.members(), version)
@@ -122,7 +137,8 @@ class Supervision:
         response = self.uncaught(failure)
         if not self.failure_is_raised or response is UncaughtResponse.REPLACE_THREAD:
             _log.error("worker=%s failed, %s: %s", member_id, response.value, failure.message)
-        if response is UncaughtResponse.SHUTDOWN_APPLICATION and self._query is not None:
+        assert self._query is not None
+        if response is UncaughtResponse.SHUTDOWN_APPLICATION:
             try:
                 self._query.post_shutdown(failure.message)
             except StreamsError:

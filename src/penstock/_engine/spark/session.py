@@ -236,7 +236,7 @@ def _launch(
             conf = SparkConf()
             for key, value in settings.items():
                 conf.set(key, value)
-            if not heavy and _has_engine(conf):
+            if not heavy and not conf.contains(_DAEMON_MODULE) and _has_engine(conf):
                 conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
         else:
             conf = _conf_of(config, settings, heavy=heavy)

@@ -7,10 +7,10 @@ from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any, cast
 
-from penstock._engine.control.protocol.messages import Report
+from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.supervision import Supervision
 from penstock._engine.planner.blueprint import Blueprint
-from penstock.application_states import State, StateMachine
+from penstock.application_states import State, StateMachine, UncaughtResponse
 
 PATIENCE_SECONDS = 10
 
@@ -45,7 +45,8 @@ class FakeQuery:
     def shutdown_reason(self) -> str | None:
         return self.reason
 
-    def post_shutdown(self, reason: str) -> None: ...
+    def post_shutdown(self, reason: str) -> None:
+        self.posted = reason
 
     def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
         return {"0_1"}
@@ -148,3 +149,20 @@ def test_the_state_follows_the_reports() -> None:
 
 def test_the_plan_says_how_many_tasks_there_are() -> None:
     assert Watched().supervision.task_count == 2
+
+
+def test_a_failure_before_the_query_is_known_is_dealt_with_when_it_is() -> None:
+    """Workers begin while their query is made: what they say then is neither lost nor too early."""
+    query, states, closed = FakeQuery(), StateMachine(), threading.Event()
+    supervision = Supervision(states, closed.set)
+    supervision.uncaught = lambda failure: UncaughtResponse.SHUTDOWN_APPLICATION
+    states.move(State.REBALANCING)
+    failure = WorkerFailure("ValueError", "a poison record", "")
+    supervision.take_report(Report("a", "failed", failure=failure))
+    assert states.state is State.REBALANCING
+    assert not closed.is_set()
+    supervision.follow_query(query)
+    assert query.posted == "a poison record"
+    assert closed.wait(PATIENCE_SECONDS)
+    assert states.state is State.PENDING_ERROR
+    assert supervision.failure == failure

@@ -20,7 +20,9 @@ from penstock._engine.kafka.client.client_errors import (
     CommitUnanswered,
     RecordsRefused,
     TaskMigrated,
+    code_of,
     crash_point,
+    is_migration,
 )
 from penstock._engine.kafka.client.clients import producer_settings
 from penstock._engine.kafka.sink.journal import JournalPlace, JournalReader, make_journal
@@ -59,6 +61,7 @@ class SinkTransactions(ExactlyOnce):
             try:
                 self.prepare()
             except CommitPostponed:
+                self._producer.poll(0)  # shows what the client says of its broker
                 if clock.monotonic() >= deadline:
                     raise
             else:
@@ -81,7 +84,8 @@ class SinkTransactions(ExactlyOnce):
         try:
             self._commit()
         except StreamsError as error:
-            if was_fenced(error):
+            cause = error.__cause__
+            if isinstance(cause, KafkaException) and is_migration(code_of(cause)):
                 self._open = False  # the producer that has fenced this one has ended it
             raise
 

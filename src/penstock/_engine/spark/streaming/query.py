@@ -68,6 +68,7 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         self._spark, self._owned = session_for(config, spark, early=early)
         context = self._spark.sparkContext
         self._looked_at = 0.0
+        self._has_begun = False
         self._tasks = tuple(task.id for task in blueprint.tasks)
         slots = self._plan_slots(config)
         warn_of_memory(dict(context.getConf().getAll()), blueprint, slots.count())
@@ -75,7 +76,13 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         super().__init__(blueprint, surroundings, slots, address)
         self._pool = WorkerPool()
         surroundings.on_stage("STARTING QUERY")
-        self._begin(blueprint, program)
+        try:
+            self._begin(blueprint, program)
+        except BaseException:
+            self._control.close()
+            self._notices.close()
+            self._release(finished=False)
+            raise
         surroundings.on_stage("STARTING WORKERS")
 
     def _plan_slots(self, config: StreamsConfig) -> SlotPlan:
@@ -191,9 +198,11 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
     def _start(self, run: Run) -> StreamingQuery:
         source = data_source_for(run, SCHEMAS[run.rows])
         context = self._spark.sparkContext
-        if self._owned and can_begin_early(context):
+        # Later the session may have other jobs.
+        if self._owned and not self._has_begun and can_begin_early(context):
             slots = self._slots.open_turn(EARLY_TURN)
             begin_early(context, slots, run, self._pool.variables)
+        self._has_begun = True
         self._pool.register(self._spark, source)
         frame = self._spark.readStream.format(source.name()).load()
         writer = frame.writeStream.format(self._config.spark_sink).queryName(self._query_name())
