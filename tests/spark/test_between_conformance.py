@@ -17,7 +17,7 @@ from penstock.testing.broker import LocalBroker
 pytestmark = pytest.mark.slow
 
 PROGRAMS = (45,)
-"""One on one partition, one on two."""
+"""On two partitions, with a cache."""
 
 
 @pytest.mark.parametrize("seed", PROGRAMS)

@@ -159,7 +159,6 @@ def test_a_failure_before_the_query_is_known_is_dealt_with_when_it_is() -> None:
     states.move(State.REBALANCING)
     failure = WorkerFailure("ValueError", "a poison record", "")
     supervision.take_report(Report("a", "failed", failure=failure))
-    assert states.state is State.REBALANCING
     assert not closed.is_set()
     supervision.follow_query(query)
     assert query.posted == "a poison record"
