@@ -21,6 +21,7 @@ SOURCES = tuple(
     MODULE.with_name(name)
     for name in (
         "bulk.c",
+        "columns.c",
         "entries.c",
         "fields.c",
         "flush.c",

@@ -1,6 +1,6 @@
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
@@ -20,6 +20,9 @@ from penstock._engine.state.segments.recent_rows import RecentRows, Row
 from penstock._engine.state.segments.rows import RowClock, Rows
 from penstock.record import HeaderPairs
 
+ColumnBuffers: TypeAlias = tuple[int, object | None, object | None, object | None]
+"""(first row, validity, values or offsets, bytes) of a column of Arrow."""
+
 # bulk.c
 
 class _Client: ...
@@ -35,6 +38,20 @@ def write_messages(client: _Client, outputs: list[Output], first: int, /) -> tup
 def failed_messages(
     client: _Client, /
 ) -> list[tuple[str, int, bytes | None, bytes | None, ClientError]]: ...
+
+# columns.c
+
+def column_partitions(column: ColumnBuffers, rows: int, partitions: int, /) -> bytes: ...
+def column_records(
+    rows: int,
+    next_offset: int,
+    offsets: ColumnBuffers | None,
+    timestamps: ColumnBuffers,
+    keys: ColumnBuffers,
+    values: ColumnBuffers,
+    headers: list[HeaderPairs] | None,
+    /,
+) -> list[RawRecord]: ...
 
 # entries.c
 

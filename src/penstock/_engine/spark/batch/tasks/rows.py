@@ -1,27 +1,75 @@
-"""The outputs of the tasks of a Spark partition as rows, in Arrow batches."""
+"""What the tasks of a Spark partition write, as runs of rows.
+
+Records are collected by kind, name and partition, column by column; each becomes a run for Spark.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.spark.batch.schemas import (
+    ARROW_HEADERS,
     CHANGELOG,
     POSITION,
     RECORD,
     STORE,
     WRITTEN_ARROW,
 )
+from penstock._engine.spark.batch.tasks.input_runs import in_pieces
+from penstock._engine.spark.batch.tasks.sorted_runs import run_bytes
 from penstock.record import HeaderPairs
 
-_BATCH_ROWS = 10_000
+_BATCH_ROWS = 50_000
+_BATCH_BYTES = 16 * 1024 * 1024
+
+Place: TypeAlias = tuple[int, str, int]
+"""(kind, name, partition)."""
+
+_LONG, _BYTES = pa.int64(), pa.binary()
+_RECORD_COLUMNS = {"rank": _LONG, "timestamp": _LONG, "key": _BYTES, "value": _BYTES}
+_COLUMNS = {
+    RECORD: _RECORD_COLUMNS,
+    CHANGELOG: _RECORD_COLUMNS,
+    STORE: {"key": _BYTES, "value": _BYTES, "timestamp": _LONG, "start": _LONG, "end": _LONG},
+    POSITION: {"next_offset": _LONG, "metadata": _BYTES, "partition_time": _LONG},
+}
+
+
+@dataclass(slots=True)
+class _Records:
+    """Records of one partition of a topic, column by column."""
+
+    rank: int
+    """The largest timestamp so far."""
+    ranks: list[int] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    keys: list[bytes | None] = field(default_factory=list)
+    values: list[bytes | None] = field(default_factory=list)
+    headers: dict[int, HeaderPairs] = field(default_factory=dict)
+    """By row: few records have any."""
+
+    def take(self) -> pa.RecordBatch:
+        """Return the rows since the last call."""
+        columns: dict[str, Any] = {
+            "rank": pa.array(self.ranks, _LONG),
+            "timestamp": pa.array(self.times, _LONG),
+            "key": pa.array(self.keys, _BYTES),
+            "value": pa.array(self.values, _BYTES),
+        }
+        if self.headers:
+            pairs = [_pairs(self.headers.get(row)) for row in range(len(self.ranks))]
+            columns["headers"] = pa.array(pairs, ARROW_HEADERS)
+        self.ranks, self.times, self.keys, self.values, self.headers = [], [], [], [], {}
+        return pa.RecordBatch.from_pydict(columns)
 
 
 class Rows:
-    """Collects rows; the caller takes a batch when it is full.
+    """Collects rows; the caller takes a batch of runs when it is full.
 
     Each record of a topic has a *rank*: the largest timestamp among the records that this Spark
     partition has sent to that partition of the topic so far. To order the records of several Spark
@@ -31,13 +79,14 @@ class Rows:
 
     def __init__(self, spark_partition: int) -> None:
         self._spark_partition = spark_partition
-        self._rows: list[tuple[Any, ...]] = []
-        self._sequence = 0
-        self._ranks: dict[tuple[str, int], int] = {}
+        self._records: dict[Place, _Records] = {}
+        self._others: dict[Place, list[tuple[Any, ...]]] = {}
+        self._numbers: dict[Place, int] = {}
+        self._rows = self._bytes = 0
 
     @property
     def is_full(self) -> bool:
-        return len(self._rows) >= _BATCH_ROWS
+        return self._rows >= _BATCH_ROWS or self._bytes >= _BATCH_BYTES
 
     def add_record(
         self,
@@ -46,23 +95,22 @@ class Rows:
         value: bytes | None,
         timestamp: int,
         headers: HeaderPairs,
+        kind: int = RECORD,
     ) -> None:
-        """Add a record of a topic."""
-        rank = self._ranks.get(place, timestamp)
-        if timestamp >= rank:
-            rank = self._ranks[place] = timestamp
-        self._add(RECORD, place, rank, (key, value, timestamp, _pairs(headers), None, None))
-
-    def add_changelog(
-        self,
-        place: tuple[str, int],
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: HeaderPairs,
-    ) -> None:
-        """Add a record of a changelog; only one task writes its partition, in order."""
-        self._add(CHANGELOG, place, 0, (key, value, timestamp, _pairs(headers), None, None))
+        """Add a record of a topic, or of a changelog."""
+        records = self._records.get((kind, *place))
+        if records is None:
+            records = self._records[(kind, *place)] = _Records(timestamp)
+        if timestamp > records.rank:
+            records.rank = timestamp
+        if headers:
+            records.headers[len(records.ranks)] = headers
+        records.ranks.append(records.rank)
+        records.times.append(timestamp)
+        records.keys.append(key)
+        records.values.append(value)
+        self._rows += 1
+        self._bytes += (0 if key is None else len(key)) + (0 if value is None else len(value))
 
     def add_store_row(
         self,
@@ -73,30 +121,45 @@ class Rows:
         window: tuple[int | None, int | None],
     ) -> None:
         """Add a row of a store; `place` is its name and partition."""
-        self._add(STORE, place, 0, (key, value, timestamp, None, *window))
+        self._add(STORE, place, (key, value, timestamp, *window))
+        self._bytes += len(key) + (0 if value is None else len(value))
 
     def add_position(
         self, place: tuple[str, int], next_offset: int, metadata: str, partition_time: int
     ) -> None:
         """Add how far a partition of an input was read."""
-        kept = (None, metadata.encode(), partition_time, None, None, None)
-        self._rows.append((POSITION, *place, self._spark_partition, 0, next_offset, *kept))
+        self._add(POSITION, place, (next_offset, metadata.encode(), partition_time))
 
     def take(self) -> pa.RecordBatch:
-        """Return the rows since the last call."""
-        rows, self._rows = self._rows, []
-        columns = zip(*rows, strict=True) if rows else ((),) * len(WRITTEN_ARROW)
+        """Return the rows since the last call: kind, name, partition, spark_partition, number (of
+        the first row among those of the same place) and run.
+        """
+        batches = [(place, one.take()) for place, one in self._records.items() if one.ranks]
+        for place, rows in self._others.items():
+            types = _COLUMNS[place[0]]
+            columns = zip(types.items(), zip(*rows, strict=True), strict=True)
+            made = {name: pa.array(column, type_) for (name, type_), column in columns}
+            batches.append((place, pa.RecordBatch.from_pydict(made)))
+        self._others.clear()
+        self._rows = self._bytes = 0
+        written = []
+        for place, batch in batches:
+            for piece in in_pieces(batch):
+                number = self._numbers.get(place, 0)
+                self._numbers[place] = number + piece.num_rows
+                written.append((*place, self._spark_partition, number, run_bytes(piece).to_pybytes()))
+        columns_of_runs = zip(*written, strict=True) if written else ((),) * len(WRITTEN_ARROW)
         return pa.RecordBatch.from_arrays(
             [
                 pa.array(column, field.type)
-                for column, field in zip(columns, WRITTEN_ARROW, strict=True)
+                for column, field in zip(columns_of_runs, WRITTEN_ARROW, strict=True)
             ],
             schema=WRITTEN_ARROW,
         )
 
-    def _add(self, kind: int, place: tuple[str, int], rank: int, rest: tuple[Any, ...]) -> None:
-        self._rows.append((kind, *place, self._spark_partition, rank, self._sequence, *rest))
-        self._sequence += 1
+    def _add(self, kind: int, place: tuple[str, int], row: tuple[Any, ...]) -> None:
+        self._others.setdefault((kind, *place), []).append(row)
+        self._rows += 1
 
 
 def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.RecordBatch]:
@@ -110,5 +173,5 @@ def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.
             yield rows.take()
 
 
-def _pairs(headers: HeaderPairs) -> list[dict[str, Any]] | None:
+def _pairs(headers: HeaderPairs | None) -> list[dict[str, Any]] | None:
     return [{"key": name, "value": content} for name, content in headers] if headers else None
