@@ -29,6 +29,7 @@ SOURCES = tuple(
         "murmur2.c",
         "partition_run.c",
         "recent_rows.c",
+        "record_columns.c",
         "row_sender.c",
         "sink.c",
         "sizes.c",

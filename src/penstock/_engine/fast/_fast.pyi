@@ -18,6 +18,7 @@ from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
 from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
 from penstock._engine.state.segments.rows import RowClock, Rows
+from penstock._engine.spark.batch.tasks.record_columns import TakenColumns
 from penstock.record import HeaderPairs
 
 ColumnBuffers: TypeAlias = tuple[int, object | None, object | None, object | None]
@@ -177,6 +178,21 @@ class KnownRows:
 
 def note_row(recent: RecentRows, row_key: bytes, row: bytes | None, /) -> None: ...
 def rows_of_key(rows: Rows, raw_key: bytes, time_from: int, time_to: int, /) -> list[Row]: ...
+
+# record_columns.c
+
+class RecordColumns:
+    rows: int
+    def append(self, key: bytes | None, value: bytes | None, timestamp: int, /) -> None: ...
+    def take(self) -> TakenColumns: ...
+
+def add_outputs(
+    outputs: list[Output],
+    first: int,
+    skipped: set[str],
+    places: dict[str, list[RecordColumns | None]],
+    /,
+) -> tuple[int, int]: ...
 
 # row_sender.c
 

@@ -21,6 +21,7 @@ int add_flush(PyObject *module);
 int add_murmur2(PyObject *module);
 int add_partition_run(PyObject *module);
 int add_recent_rows(PyObject *module);
+int add_record_columns(PyObject *module);
 int add_row_sender(PyObject *module);
 int add_sink(PyObject *module);
 int add_sizes(PyObject *module);

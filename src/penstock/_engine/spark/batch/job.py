@@ -192,7 +192,7 @@ class Job:
         if not earlier:
             return None
         return reduce(DataFrame.unionByName, earlier).select(
-            target.cast("int").alias("target"),
+            target.alias("target"),
             F.lit(number).alias("input"),
             "partition",
             _sender(),
@@ -230,7 +230,7 @@ def _runs_of(topic: str, frame: DataFrame, partitions: int) -> DataFrame:
 def _fed(runs: DataFrame, target: Column, number: int) -> DataFrame:
     """Return runs of an input as rows of a feed."""
     return runs.select(
-        target.cast("int").alias("target"),
+        target.alias("target"),
         F.lit(number).alias("input"),
         "partition",
         F.lit(INPUT).cast("long").alias("sender"),

@@ -36,8 +36,7 @@ class OutputRouter:
         read = set(stage.topics())
         written = {topic for plan in stage.plans for topic in plan.sink_topics()}
         self._looped = read & written if stage.is_cycle else set()
-        self._plainly: set[str] = set()
-        """Topics that were met and whose records become rows, nothing else."""
+        self._skipped = set() if keeps_changelogs else self._changelogs
         self._next_offsets: dict[Partition, int] = {}
 
     def loops_back(self, topic: str) -> bool:
@@ -47,29 +46,32 @@ class OutputRouter:
     def route(self, plan: TaskPlan, outputs: list[Output]) -> list[tuple[Partition, RawRecord]]:
         """Add outputs to the rows; return those that tasks of this stage read, as records."""
         back: list[tuple[Partition, RawRecord]] = []
-        changelogs, plainly, add = self._changelogs, self._plainly, self.rows.add_record
-        for topic, partition, key, value, timestamp, headers in outputs:
-            if topic in changelogs and not self._keeps_changelogs:
-                continue
-            time = self._now_ms if timestamp is None else timestamp
-            if partition is None:
-                count = self._partition_count(topic)
-                # Kafka's producers choose any partition for a record without a key; this one is
-                # fixed.
-                partition = plan.partition % count if key is None else partition_of(key, count)
-            place = (topic, partition)
-            if topic in plainly:
-                add(place, key, value, time, headers)
-            elif topic in changelogs:
-                add(place, key, value, time, headers, CHANGELOG)
-            elif topic in self._inputs:
-                raise _read_already(topic)
-            elif topic not in self._looped:
-                plainly.add(topic)
-                add(place, key, value, time, headers)
-            else:
-                back.append(self._looped_back(place, (time, key, value, headers)))
+        at = self.rows.add_outputs(outputs, 0, self._skipped)
+        while at < len(outputs):
+            looped = self._route(plan, outputs[at])
+            if looped is not None:
+                back.append(looped)
+            at = self.rows.add_outputs(outputs, at + 1, self._skipped)
         return back
+
+    def _route(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
+        topic, partition, key, value, timestamp, headers = output
+        time = self._now_ms if timestamp is None else timestamp
+        count = self._partition_count(topic)
+        if partition is None:
+            # Kafka's producers choose any partition for a record without a key; this one is fixed.
+            partition = plan.partition % count if key is None else partition_of(key, count)
+        place = (topic, partition)
+        if topic in self._changelogs:
+            self.rows.add_record(place, key, value, time, headers, CHANGELOG)
+            return None
+        if topic in self._inputs:
+            raise _read_already(topic)
+        if topic in self._looped:
+            return self._looped_back(place, (time, key, value, headers))
+        self.rows.places.setdefault(topic, [None] * count)
+        self.rows.add_record(place, key, value, time, headers)
+        return None
 
     def _looped_back(
         self, place: Partition, record: tuple[int, bytes | None, bytes | None, HeaderPairs]

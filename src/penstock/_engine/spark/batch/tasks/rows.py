@@ -6,21 +6,21 @@ Records are collected by kind, name and partition, column by column; each become
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.spark.batch.schemas import (
     ARROW_HEADERS,
-    CHANGELOG,
     POSITION,
     RECORD,
     STORE,
     WRITTEN_ARROW,
 )
 from penstock._engine.spark.batch.tasks.input_runs import in_pieces
+from penstock._engine.spark.batch.tasks.record_columns import RecordColumns, add_outputs, batch_of
 from penstock._engine.spark.batch.tasks.sorted_runs import run_bytes
 from penstock.record import HeaderPairs
 
@@ -31,41 +31,10 @@ Place: TypeAlias = tuple[int, str, int]
 """(kind, name, partition)."""
 
 _LONG, _BYTES = pa.int64(), pa.binary()
-_RECORD_COLUMNS = {"rank": _LONG, "timestamp": _LONG, "key": _BYTES, "value": _BYTES}
 _COLUMNS = {
-    RECORD: _RECORD_COLUMNS,
-    CHANGELOG: _RECORD_COLUMNS,
     STORE: {"key": _BYTES, "value": _BYTES, "timestamp": _LONG, "start": _LONG, "end": _LONG},
     POSITION: {"next_offset": _LONG, "metadata": _BYTES, "partition_time": _LONG},
 }
-
-
-@dataclass(slots=True)
-class _Records:
-    """Records of one partition of a topic, column by column."""
-
-    rank: int
-    """The largest timestamp so far."""
-    ranks: list[int] = field(default_factory=list)
-    times: list[int] = field(default_factory=list)
-    keys: list[bytes | None] = field(default_factory=list)
-    values: list[bytes | None] = field(default_factory=list)
-    headers: dict[int, HeaderPairs] = field(default_factory=dict)
-    """By row: few records have any."""
-
-    def take(self) -> pa.RecordBatch:
-        """Return the rows since the last call."""
-        columns: dict[str, Any] = {
-            "rank": pa.array(self.ranks, _LONG),
-            "timestamp": pa.array(self.times, _LONG),
-            "key": pa.array(self.keys, _BYTES),
-            "value": pa.array(self.values, _BYTES),
-        }
-        if self.headers:
-            pairs = [_pairs(self.headers.get(row)) for row in range(len(self.ranks))]
-            columns["headers"] = pa.array(pairs, ARROW_HEADERS)
-        self.ranks, self.times, self.keys, self.values, self.headers = [], [], [], [], {}
-        return pa.RecordBatch.from_pydict(columns)
 
 
 class Rows:
@@ -79,7 +48,11 @@ class Rows:
 
     def __init__(self, spark_partition: int) -> None:
         self._spark_partition = spark_partition
-        self._records: dict[Place, _Records] = {}
+        self.places: dict[str, list[RecordColumns | None]] = {}
+        """Of topics whose outputs are records and nothing else: the columns of each partition."""
+        self._records: dict[Place, RecordColumns] = {}
+        self._headers: dict[Place, dict[int, HeaderPairs]] = {}
+        """By row: few records have any."""
         self._others: dict[Place, list[tuple[Any, ...]]] = {}
         self._numbers: dict[Place, int] = {}
         self._rows = self._bytes = 0
@@ -87,6 +60,15 @@ class Rows:
     @property
     def is_full(self) -> bool:
         return self._rows >= _BATCH_ROWS or self._bytes >= _BATCH_BYTES
+
+    def add_outputs(self, outputs: list[Output], first: int, skipped: set[str]) -> int:
+        """Add the records of `places` among outputs, from the `first` on, without those of
+        `skipped` topics; return the number of the first that is another, or unusual.
+        """
+        end, size = add_outputs(outputs, first, skipped, self.places)
+        self._rows += end - first
+        self._bytes += size
+        return end
 
     def add_record(
         self,
@@ -100,17 +82,15 @@ class Rows:
         """Add a record of a topic, or of a changelog."""
         records = self._records.get((kind, *place))
         if records is None:
-            records = self._records[(kind, *place)] = _Records(timestamp)
-        if timestamp > records.rank:
-            records.rank = timestamp
+            records = self._records[(kind, *place)] = RecordColumns()
+            of_topic = self.places.get(place[0])
+            if of_topic is not None and place[1] < len(of_topic):
+                of_topic[place[1]] = records
         if headers:
-            records.headers[len(records.ranks)] = headers
-        records.ranks.append(records.rank)
-        records.times.append(timestamp)
-        records.keys.append(key)
-        records.values.append(value)
+            self._headers.setdefault((kind, *place), {})[records.rows] = headers
+        records.append(key, value, timestamp)
         self._rows += 1
-        self._bytes += (0 if key is None else len(key)) + (0 if value is None else len(value))
+        self._bytes += len(key or b"") + len(value or b"")
 
     def add_store_row(
         self,
@@ -134,7 +114,9 @@ class Rows:
         """Return the rows since the last call: kind, name, partition, spark_partition, number (of
         the first row among those of the same place) and run.
         """
-        batches = [(place, one.take()) for place, one in self._records.items() if one.ranks]
+        batches = [
+            (place, self._taken(place, one)) for place, one in self._records.items() if one.rows
+        ]
         for place, rows in self._others.items():
             types = _COLUMNS[place[0]]
             columns = zip(types.items(), zip(*rows, strict=True), strict=True)
@@ -156,6 +138,14 @@ class Rows:
             ],
             schema=WRITTEN_ARROW,
         )
+
+    def _taken(self, place: Place, records: RecordColumns) -> pa.RecordBatch:
+        batch = batch_of(records.take())
+        headers = self._headers.pop(place, None)
+        if headers is None:
+            return batch
+        pairs = [_pairs(headers.get(row)) for row in range(batch.num_rows)]
+        return batch.append_column("headers", pa.array(pairs, ARROW_HEADERS))
 
     def _add(self, kind: int, place: tuple[str, int], row: tuple[Any, ...]) -> None:
         self._others.setdefault((kind, *place), []).append(row)
