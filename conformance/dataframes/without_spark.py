@@ -24,10 +24,11 @@ from penstock._engine.spark.batch.tasks.run_merge import INPUT
 from penstock._engine.spark.batch.tasks.shown_rows import (
     SENDERS_OF_A_STAGE,
     Show,
-    show_records,
+    numbered_records,
     show_rows,
 )
 from penstock._engine.spark.batch.tasks.stage import StagePack, run_tasks
+from penstock.record import HeaderPairs
 
 FEED = pa.schema(
     [
@@ -142,11 +143,11 @@ def outcome_of(written: list[list[Row]]) -> tuple[Outcome, StoredRows]:
     topics: Outcome = {}
     stores: StoredRows = {}
     show_changelogs = show_rows(["key", "value", "timestamp", "headers"], "topic", "offset")
-    rows = list(_opened(written, RECORD, show_records))
-    changes = list(_opened(written, CHANGELOG, show_changelogs))
-    for row in rows + sorted(changes, key=lambda row: row["offset"]):
-        record = (row["key"], row["value"], row["timestamp"], _pairs(row["headers"]))
-        topics.setdefault((row["topic"], row["partition"]), []).append(record)
+    for place, _, batch in numbered_records([_runs_of(written, RECORD)]):
+        topics.setdefault(place, []).extend(map(_record, batch.to_pylist()))
+    changes = _opened(written, CHANGELOG, show_changelogs)
+    for row in sorted(changes, key=lambda row: row["offset"]):
+        topics.setdefault((row["topic"], row["partition"]), []).append(_record(row))
     times = ("timestamp", "start", "end")
     for row in _opened(written, STORE, show_rows(["key", "value", *times], "store")):
         found = (row["partition"], row["key"], row["value"], *(row[time] for time in times))
@@ -160,10 +161,18 @@ def _senders(written: list[list[Row]]) -> Iterator[Row]:
             yield row | {"sender": stage * SENDERS_OF_A_STAGE + row["spark_partition"]}
 
 
-def _opened(written: list[list[Row]], kind: int, show: Show) -> Iterator[Row]:
+def _runs_of(written: list[list[Row]], kind: int) -> pa.RecordBatch:
     runs = [row for row in _senders(written) if row["kind"] == kind]
-    for batch in show([pa.RecordBatch.from_pylist(runs, schema=_NAMED)]):
+    return pa.RecordBatch.from_pylist(runs, schema=_NAMED)
+
+
+def _opened(written: list[list[Row]], kind: int, show: Show) -> Iterator[Row]:
+    for batch in show([_runs_of(written, kind)]):
         yield from batch.to_pylist()
+
+
+def _record(row: Row) -> tuple[bytes | None, bytes | None, int, HeaderPairs]:
+    return row["key"], row["value"], row["timestamp"], _pairs(row.get("headers"))
 
 
 def _pairs(headers: list[Row] | None) -> tuple[tuple[str, bytes | None], ...]:

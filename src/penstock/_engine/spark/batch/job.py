@@ -31,6 +31,7 @@ from penstock._engine.spark.batch.schemas import (
     RUNS,
     STORE,
     STORE_ROWS,
+    TOPIC_RECORDS,
     WRITTEN,
 )
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
@@ -41,6 +42,7 @@ from penstock._engine.spark.batch.tasks.shown_rows import (
     Show,
     show_records,
     show_rows,
+    show_topic,
 )
 from penstock._engine.spark.batch.tasks.stage import StagePack, run_stage
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
@@ -86,9 +88,9 @@ class Job:
             self.stages.append(self._build(stage))
 
     def records(self, topic: str | None = None) -> DataFrame:
-        """Return the records of a topic, or of all sink topics: topic, partition, offset, key,
-        value, timestamp in milliseconds, headers; by partition and offset they are in the order in
-        which a topic would have them.
+        """Return the records of a topic: key, value, timestamp, headers, partition, offset; or of
+        all sink topics, with a column `topic` before. By partition and offset they are in the order
+        in which a topic would have them.
         """
         written = self._of_kind(RECORD, topic)
         hidden = sorted(self.plan.hidden_topics)
@@ -100,7 +102,9 @@ class Job:
         # A record may name any partition.
         target = F.pmod(F.col("partition"), F.lit(width))
         placed = runs.repartitionById(width, target)
-        return map_in_arrow(placed, show_records, RECORDS, "records")
+        if topic is None:
+            return map_in_arrow(placed, show_records, RECORDS, "records")
+        return map_in_arrow(placed, show_topic, TOPIC_RECORDS, "records")
 
     def store_rows(self, store: str) -> DataFrame:
         """Return the rows of a store: store, partition, key, value, timestamp, start, end."""

@@ -36,7 +36,7 @@ class Result(Mapping[str, DataFrame]):
             known = ", ".join(map(repr, plan.sinks)) or "none"
             msg = f"the topology does not write to topic {topic!r}; its sink topics: {known}"
             raise KeyError(msg)
-        return self._shown(topic).drop("topic")
+        return self._job.records(topic)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._job.plan.sinks)
@@ -48,7 +48,7 @@ class Result(Mapping[str, DataFrame]):
         """Return the records of all sink topics, with a column `topic`, also of topics that only
         records name.
         """
-        return self._shown(None)
+        return self._job.records()
 
     def typed(self, topic: str) -> DataFrame:
         """Return the records of a sink topic with keys and values as the types of its serdes:
@@ -91,11 +91,6 @@ class Result(Mapping[str, DataFrame]):
     def unpersist(self) -> None:
         """Delete what was computed."""
         self._job.unpersist()
-
-    def _shown(self, topic: str | None) -> DataFrame:
-        columns = ("headers", "partition", "offset")
-        time = as_time("timestamp").alias("timestamp")
-        return self._job.records(topic).select("topic", "key", "value", time, *columns)
 
     def _store_plan(self, name: str) -> StorePlan:
         plans = plans_of(self._job.plan)

@@ -33,6 +33,9 @@ BYTES: Final = (BinaryType, StringType, NullType)
 NUMBERS: Final = (ShortType, IntegerType, LongType)
 TIMES: Final = (TimestampType, LongType, IntegerType)
 
+LAST_MILLISECOND: Final = (2**63 - 1) // 1000
+"""The last that Spark has a timestamp for: it counts microseconds in 64 bits."""
+
 RECORD: Final = 0
 """A record of a topic: an output, or the input of a later stage."""
 CHANGELOG: Final = 1
@@ -72,10 +75,10 @@ FIRST_ROW: Final = -(2**31)
 the number of the Spark partition. Spark itself only knows a Spark task's index in its job.
 """
 
-RECORDS: Final = (
-    "topic string, partition int, offset long, key binary, value binary, timestamp long, "
-    f"headers {HEADERS}"
+TOPIC_RECORDS: Final = (
+    f"key binary, value binary, timestamp timestamp, headers {HEADERS}, partition int, offset long"
 )
+RECORDS: Final = f"topic string, {TOPIC_RECORDS}"
 STORE_ROWS: Final = (
     "store string, partition int, key binary, value binary, timestamp long, start long, end long"
 )

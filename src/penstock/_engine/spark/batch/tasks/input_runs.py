@@ -21,7 +21,8 @@ from penstock._engine.spark.batch.tasks.sorted_runs import (
 )
 
 _BYTES_AT_ONCE = 32 * 1024 * 1024
-_RUN_BYTES = 4 * 1024 * 1024
+_RUN_BYTES = 256 * 1024
+"""Larger arrays are a burden to the JVM's garbage collector."""
 
 
 def make_runs(

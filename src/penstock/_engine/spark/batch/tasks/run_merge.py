@@ -9,12 +9,14 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappush, heapreplace
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock._engine.spark.batch.tasks.sorted_runs import (
+    ContentKey,
     OpenRun,
     batches_in,
     by_content,
@@ -26,6 +28,7 @@ INPUT: Final = -1
 """The sender of runs of an input."""
 
 _BLOCK_ROWS = 8192
+_BEGINNING_BYTES = 64
 _ROWS_AT_ONCE = 65_536
 _BYTES_AT_ONCE = 16 * 1024 * 1024
 
@@ -45,7 +48,7 @@ def merged(runs: Sequence[ShelvedRun]) -> Iterator[pa.RecordBatch]:
     """Yield the records of all runs of a partition in their order."""
     queues = _queues(runs)
     if len(queues) == 1:
-        for batch in _read(runs):
+        for batch in _read(queues[0]):
             yield from _cut(batch, 1)
         return
     waiting: list[_Cursor] = []
@@ -65,16 +68,50 @@ def merged(runs: Sequence[ShelvedRun]) -> Iterator[pa.RecordBatch]:
 
 
 def _queues(runs: Sequence[ShelvedRun]) -> list[list[ShelvedRun]]:
-    """Return the runs of each sender, one after the other; each of an input by itself."""
+    """Return runs that follow each other as one queue: those of a sender, and those of an input
+    that do not overlap.
+    """
     senders: dict[int, list[ShelvedRun]] = {}
     for run in sorted(runs, key=lambda run: (run.sender, run.number)):
         senders.setdefault(run.sender, []).append(run)
-    alone = [[run] for run in senders.pop(INPUT, [])]
-    return alone + list(senders.values())
+    return _chains(senders.pop(INPUT, [])) + list(senders.values())
+
+
+def _chains(runs: Sequence[ShelvedRun]) -> list[list[ShelvedRun]]:
+    spans = [span for span in map(_span, runs) if span is not None]
+    chains: list[list[ShelvedRun]] = []
+    ends: list[tuple[ContentKey, int]] = []
+    """The last key of each chain and its index, a heap."""
+    for first, last, run in sorted(spans, key=lambda span: span[0]):
+        if ends and ends[0][0] < first:
+            chains[ends[0][1]].append(run)
+            heapreplace(ends, (last, ends[0][1]))
+        else:
+            heappush(ends, (last, len(chains)))
+            chains.append([run])
+    return chains
+
+
+def _span(run: ShelvedRun) -> tuple[ContentKey, ContentKey, ShelvedRun] | None:
+    """Return how the keys of the first and the last record of a run begin; None if it is empty."""
+    batches = [batch for batch in batches_in(run.open()) if batch.num_rows]
+    if not batches:
+        return None
+    last = batches[-1].num_rows - 1
+    return _beginning(_key_at(batches[0], 0)), _beginning(_key_at(batches[-1], last)), run
+
+
+def _beginning(key: ContentKey) -> ContentKey:
+    """Cut a key: there are many, and values may be large. What is less stays less."""
+    return tuple(part[:_BEGINNING_BYTES] if isinstance(part, bytes) else part for part in key[:-1])
+
+
+def _key_at(batch: pa.RecordBatch, row: int) -> ContentKey:
+    return content_key(batch.slice(row, 1).to_pylist()[0])
 
 
 def _read(runs: Iterable[ShelvedRun]) -> Iterator[pa.RecordBatch]:
-    for run in sorted(runs, key=lambda run: run.number):
+    for run in runs:
         yield from batches_in(run.open())
 
 
@@ -127,7 +164,7 @@ class _Cursor:
         assert self._block is not None
         if self.sender != INPUT:
             return self._block.column("rank")[row].as_py(), self.sender
-        return content_key(self._block.slice(row, 1).to_pylist()[0])
+        return _key_at(self._block, row)
 
 
 def _first(cursor: _Cursor) -> Any:

@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from penstock._engine.spark.batch.schemas import ARROW_HEADERS
+from penstock._engine.spark.batch.schemas import ARROW_HEADERS, LAST_MILLISECOND
 from penstock._engine.spark.batch.tasks.run_merge import ShelvedRun, merged
 from penstock._engine.spark.batch.tasks.sorted_runs import RunShelf, batches_in
 from penstock._engine.spark.batch.tasks.stage import local_root
@@ -27,6 +28,22 @@ def show_records(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the records of all topics in the runs of a Spark partition, with their offsets: rows of
     `RECORDS`. The columns of a run are `FEED_COLUMNS`, with `name` in the place of `input`.
     """
+    for (topic, partition), offset, batch in numbered_records(batches):
+        topics = pa.repeat(pa.scalar(topic, pa.string()), batch.num_rows)
+        columns = _record_columns(batch, partition, offset)
+        yield pa.RecordBatch.from_pydict({"topic": topics, **columns})
+
+
+def show_topic(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the same without the column of the topic."""
+    for (_, partition), offset, batch in numbered_records(batches):
+        yield pa.RecordBatch.from_pydict(_record_columns(batch, partition, offset))
+
+
+def numbered_records(
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[tuple[tuple[str, int], int, pa.RecordBatch]]:
+    """Yield topic and partition, the offset of the first record, and records in their order."""
     with TemporaryDirectory(prefix="penstock-", dir=local_root()) as folder:
         shelf = RunShelf(Path(folder))
         places: dict[tuple[str, int], list[ShelvedRun]] = {}
@@ -38,8 +55,31 @@ def show_records(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for place in sorted(places):
             offset = 0
             for batch in merged(places.pop(place)):
-                yield _placed(place, batch, _counted("offset", offset, batch.num_rows), _RECORD)
+                yield place, offset, batch
                 offset += batch.num_rows
+
+
+def _record_columns(batch: pa.RecordBatch, partition: int, offset: int) -> dict[str, pa.Array]:
+    rows = batch.num_rows
+    has_headers = "headers" in batch.schema.names
+    return {
+        "key": batch.column("key"),
+        "value": batch.column("value"),
+        "timestamp": as_times(batch.column("timestamp")),
+        "headers": batch.column("headers") if has_headers else pa.nulls(rows, ARROW_HEADERS),
+        "partition": pa.repeat(pa.scalar(partition, pa.int32()), rows),
+        "offset": _counted(offset, rows),
+    }
+
+
+def as_times(milliseconds: pa.Array) -> pa.Array:
+    """Return milliseconds as timestamps of Spark; null beyond the last and the first it knows."""
+    last = pa.scalar(LAST_MILLISECOND, pa.int64())
+    known = pc.and_(
+        pc.less_equal(milliseconds, last), pc.greater_equal(milliseconds, pc.negate(last))
+    )
+    kept = pc.if_else(known, milliseconds, pa.scalar(None, pa.int64()))
+    return pc.multiply(kept, 1000).view(pa.timestamp("us", "UTC"))
 
 
 def show_rows(columns: Sequence[str], name: str, numbered: str | None = None) -> Show:
@@ -55,14 +95,11 @@ def show_rows(columns: Sequence[str], name: str, numbered: str | None = None) ->
                 for opened in batches_in(run.as_buffer()):
                     count = {}
                     if numbered is not None:
-                        count = _counted(numbered, number, opened.num_rows)
+                        count = {numbered: _counted(number, opened.num_rows)}
                         number += opened.num_rows
                     yield _placed(place, opened, count, columns, name)
 
     return show
-
-
-_RECORD = ("key", "value", "timestamp", "headers")
 
 
 def _placed(
@@ -70,7 +107,7 @@ def _placed(
     batch: pa.RecordBatch,
     numbers: Mapping[str, pa.Array],
     columns: Sequence[str],
-    name: str = "topic",
+    name: str,
 ) -> pa.RecordBatch:
     rows, has = batch.num_rows, batch.schema.names
     shown = {
@@ -84,5 +121,5 @@ def _placed(
     return pa.RecordBatch.from_pydict(shown)
 
 
-def _counted(name: str, first: int, rows: int) -> dict[str, pa.Array]:
-    return {name: pa.array(range(first, first + rows), pa.int64())}
+def _counted(first: int, rows: int) -> pa.Array:
+    return pa.array(range(first, first + rows), pa.int64())

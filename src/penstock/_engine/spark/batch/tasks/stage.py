@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from penstock._clock import new_id
-from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.global_task import GlobalTask
@@ -36,8 +36,10 @@ from penstock._engine.spark.batch.tasks.rows import add_store_rows
 from penstock._engine.spark.batch.tasks.task_loops import HostedTask, run_cycle, run_one
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.overlay import Reserve
+from penstock._engine.state.spilling import SpillingStore
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.stores import StorePlace
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from pyspark import Accumulator
 
 _RESERVE_BYTES = 32 * 1024 * 1024
+_SMALL_STATE_BYTES = 32 * 1024 * 1024
+"""Of the stores of a task, all together: smaller ones need no RocksDB."""
 _GLOBAL_TASK = "global_tables"
 
 
@@ -222,4 +226,14 @@ class _LocalState:
                 name = store.builder.name
                 place = StorePlace(self._application_id, task_id, name, directory.own_path(name))
                 self._at_end.callback(destroy_state, opens, place)
-        return lambda store: open_in(directory, store, self._config, self._application_id)
+        limit = _SMALL_STATE_BYTES // max(1, len(plan.stores))
+
+        def make_engine(store: StorePlan) -> StoreEngine:
+            def make() -> StoreEngine:
+                return open_in(directory, store, self._config, self._application_id)
+
+            if store.builder.engine != "rocksdb" or self._config.rocksdb_config_setter is not None:
+                return make()
+            return SpillingStore(make, limit)
+
+        return make_engine

@@ -61,5 +61,17 @@ def test_runs_of_tasks_go_by_rank_then_by_sender(steps: list[list[int]], size: i
 
 def test_a_block_of_large_rows_has_few_of_them() -> None:
     rows = [{"rank": at, "value": b"x" * 9_000_000} for at in range(3)]
-    batch = pa.Table.from_pylist(rows, schema=SCHEMA).select(["rank", "value"])
+    batch = pa.Table.from_pylist(rows, schema=SCHEMA).select(["rank", "key", "value"])
     assert [one.num_rows for one in merged([shelved(batch)])] == [1, 1, 1]
+
+
+def test_runs_that_do_not_overlap_are_read_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_merge, "_BLOCK_ROWS", 100)
+    runs = []
+    for rank in (4, 0, 2):
+        rows = [{"rank": rank + at // 3, "value": b"%d" % at} for at in range(6)]
+        runs.append(shelved(pa.Table.from_pylist(rows, schema=SCHEMA).select(COLUMNS)))
+    found = [[row["rank"] for row in batch.to_pylist()] for batch in merged(runs)]
+    assert found == [[0, 0, 0, 1, 1, 1], [2, 2, 2, 3, 3, 3], [4, 4, 4, 5, 5, 5]]

@@ -10,7 +10,12 @@ import pytest
 from conformance.dataframes.without_spark import FEED
 from penstock._engine.spark.batch.schemas import RECORD
 from penstock._engine.spark.batch.tasks.rows import Rows
-from penstock._engine.spark.batch.tasks.shown_rows import show_records, show_rows
+from penstock._engine.spark.batch.tasks.shown_rows import (
+    as_times,
+    show_records,
+    show_rows,
+    show_topic,
+)
 
 NAMED = pa.schema([("name", pa.string()), *list(FEED)[1:]])
 
@@ -36,7 +41,10 @@ def test_records_of_several_tasks_get_their_offsets(
 ) -> None:
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
     rows = [row for batch in show_records([written()]) for row in batch.to_pylist()]
-    shown = [(row["topic"], row["partition"], row["offset"], row["timestamp"]) for row in rows]
+    shown = [
+        (row["topic"], row["partition"], row["offset"], round(row["timestamp"].timestamp() * 1000))
+        for row in rows
+    ]
     assert shown == [
         ("other", 0, 0, 3),
         ("other", 0, 1, 3),
@@ -47,6 +55,15 @@ def test_records_of_several_tasks_get_their_offsets(
     ]
     assert [row["headers"] for row in rows][-2:] == [None, [{"key": "h", "value": b"x"}]]
     assert list(tmp_path.iterdir()) == []
+    of_topics = [row for batch in show_topic([written()]) for row in batch.to_pylist()]
+    assert [{"topic": row["topic"], **one} for row, one in zip(rows, of_topics, strict=True)] == rows
+
+
+def test_times_beyond_those_of_spark_are_null() -> None:
+    last = (2**63 - 1) // 1000
+    times = as_times(pa.array([0, last, last + 1, 2**63 - 1, -last, -last - 1], pa.int64()))
+    known = [0, last * 1000, None, None, -last * 1000, None]
+    assert times.view(pa.int64()).to_pylist() == known
 
 
 def test_rows_are_shown_as_they_are() -> None:
