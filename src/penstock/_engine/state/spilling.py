@@ -19,10 +19,12 @@ _AT_ONCE = 10_000
 class SpillingStore:
     """A StoreEngine; `open_large` opens the one that it goes to."""
 
-    __slots__ = ("_engine", "_limit_bytes", "_open_large", "_written_bytes")
+    __slots__ = ("_engine", "_limit_bytes", "_open_large", "_small", "_written_bytes")
 
     def __init__(self, open_large: Callable[[], StoreEngine], limit_bytes: int) -> None:
-        self._engine: StoreEngine = MemoryStore()
+        self._small: MemoryStore | None = MemoryStore()
+        """The engine, as long as it is in memory."""
+        self._engine: StoreEngine = self._small
         self._open_large = open_large
         self._limit_bytes = limit_bytes
         self._written_bytes = 0
@@ -48,11 +50,11 @@ class SpillingStore:
         dropped: Sequence[KeyRange] = (),
     ) -> None:
         self._engine.write(changes, changelog_offset, dropped)
-        if isinstance(self._engine, MemoryStore):
+        if self._small is not None:
             sizes = (len(key) + len(value or b"") for key, value in changes.items())
             self._written_bytes += sum(sizes) + _ENTRY_BYTES * len(changes)
             if self._written_bytes > self._limit_bytes:
-                self._spill_if_large(self._engine)
+                self._spill_if_large(self._small)
 
     def changelog_offset(self) -> int | None:
         return self._engine.changelog_offset()
@@ -74,5 +76,5 @@ class SpillingStore:
                 large.write(portion, None)
                 portion = {}
         large.write(portion, small.changelog_offset())
-        self._engine = large
+        self._engine, self._small = large, None
         small.close()
