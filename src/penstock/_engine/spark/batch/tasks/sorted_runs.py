@@ -26,13 +26,17 @@ ContentKey: TypeAlias = tuple[Any, ...]
 _CONTENT = ("rank", "key", "value")
 _NULLS_BY_KEY = int(pa.__version__.partition(".")[0]) >= 25
 """Whether Arrow is told for each column where its nulls go."""
+_COMPRESSED = pa.ipc.IpcWriteOptions(
+    compression="zstd" if pa.Codec.is_available("zstd") else None
+)
+"""The JVM copies and sums up each byte several times."""
 _MEMORY_BYTES = 32 * 1024 * 1024
 
 
 def run_bytes(batch: pa.RecordBatch) -> pa.Buffer:
     """Return rows as the bytes of a run."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
+    with pa.ipc.new_stream(sink, batch.schema, options=_COMPRESSED) as writer:
         writer.write_batch(batch)
     return sink.getvalue()
 
