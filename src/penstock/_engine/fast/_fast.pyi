@@ -12,13 +12,13 @@ from penstock._engine.runtime.output.collector import Collect
 from penstock._engine.runtime.output.row_sender import Target
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import Head, Output, RawRecord
+from penstock._engine.spark.batch.tasks.record_columns import TakenColumns
 from penstock._engine.state.cache.entries import CacheChange, CachedPair, RecordInHand
 from penstock._engine.state.cache.flush import FlushListener, Put
 from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
 from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
 from penstock._engine.state.segments.rows import RowClock, Rows
-from penstock._engine.spark.batch.tasks.record_columns import TakenColumns
 from penstock.record import HeaderPairs
 
 ColumnBuffers: TypeAlias = tuple[int, object | None, object | None, object | None]

@@ -117,9 +117,7 @@ class Job:
         topic, partition, sequence, key, value, timestamp, headers. None unless `keeps_changelogs`.
         """
         columns = ("key", "value", "timestamp", "headers")
-        return _shown(
-            self._of_kind(CHANGELOG), show_rows(columns, "topic", "sequence"), CHANGELOGS
-        )
+        return _shown(self._of_kind(CHANGELOG), show_rows(columns, "topic", "sequence"), CHANGELOGS)
 
     def positions(self) -> DataFrame:
         """Return how far each partition of an input was read: topic, partition, next_offset,

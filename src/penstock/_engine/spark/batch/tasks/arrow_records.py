@@ -24,9 +24,7 @@ def plain_raw_records(batch: pa.RecordBatch, next_offset: int) -> list[RawRecord
     headers = _headers_in(batch)
     offsets = _offsets_in(batch)
     numbers: Iterable[Any] = (
-        range(next_offset, next_offset + batch.num_rows)
-        if offsets is None
-        else offsets.to_pylist()
+        range(next_offset, next_offset + batch.num_rows) if offsets is None else offsets.to_pylist()
     )
     return list(
         zip(

@@ -52,7 +52,9 @@ class Feeds:
 
     def open(self, places: Iterable[Partition]) -> dict[Partition, Feed]:
         """Return the feed of each partition that has records."""
-        by_place = {(self._topics.index(topic), number): (topic, number) for topic, number in places}
+        by_place = {
+            (self._topics.index(topic), number): (topic, number) for topic, number in places
+        }
         return {
             partition: self._feed(place)
             for place, partition in sorted(by_place.items())

@@ -63,7 +63,7 @@ class OutputRouter:
             partition = plan.partition % count if key is None else partition_of(key, count)
         place = (topic, partition)
         if topic in self._changelogs:
-            self.rows.add_record(place, key, value, time, headers, CHANGELOG)
+            self.rows.add_record(place, key, value, time, headers, kind=CHANGELOG)
             return None
         if topic in self._inputs:
             raise _read_already(topic)

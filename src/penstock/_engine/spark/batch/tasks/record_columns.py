@@ -101,7 +101,10 @@ def _values(values: tuple[bytes | None, ...]) -> TakenValues:
     return validity, ends, b"" if data is None else data
 
 
-if TYPE_CHECKING or compiled is None:
+if TYPE_CHECKING:
+    RecordColumns = PlainRecordColumns
+    add_outputs = plain_add_outputs
+elif compiled is None:
     RecordColumns, add_outputs = PlainRecordColumns, plain_add_outputs
 else:
     RecordColumns, add_outputs = compiled.RecordColumns, compiled.add_outputs

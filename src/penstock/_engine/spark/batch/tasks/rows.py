@@ -77,6 +77,7 @@ class Rows:
         value: bytes | None,
         timestamp: int,
         headers: HeaderPairs,
+        *,
         kind: int = RECORD,
     ) -> None:
         """Add a record of a topic, or of a changelog."""
@@ -129,7 +130,9 @@ class Rows:
             for piece in in_pieces(batch):
                 number = self._numbers.get(place, 0)
                 self._numbers[place] = number + piece.num_rows
-                written.append((*place, self._spark_partition, number, run_bytes(piece).to_pybytes()))
+                written.append(
+                    (*place, self._spark_partition, number, run_bytes(piece).to_pybytes())
+                )
         columns_of_runs = zip(*written, strict=True) if written else ((),) * len(WRITTEN_ARROW)
         return pa.RecordBatch.from_arrays(
             [

@@ -11,6 +11,7 @@ a DataFrame have no order of their own. Records that tasks have written go by ra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,9 +27,7 @@ ContentKey: TypeAlias = tuple[Any, ...]
 _CONTENT = ("rank", "key", "value")
 _NULLS_BY_KEY = int(pa.__version__.partition(".")[0]) >= 25
 """Whether Arrow is told for each column where its nulls go."""
-_COMPRESSED = pa.ipc.IpcWriteOptions(
-    compression="zstd" if pa.Codec.is_available("zstd") else None
-)
+_COMPRESSED = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("zstd") else None)
 """The JVM copies and sums up each byte several times."""
 _MEMORY_BYTES = 32 * 1024 * 1024
 
@@ -68,10 +67,9 @@ def by_content(rows: pa.Table, first: Sequence[str] = ()) -> pa.Table:
     if "headers" not in rows.schema.names or not _has_ties(sorted_rows):
         return sorted_rows
     # Arrow cannot compare lists; records with headers that are equal in all else are few.
-    places = zip(*(sorted_rows.column(name).to_pylist() for name in first), strict=True)
-    places = list(places) or [()] * sorted_rows.num_rows
-    contents = [content_key(row) for row in sorted_rows.to_pylist()]
-    order = sorted(range(len(contents)), key=lambda at: (places[at], contents[at]))
+    records = sorted_rows.to_pylist()
+    keys = [(*(row[name] for name in first), *content_key(row)) for row in records]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     return sorted_rows.take(pa.array(order, pa.int64()))
 
 
@@ -97,7 +95,7 @@ class RunShelf:
         size = sum(len(one) for one in data)
         if size <= self._left:
             self._left -= size
-            return [lambda one=one: one for one in data]
+            return [partial(_itself, one) for one in data]
         self._left = 0
         if self._file is None:
             self._file = pa.OSFile(str(self._path), "wb")
@@ -105,7 +103,7 @@ class RunShelf:
         for one in data:
             places.append((self._file.tell(), len(one)))
             self._file.write(one)
-        return [lambda place=place: self._read(*place) for place in places]
+        return [partial(self._read, *place) for place in places]
 
     def _read(self, start: int, size: int) -> pa.Buffer:
         if self._mapped is None:
@@ -116,12 +114,16 @@ class RunShelf:
         return self._mapped.read_buffer(size)
 
 
+def _itself(run: pa.Buffer) -> pa.Buffer:
+    return run
+
+
 def _order(rows: pa.Table, columns: Sequence[str]) -> pa.Array:
     if _NULLS_BY_KEY:
         keys = [(name, "ascending", "at_start") for name in columns]
         return pc.sort_indices(rows, sort_keys=keys)
-    keys = [(name, "ascending") for name in columns]
-    return pc.sort_indices(rows, sort_keys=keys, null_placement="at_start")
+    plain_keys = [(name, "ascending") for name in columns]
+    return pc.sort_indices(rows, sort_keys=plain_keys, null_placement="at_start")
 
 
 def _has_ties(rows: pa.Table) -> bool:

@@ -18,9 +18,8 @@ from penstock._engine.spark.batch.tasks.arrow_records import (
 
 data = st.none() | st.binary(max_size=5)
 longs = st.integers(-(2**63), 2**63 - 1)
-headers = st.just([]) | st.lists(
-    st.fixed_dictionaries({"key": st.text(max_size=2), "value": data}), max_size=2
-)
+pairs = st.fixed_dictionaries({"key": st.text(max_size=2), "value": data})
+headers = st.lists(pairs, max_size=2)
 rows = st.lists(
     st.fixed_dictionaries(
         {"timestamp": longs, "key": data, "value": data, "offset": longs, "headers": headers}
@@ -29,7 +28,9 @@ rows = st.lists(
 )
 
 
-@given(rows, st.integers(0, 4), st.sampled_from([[], ["offset"], ["headers"], ["offset", "headers"]]))
+@given(
+    rows, st.integers(0, 4), st.sampled_from([[], ["offset"], ["headers"], ["offset", "headers"]])
+)
 def test_both_forms_make_the_same_records(
     drawn: list[dict[str, object]], first: int, without: list[str]
 ) -> None:

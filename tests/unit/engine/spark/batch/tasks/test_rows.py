@@ -14,7 +14,10 @@ from penstock._engine.spark.batch.tasks.sorted_runs import batches_in
 def opened(batch: pa.RecordBatch) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Return the rows of each run, with where it belongs."""
     return [
-        (row, [one for held in batches_in(pa.py_buffer(row.pop("run"))) for one in held.to_pylist()])
+        (
+            row,
+            [one for held in batches_in(pa.py_buffer(row.pop("run"))) for one in held.to_pylist()],
+        )
         for row in batch.to_pylist()
     ]
 

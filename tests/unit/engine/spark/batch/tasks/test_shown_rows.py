@@ -56,7 +56,9 @@ def test_records_of_several_tasks_get_their_offsets(
     assert [row["headers"] for row in rows][-2:] == [None, [{"key": "h", "value": b"x"}]]
     assert list(tmp_path.iterdir()) == []
     of_topics = [row for batch in show_topic([written()]) for row in batch.to_pylist()]
-    assert [{"topic": row["topic"], **one} for row, one in zip(rows, of_topics, strict=True)] == rows
+    assert [
+        {"topic": row["topic"], **one} for row, one in zip(rows, of_topics, strict=True)
+    ] == rows
 
 
 def test_times_beyond_those_of_spark_are_null() -> None:
@@ -73,4 +75,9 @@ def test_rows_are_shown_as_they_are() -> None:
         for row in batch.to_pylist()
     ]
     of_out = [row for row in rows if row["topic"] == "out"]
-    assert [(row["sequence"], row["timestamp"]) for row in of_out] == [(0, 6), (1, 1), (0, 5), (1, 8)]
+    assert [(row["sequence"], row["timestamp"]) for row in of_out] == [
+        (0, 6),
+        (1, 1),
+        (0, 5),
+        (1, 8),
+    ]
