@@ -85,7 +85,7 @@ class Rows:
         if records is None:
             records = self._records[(kind, *place)] = RecordColumns()
             of_topic = self.places.get(place[0])
-            if of_topic is not None and place[1] < len(of_topic):
+            if of_topic is not None and 0 <= place[1] < len(of_topic):
                 of_topic[place[1]] = records
         if headers:
             self._headers.setdefault((kind, *place), {})[records.rows] = headers

@@ -67,3 +67,13 @@ def test_what_a_cycle_reads_itself_comes_back_with_its_offset() -> None:
     back = router.route(stage.tasks[0], [(topic, 1, b"k", b"v", 7, ())] * 2)
     assert back == [((topic, 1), (0, 7, b"k", b"v", ())), ((topic, 1), (1, 7, b"k", b"v", ()))]
     assert router.rows.take().num_rows == 0
+
+
+def test_a_partition_that_the_topic_does_not_have_is_no_other() -> None:
+    job = plan_job(counted(), CONFIG, {"in": 2}, {})
+    [stage] = job.stages
+    router = OutputRouter(job, stage, 0, NOW, False)
+    partitions = (-1, 1, 7, 1, -1)
+    router.route(stage.tasks[0], [("out", one, b"k", None, 7, ()) for one in partitions])
+    found = {run["partition"]: len(rows) for run, rows in opened(router.rows.take())}
+    assert found == {-1: 2, 1: 2, 7: 1}
