@@ -21,6 +21,7 @@ SOURCES = tuple(
     MODULE.with_name(name)
     for name in (
         "bulk.c",
+        "columns.c",
         "entries.c",
         "fields.c",
         "flush.c",
@@ -28,6 +29,7 @@ SOURCES = tuple(
         "murmur2.c",
         "partition_run.c",
         "recent_rows.c",
+        "record_columns.c",
         "row_sender.c",
         "sink.c",
         "sizes.c",

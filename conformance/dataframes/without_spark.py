@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from conformance.dataframes.feeding import Inputs
+from conformance.dataframes.feeding import Fed, Inputs
 from conformance.dataframes.reference import Outcome, StoredRows
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.spark.batch.schemas import (
+    ARROW_HEADERS,
     CHANGELOG,
     FIRST_ROW,
     POSITION,
     RECORD,
     STORE,
-    WRITTEN_ARROW,
 )
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
+from penstock._engine.spark.batch.tasks.input_runs import make_runs
+from penstock._engine.spark.batch.tasks.run_merge import INPUT
+from penstock._engine.spark.batch.tasks.shown_rows import (
+    SENDERS_OF_A_STAGE,
+    Show,
+    numbered_records,
+    show_rows,
+)
 from penstock._engine.spark.batch.tasks.stage import StagePack, run_tasks
+from penstock.record import HeaderPairs
 
 FEED = pa.schema(
     [
         ("input", pa.int32()),
-        *(
-            (name, WRITTEN_ARROW.field(name).type if name != "offset" else pa.int64())
-            for name in ("partition", "offset", "timestamp", "key", "value", "headers")
-        ),
+        ("partition", pa.int32()),
+        ("sender", pa.int64()),
+        ("number", pa.int64()),
+        ("run", pa.binary()),
     ]
 )
+INPUT_ROWS = pa.schema(
+    [
+        ("timestamp", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("headers", ARROW_HEADERS),
+    ]
+)
+_NAMED = pa.schema([("name", pa.string()), *list(FEED)[1:]])
 
 Row = dict[str, Any]
 
@@ -61,12 +80,8 @@ class LocalJob:
 
     def positions(self) -> dict[tuple[str, int], int]:
         """Return the next offset of each partition that was read."""
-        return {
-            (row["name"], row["partition"]): row["sequence"]
-            for rows in self._written
-            for row in rows
-            if row["kind"] == POSITION
-        }
+        rows = _opened(self._written, POSITION, show_rows(["next_offset"], "name"))
+        return {(row["name"], row["partition"]): row["next_offset"] for row in rows}
 
     def _run(self, stage: Stage) -> Iterator[Row]:
         keeps_changelogs = self._delivery is None
@@ -81,9 +96,9 @@ class LocalJob:
         fed = list(self._fed(stage))
         for number in range(1 if stage.is_cycle else len(stage.tasks)):
             rows = [row for target, row in fed if stage.is_cycle or target in {number, None}]
-            rows.sort(key=functools.cmp_to_key(_by_place))
-            first = {"input": FIRST_ROW, "partition": number}
-            for batch in run_tasks(pack, self._batches([first, *rows])):
+            # Spark brings them in any order.
+            rows.insert(len(rows) // 2, {"input": FIRST_ROW, "partition": number})
+            for batch in run_tasks(pack, self._batches(rows)):
                 yield from batch.to_pylist()
 
     def _batches(self, rows: list[Row]) -> Iterator[pa.RecordBatch]:
@@ -91,70 +106,74 @@ class LocalJob:
             yield pa.RecordBatch.from_pylist(rows[start : start + self._batch_rows], schema=FEED)
 
     def _fed(self, stage: Stage) -> Iterator[tuple[int | None, Row]]:
-        """Return the rows of a stage and which of its partitions each goes to, None for all."""
+        """Return the runs of a stage and which of its partitions each goes to, None for all."""
         for number, topic in enumerate(stage.topics()):
-            for one in self._inputs.get(topic, ()):
-                place = (one.offset, 0, 0, 0)
-                yield one.partition, _row(number, one.partition, one.offset, place, _of(one))
-            for before, rows in enumerate(self._written):
-                for row in rows:
-                    if row["kind"] == RECORD and row["name"] == topic:
-                        place = (row["rank"], before, row["spark_partition"], row["sequence"])
-                        yield row["partition"], _row(number, row["partition"], None, place, row)
+            for run in self._runs(self._inputs.get(topic, ())):
+                yield run["partition"], {"input": number, "sender": INPUT, "number": 0, **run}
+            for row in _senders(self._written):
+                if row["kind"] == RECORD and row["name"] == topic:
+                    yield row["partition"], {"input": number, **row}
         of_all = self._plan.global_stores
         for number, topic in enumerate([] if of_all is None else of_all.source_topics()):
-            for one in self._inputs[topic]:
-                place = (one.offset, 0, 0, 0)
-                yield None, _row(-1 - number, one.partition, one.offset, place, _of(one))
+            for run in self._runs(self._inputs[topic]):
+                yield None, {"input": -1 - number, "sender": INPUT, "number": 0, **run}
+
+    def _runs(self, records: Sequence[Fed]) -> Iterator[Row]:
+        """Return the runs of an input, of a few records each, the last ones first."""
+        made = []
+        for start in range(0, len(records), self._batch_rows):
+            rows = [
+                {
+                    "timestamp": one.timestamp,
+                    "key": one.key,
+                    "value": one.value,
+                    "partition": one.partition,
+                    "offset": one.offset,
+                    "headers": [{"key": name, "value": held} for name, held in one.headers],
+                }
+                for one in records[start : start + self._batch_rows]
+            ]
+            for batch in make_runs(1)([pa.RecordBatch.from_pylist(rows, schema=INPUT_ROWS)]):
+                made += batch.to_pylist()
+        yield from reversed(made)
 
 
 def outcome_of(written: list[list[Row]]) -> tuple[Outcome, StoredRows]:
     """Put what the stages have written in order, and the rows of the stores together."""
     topics: Outcome = {}
     stores: StoredRows = {}
-    rows = [(number, row) for number, rows in enumerate(written) for row in rows]
-    rows.sort(
-        key=lambda one: (one[1]["rank"], one[0], one[1]["spark_partition"], one[1]["sequence"])
-    )
-    for _, row in rows:
-        if row["kind"] in {RECORD, CHANGELOG}:
-            key, value = _bytes(row["key"]), _bytes(row["value"])
-            record = (key, value, row["timestamp"], _pairs(row["headers"]))
-            topics.setdefault((row["name"], row["partition"]), []).append(record)
-        elif row["kind"] == STORE:
-            times = (row["timestamp"], row["start"], row["end"])
-            found = (row["partition"], _bytes(row["key"]), _bytes(row["value"]), *times)
-            stores.setdefault(row["name"], []).append(found)
+    show_changelogs = show_rows(["key", "value", "timestamp", "headers"], "topic", "offset")
+    for place, _, batch in numbered_records([_runs_of(written, RECORD)]):
+        topics.setdefault(place, []).extend(map(_record, batch.to_pylist()))
+    changes = _opened(written, CHANGELOG, show_changelogs)
+    for row in sorted(changes, key=lambda row: row["offset"]):
+        topics.setdefault((row["topic"], row["partition"]), []).append(_record(row))
+    times = ("timestamp", "start", "end")
+    for row in _opened(written, STORE, show_rows(["key", "value", *times], "store")):
+        found = (row["partition"], row["key"], row["value"], *(row[time] for time in times))
+        stores.setdefault(row["store"], []).append(found)
     return topics, {name: sorted(rows, key=lambda row: row[0]) for name, rows in stores.items()}
 
 
-def _bytes(data: bytes | bytearray | None) -> bytes | None:
-    return None if data is None else bytes(data)
+def _senders(written: list[list[Row]]) -> Iterator[Row]:
+    for stage, rows in enumerate(written):
+        for row in rows:
+            yield row | {"sender": stage * SENDERS_OF_A_STAGE + row["spark_partition"]}
 
 
-def _of(record: Any) -> Row:
-    headers = [{"key": name, "value": content} for name, content in record.headers]
-    return {
-        "timestamp": record.timestamp,
-        "key": record.key,
-        "value": record.value,
-        "headers": headers or None,
-    }
+def _runs_of(written: list[list[Row]], kind: int) -> pa.RecordBatch:
+    runs = [row for row in _senders(written) if row["kind"] == kind]
+    return pa.RecordBatch.from_pylist(runs, schema=_NAMED)
 
 
-def _row(
-    number: int, partition: int, offset: int | None, place: tuple[int, ...], record: Row
-) -> Row:
-    names = ("timestamp", "key", "value", "headers")
-    row = {"input": number, "partition": partition, "offset": offset, "place": place}
-    return row | {name: record[name] for name in names}
+def _opened(written: list[list[Row]], kind: int, show: Show) -> Iterator[Row]:
+    for batch in show([_runs_of(written, kind)]):
+        yield from batch.to_pylist()
 
 
-def _by_place(one: Row, other: Row) -> int:
-    mine = (one["input"], one["partition"], one["place"])
-    theirs = (other["input"], other["partition"], other["place"])
-    return (mine > theirs) - (mine < theirs)
+def _record(row: Row) -> tuple[bytes | None, bytes | None, int, HeaderPairs]:
+    return row["key"], row["value"], row["timestamp"], _pairs(row.get("headers"))
 
 
 def _pairs(headers: list[Row] | None) -> tuple[tuple[str, bytes | None], ...]:
-    return tuple((header["key"], _bytes(header["value"])) for header in headers or ())
+    return tuple((header["key"], header["value"]) for header in headers or ())

@@ -37,6 +37,13 @@ def open_rocksdb(path: Path) -> StoreEngine:
     return RocksDbStore(path)
 
 
+def open_spilling(path: Path) -> StoreEngine:
+    # Imported here for the same reason.
+    from penstock._engine.state.spilling import SpillingStore  # noqa: PLC0415
+
+    return SpillingStore(lambda: open_rocksdb(path), limit_bytes=1000)
+
+
 def open_redis(path: Path) -> StoreEngine:
     # Imported here: without Redis the suite still runs on the other engines.
     from examples.redis_store import RedisEngine  # noqa: PLC0415
@@ -48,10 +55,11 @@ def open_redis(path: Path) -> StoreEngine:
 ENGINES: dict[str, EngineCase] = {
     "memory": EngineCase(lambda path: MemoryStore(), lasts=False),
     "rocksdb": EngineCase(open_rocksdb, lasts=True),
+    "spilling": EngineCase(open_spilling, lasts=False),
     "redis": EngineCase(open_redis, lasts=True),
 }
 
-MARKS = {"rocksdb": needs_rocksdb, "redis": needs_redis}
+MARKS = {"rocksdb": needs_rocksdb, "spilling": needs_rocksdb, "redis": needs_redis}
 
 
 def engine_names(*, lasting: bool = False) -> list[ParameterSet]:

@@ -1,6 +1,6 @@
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
@@ -12,6 +12,7 @@ from penstock._engine.runtime.output.collector import Collect
 from penstock._engine.runtime.output.row_sender import Target
 from penstock._engine.runtime.position import Position, RawScope
 from penstock._engine.runtime.records import Head, Output, RawRecord
+from penstock._engine.spark.batch.tasks.record_columns import TakenColumns
 from penstock._engine.state.cache.entries import CacheChange, CachedPair, RecordInHand
 from penstock._engine.state.cache.flush import FlushListener, Put
 from penstock._engine.state.cache.fold import Aggregator, Initializer, PutRow
@@ -19,6 +20,9 @@ from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
 from penstock._engine.state.segments.rows import RowClock, Rows
 from penstock.record import HeaderPairs
+
+ColumnBuffers: TypeAlias = tuple[int, object | None, object | None, object | None]
+"""(first row, validity, values or offsets, bytes) of a column of Arrow."""
 
 # bulk.c
 
@@ -35,6 +39,20 @@ def write_messages(client: _Client, outputs: list[Output], first: int, /) -> tup
 def failed_messages(
     client: _Client, /
 ) -> list[tuple[str, int, bytes | None, bytes | None, ClientError]]: ...
+
+# columns.c
+
+def column_partitions(column: ColumnBuffers, rows: int, partitions: int, /) -> bytes: ...
+def column_records(
+    rows: int,
+    next_offset: int,
+    offsets: ColumnBuffers | None,
+    timestamps: ColumnBuffers,
+    keys: ColumnBuffers,
+    values: ColumnBuffers,
+    headers: list[HeaderPairs] | None,
+    /,
+) -> list[RawRecord]: ...
 
 # entries.c
 
@@ -160,6 +178,21 @@ class KnownRows:
 
 def note_row(recent: RecentRows, row_key: bytes, row: bytes | None, /) -> None: ...
 def rows_of_key(rows: Rows, raw_key: bytes, time_from: int, time_to: int, /) -> list[Row]: ...
+
+# record_columns.c
+
+class RecordColumns:
+    rows: int
+    def append(self, key: bytes | None, value: bytes | None, timestamp: int, /) -> None: ...
+    def take(self) -> TakenColumns: ...
+
+def add_outputs(
+    outputs: list[Output],
+    first: int,
+    skipped: set[str],
+    places: dict[str, list[RecordColumns | None]],
+    /,
+) -> tuple[int, int]: ...
 
 # row_sender.c
 

@@ -1,5 +1,5 @@
 /* What the parts of the compiled module share: big-endian longs, the boilerplate of types and
-   functions. Everything else of a part is static in its own file. */
+   functions, the hash of keys. Everything else of a part is static in its own file. */
 
 #ifndef PENSTOCK_FAST_H
 #define PENSTOCK_FAST_H
@@ -7,23 +7,28 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <structmember.h>
 
 /* The module: each part adds its types and functions, and returns -1 with an error set if it
    cannot. */
 
 int add_bulk(PyObject *module);
+int add_columns(PyObject *module);
 int add_entries(PyObject *module);
 int add_fields(PyObject *module);
 int add_flush(PyObject *module);
 int add_murmur2(PyObject *module);
 int add_partition_run(PyObject *module);
 int add_recent_rows(PyObject *module);
+int add_record_columns(PyObject *module);
 int add_row_sender(PyObject *module);
 int add_sink(PyObject *module);
 int add_sizes(PyObject *module);
 
 extern PyObject *no_headers; /* () */
+
+uint32_t murmur2(const unsigned char *data, Py_ssize_t size);
 
 #define FAST(function) ((PyCFunction)(void (*)(void))(function))
 

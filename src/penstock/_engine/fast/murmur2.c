@@ -2,11 +2,9 @@
 
 #include "fast.h"
 
-#include <stdint.h>
-
 static const uint32_t SEED = 0x9747b28c, FACTOR = 0x5bd1e995;
 
-static uint32_t murmur2(const unsigned char *data, Py_ssize_t size) {
+uint32_t murmur2(const unsigned char *data, Py_ssize_t size) {
     uint32_t hashed = SEED ^ (uint32_t)size;
     for (; size >= 4; data += 4, size -= 4) {
         uint32_t mixed = data[0] | data[1] << 8 | data[2] << 16 | (uint32_t)data[3] << 24;

@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
+from penstock._engine.spark.batch.schemas import LAST_MILLISECOND
 from penstock._engine.spark.shipping.shipping import dumps
 from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
@@ -35,9 +36,6 @@ _ARROW: Mapping[str, pa.DataType] = {
     "string": pa.string(),
     "binary": pa.binary(),
 }
-# Spark counts microseconds in 64 bits.
-LAST_MILLISECOND = (2**63 - 1) // 1000
-
 
 _WINDOW = (("start", "window_start"), ("end", "window_end"))
 TIMES_OF_STORES: Mapping[str, tuple[tuple[str, str], ...]] = {

@@ -12,18 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     DataType,
     TimestampType,
 )
-from pyspark.sql.udf import UserDefinedFunction
-from pyspark.util import PythonEvalType
 
-from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.spark.batch.arrow_map import is_connect
 from penstock._engine.spark.batch.columns import encoded
 from penstock._engine.spark.batch.schemas import BYTES, HEADERS, NUMBERS, TIMES, are_headers
 from penstock._engine.spark.batch.typed import Typed
@@ -164,34 +159,32 @@ def count_partitions(topic: str, frame: DataFrame, partitions: Partitions) -> in
 
 
 def normalized(topic: str, frame: DataFrame, count: int) -> DataFrame:
-    """Return the columns partition, offset, timestamp (milliseconds), key, value and headers, of
-    the same types for every input. A record without a partition gets that of its key, as from
-    Kafka's producers.
+    """Return the columns timestamp (milliseconds), key and value, and those of partition, offset
+    and headers that the input has, of the same types for every input. Columns that it has not do
+    not travel to Python.
     """
     columns = set(frame.columns)
-    has_partition = "partition" in columns
-    return frame.select(
-        (_partition(topic, frame, count) if has_partition else _partition_of(frame, count)).alias(
-            "partition"
-        ),
-        (F.col("offset").cast("long") if "offset" in columns else F.lit(None).cast("long")).alias(
-            "offset"
-        ),
+    chosen = [
         _time(topic, frame).alias("timestamp"),
         F.col("key").cast("binary").alias("key"),
         F.col("value").cast("binary").alias("value"),
-        headers_of(F.col("headers") if "headers" in columns else None).alias("headers"),
-    )
+    ]
+    if "partition" in columns:
+        chosen.append(_partition(topic, frame, count).alias("partition"))
+    if "offset" in columns:
+        chosen.append(F.col("offset").cast("long").alias("offset"))
+    if "headers" in columns:
+        chosen.append(_headers(F.col("headers")).alias("headers"))
+    return frame.select(*chosen)
 
 
-def headers_of(column: Column | None) -> Column:
+def _headers(column: Column) -> Column:
     """Return a column of headers without nulls: an empty list instead.
 
     Spark measures a batch for Python at each row. Of a list column that is null it then reads all
     rows since the last list again: two thirds of the processor time of a run without headers.
     """
-    none = F.array().cast(HEADERS)
-    return none if column is None else F.coalesce(column.cast(HEADERS), none)
+    return F.coalesce(column.cast(HEADERS), F.array().cast(HEADERS))
 
 
 def _partition(topic: str, frame: DataFrame, count: int) -> Column:
@@ -213,24 +206,3 @@ def _time(topic: str, frame: DataFrame) -> Column:
         "put in order; fill it, or leave them out: frame.where('timestamp is not null')"
     )
     return F.coalesce(milliseconds, F.raise_error(F.lit(said)))
-
-
-def _partition_of(frame: DataFrame, count: int) -> Column:
-    """Return the partition of each key, or of the value where there is no key: Kafka's producers
-    choose any partition then.
-    """
-
-    def partitions_of(keys: pa.Array) -> pa.Array:
-        chosen = [partition_of(key or b"", count) for key in keys.to_pylist()]
-        return pa.array(chosen, pa.int32())
-
-    # Only the keys go to Python and back.
-    chosen_by = F.coalesce(F.col("key").cast("binary"), F.col("value").cast("binary"))
-    if is_connect(frame):
-        column: Column = F.arrow_udf(partitions_of, "int")(chosen_by)  # type: ignore[attr-defined]
-        return column
-    # The public function requires pandas, as `mapInArrow` does.
-    choose = UserDefinedFunction(
-        partitions_of, "int", "partition_of", PythonEvalType.SQL_SCALAR_ARROW_UDF
-    )
-    return choose(chosen_by)

@@ -1,8 +1,8 @@
 """A bounded run as DataFrames: each stage reads its inputs and what earlier stages have written.
 
-A Spark shuffle sends the rows of a stage to the Spark partition of their task, sorted by queue and
-by order in the queue. What a stage writes is persisted on disk: sinks, stores and later stages all
-read it.
+Python workers sort rows into runs, Spark shuffles the runs to the Spark partition of their task,
+where they are merged: the JVM sees rows only where the user gives and takes them. What a stage
+writes is persisted on disk: sinks, stores and later stages all read it.
 """
 
 from __future__ import annotations
@@ -10,32 +10,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.spark.batch.arrow_map import is_connect, map_in_arrow
-from penstock._engine.spark.batch.inputs import headers_of, normalized
+from penstock._engine.spark.batch.inputs import normalized
 from penstock._engine.spark.batch.schemas import (
     CHANGELOG,
+    CHANGELOGS,
     FEED_COLUMNS,
     FIRST_ROW,
     POSITION,
+    POSITIONS,
     RECORD,
+    RECORDS,
+    RUNS,
     STORE,
+    STORE_ROWS,
+    TOPIC_RECORDS,
     WRITTEN,
 )
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
+from penstock._engine.spark.batch.tasks.input_runs import make_runs
+from penstock._engine.spark.batch.tasks.run_merge import INPUT
+from penstock._engine.spark.batch.tasks.shown_rows import (
+    SENDERS_OF_A_STAGE,
+    Show,
+    show_records,
+    show_rows,
+    show_topic,
+)
 from penstock._engine.spark.batch.tasks.stage import StagePack, run_stage
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock._engine.spark.shipping.shipping import dumps, pack
-
-_ORDER = ("first", "second", "third", "fourth")
-"""Columns that order the rows of a queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +70,10 @@ class Job:
         self.plan = plan
         self._options = options
         self._inputs = {
-            topic: normalized(topic, frame, plan.partition_count(topic))
+            topic: _runs_of(topic, frame, plan.partition_count(topic))
             for topic, frame in inputs.items()
         }
+        """The runs of each input."""
         _check_shippable(plan)
         first = next(iter(self._inputs.values()))
         self.records_processed = (
@@ -71,70 +83,61 @@ class Job:
         over Spark Connect, which has no accumulators.
         """
         self.stages: list[DataFrame] = []
-        """What each stage writes: rows of all kinds."""
+        """What each stage writes: runs of all kinds of rows."""
         for stage in plan.stages:
             self.stages.append(self._build(stage))
 
-    def records(self) -> DataFrame:
-        """Return the records of all topics that stages write, internal ones too: topic, partition,
-        offset, key, value, timestamp in milliseconds, headers; by partition and offset they are in
-        the order in which a topic would have them.
+    def records(self, topic: str | None = None) -> DataFrame:
+        """Return the records of a topic: key, value, timestamp, headers, partition, offset; or of
+        all sink topics, with a column `topic` before. By partition and offset they are in the order
+        in which a topic would have them.
         """
-        written = self._of_kind(RECORD)
-        place = (
-            "row_number() over (partition by name, partition order by rank, stage, "
-            "spark_partition, sequence)"
-        )
-        return written.select(
-            F.col("name").alias("topic"),
-            "partition",
-            (F.expr(place) - 1).cast("long").alias("offset"),
-            "key",
-            "value",
-            "timestamp",
-            "headers",
-        )
+        written = self._of_kind(RECORD, topic)
+        hidden = sorted(self.plan.hidden_topics)
+        if topic is None and hidden:
+            written = written.where(~F.col("name").isin(hidden))
+        counts = [self.plan.default_partitions, *self.plan.partition_counts.values()]
+        width = max(counts) if topic is None else self.plan.partition_count(topic)
+        runs = written.select("name", "partition", _sender(), "number", "run")
+        # A record may name any partition.
+        target = F.pmod(F.col("partition"), F.lit(width))
+        placed = runs.repartitionById(width, target)
+        if topic is None:
+            return map_in_arrow(placed, show_records, RECORDS, "records")
+        return map_in_arrow(placed, show_topic, TOPIC_RECORDS, "records")
 
-    def store_rows(self) -> DataFrame:
-        """Return the rows of all stores: store, partition, key, value, timestamp, start, end."""
-        return self._of_kind(STORE).select(
-            F.col("name").alias("store"), "partition", "key", "value", "timestamp", "start", "end"
-        )
+    def store_rows(self, store: str) -> DataFrame:
+        """Return the rows of a store: store, partition, key, value, timestamp, start, end."""
+        columns = ("key", "value", "timestamp", "start", "end")
+        rows = self._of_kind(STORE, store)
+        return _shown(rows, show_rows(columns, "store"), STORE_ROWS)
 
     def changelogs(self) -> DataFrame:
         """Return the changelog records, in the order of `sequence` for each partition of a topic:
         topic, partition, sequence, key, value, timestamp, headers. None unless `keeps_changelogs`.
         """
-        return self._of_kind(CHANGELOG).select(
-            F.col("name").alias("topic"),
-            "partition",
-            "sequence",
-            "key",
-            "value",
-            "timestamp",
-            "headers",
-        )
+        columns = ("key", "value", "timestamp", "headers")
+        return _shown(self._of_kind(CHANGELOG), show_rows(columns, "topic", "sequence"), CHANGELOGS)
 
     def positions(self) -> DataFrame:
         """Return how far each partition of an input was read: topic, partition, next_offset,
         metadata (what a live application commits beside the offset), partition_time.
         """
-        return self._of_kind(POSITION).select(
-            F.col("name").alias("topic"),
-            "partition",
-            F.col("sequence").alias("next_offset"),
-            F.col("value").cast("string").alias("metadata"),
-            F.col("timestamp").alias("partition_time"),
-        )
+        columns = ("next_offset", "metadata", "partition_time")
+        rows = _shown(self._of_kind(POSITION), show_rows(columns, "topic"), POSITIONS)
+        return rows.withColumn("metadata", F.col("metadata").cast("string"))
 
     def unpersist(self) -> None:
         """Delete what was computed; reading rows computes it again."""
         for frame in self.stages:
             frame.unpersist()
 
-    def _of_kind(self, kind: int) -> DataFrame:
+    def _of_kind(self, kind: int, name: str | None = None) -> DataFrame:
+        wanted = F.col("kind") == kind
+        if name is not None:
+            wanted &= F.col("name") == name
         rows = [
-            frame.where(F.col("kind") == kind).withColumn("stage", F.lit(number))
+            frame.where(wanted).withColumn("stage", F.lit(number))
             for number, frame in enumerate(self.stages)
         ]
         if not rows:
@@ -154,8 +157,7 @@ class Job:
         partitions = stage.spark_partitions
         feeds += [self._first_rows(partitions), *self._global_feeds(partitions)]
         feed = reduce(DataFrame.unionByName, [one for one in feeds if one is not None])
-        order = ["input", "partition", *_ORDER, "key", "value", "headers"]
-        sorted_feed = feed.repartitionById(partitions, F.col("target")).sortWithinPartitions(*order)
+        placed = feed.repartitionById(partitions, F.col("target"))
         options = self._options
         packed = dumps(
             StagePack(
@@ -170,7 +172,7 @@ class Job:
         )
         name = stage.name.replace(" ", "_").replace("-", "_")
         written = map_in_arrow(
-            sorted_feed.select(*FEED_COLUMNS),
+            placed.select(*FEED_COLUMNS),
             run_stage(packed, self.records_processed),
             WRITTEN,
             name,
@@ -178,13 +180,10 @@ class Job:
         return written.persist(StorageLevel.DISK_ONLY)
 
     def _topic_feed(self, stage: Stage, number: int, topic: str) -> DataFrame | None:
-        """Return the rows of a topic for a stage; None if only its own tasks write the topic."""
+        """Return the runs of a topic for a stage; None if only its own tasks write the topic."""
+        target = F.lit(0) if stage.is_cycle else F.col("partition")
         if topic in self._inputs:
-            rows = self._inputs[topic]
-            has_offset = F.col("offset").isNotNull()
-            first = F.when(has_offset, F.col("offset")).otherwise(F.col("timestamp"))
-            zero = F.lit(0).cast("long")
-            return self._feed_rows(rows, stage, number, (first, zero, zero, zero))
+            return _fed(self._inputs[topic], target, number)
         earlier = [
             self.stages[other.number]
             .where((F.col("kind") == RECORD) & (F.col("name") == topic))
@@ -194,70 +193,62 @@ class Job:
         ]
         if not earlier:
             return None
-        rows = reduce(DataFrame.unionByName, earlier).withColumn("offset", F.lit(None))
-        places = (
-            F.col(column).cast("long")
-            for column in ("rank", "stage", "spark_partition", "sequence")
-        )
-        return self._feed_rows(rows, stage, number, tuple(places))
-
-    def _feed_rows(
-        self, rows: DataFrame, stage: Stage, number: int, places: tuple[Any, ...]
-    ) -> DataFrame:
-        target = F.lit(0) if stage.is_cycle else F.col("partition")
-        return rows.select(
-            target.cast("int").alias("target"),
+        return reduce(DataFrame.unionByName, earlier).select(
+            target.alias("target"),
             F.lit(number).alias("input"),
             "partition",
-            *(place.alias(name) for place, name in zip(places, _ORDER, strict=True)),
-            F.col("offset").cast("long").alias("offset"),
-            "timestamp",
-            "key",
-            "value",
-            headers_of(F.col("headers")).alias("headers"),
+            _sender(),
+            "number",
+            "run",
         )
 
     def _first_rows(self, partitions: int) -> DataFrame:
         session = next(iter(self._inputs.values())).sparkSession
         rows = session.range(0, partitions, numPartitions=1)
-        number, nothing = F.col("id").cast("int"), F.lit(None)
-        return rows.select(
-            number.alias("target"),
-            F.lit(FIRST_ROW).alias("input"),
-            number.alias("partition"),
-            *(F.lit(0).cast("long").alias(name) for name in _ORDER),
-            nothing.cast("long").alias("offset"),
-            nothing.cast("long").alias("timestamp"),
-            nothing.cast("binary").alias("key"),
-            nothing.cast("binary").alias("value"),
-            headers_of(None).alias("headers"),
+        number = F.col("id").cast("int")
+        return _fed(
+            rows.select(number.alias("partition"), F.lit(None).cast("binary").alias("run")),
+            F.col("partition"),
+            FIRST_ROW,
         )
 
     def _global_feeds(self, partitions: int) -> list[DataFrame]:
-        """Return the rows of the global tables, once for each Spark partition."""
+        """Return the runs of the global tables, once for each Spark partition."""
         plan = self.plan.global_stores
-        feeds = []
-        for number, topic in enumerate([] if plan is None else plan.source_topics()):
-            rows = self._inputs[topic]
-            has_offset = F.col("offset").isNotNull()
-            first = F.when(has_offset, F.col("offset")).otherwise(F.col("timestamp"))
-            zero = F.lit(0).cast("long")
-            everywhere = F.explode(F.sequence(F.lit(0), F.lit(partitions - 1)))
-            feeds.append(
-                rows.select(
-                    everywhere.alias("target"),
-                    F.lit(-1 - number).alias("input"),
-                    "partition",
-                    first.alias("first"),
-                    *(zero.alias(name) for name in _ORDER[1:]),
-                    "offset",
-                    "timestamp",
-                    "key",
-                    "value",
-                    "headers",
-                )
-            )
-        return feeds
+        everywhere = F.explode(F.sequence(F.lit(0), F.lit(partitions - 1)))
+        topics = [] if plan is None else plan.source_topics()
+        return [
+            _fed(self._inputs[topic], everywhere, -1 - number)
+            for number, topic in enumerate(topics)
+        ]
+
+
+def _runs_of(topic: str, frame: DataFrame, partitions: int) -> DataFrame:
+    return map_in_arrow(
+        normalized(topic, frame, partitions), make_runs(partitions), RUNS, f"sort_{topic}"
+    )
+
+
+def _fed(runs: DataFrame, target: Column, number: int) -> DataFrame:
+    """Return runs of an input as rows of a feed."""
+    return runs.select(
+        target.alias("target"),
+        F.lit(number).alias("input"),
+        "partition",
+        F.lit(INPUT).cast("long").alias("sender"),
+        F.lit(0).cast("long").alias("number"),
+        "run",
+    )
+
+
+def _sender() -> Column:
+    """Return the number of the Spark task that has written a run, in the order of its stage."""
+    stage = F.col("stage").cast("long") * F.lit(SENDERS_OF_A_STAGE)
+    return (stage + F.col("spark_partition")).alias("sender")
+
+
+def _shown(rows: DataFrame, show: Show, schema: str) -> DataFrame:
+    return map_in_arrow(rows.select("name", "partition", "number", "run"), show, schema, "rows")
 
 
 def _check_shippable(plan: JobPlan) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from penstock._engine.planner.plan import StorePlan
 from penstock._engine.spark.batch.columns import (
@@ -37,7 +36,7 @@ class Result(Mapping[str, DataFrame]):
             known = ", ".join(map(repr, plan.sinks)) or "none"
             msg = f"the topology does not write to topic {topic!r}; its sink topics: {known}"
             raise KeyError(msg)
-        return self.records().where(F.col("topic") == topic).drop("topic")
+        return self._job.records(topic)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._job.plan.sinks)
@@ -49,20 +48,7 @@ class Result(Mapping[str, DataFrame]):
         """Return the records of all sink topics, with a column `topic`, also of topics that only
         records name.
         """
-        hidden = sorted(self._job.plan.hidden_topics)
-        return (
-            self._job.records()
-            .where(~F.col("topic").isin(hidden) if hidden else F.lit(True))
-            .select(
-                "topic",
-                "key",
-                "value",
-                as_time("timestamp").alias("timestamp"),
-                "headers",
-                "partition",
-                "offset",
-            )
-        )
+        return self._job.records()
 
     def typed(self, topic: str) -> DataFrame:
         """Return the records of a sink topic with keys and values as the types of its serdes:
@@ -84,7 +70,7 @@ class Result(Mapping[str, DataFrame]):
             )
             raise StreamsError(msg)
         config, title = self._job.plan.config, f"state store {name!r}"
-        rows = self._job.store_rows().where(F.col("store") == name)
+        rows = self._job.store_rows(name)
         shown = decoded(
             rows.select("partition", "key", "value", "timestamp", "start", "end"),
             {

@@ -1,7 +1,8 @@
 """The schemas, for Spark and for Arrow, of the rows between Spark and the Python workers.
 
-*Feed* rows go to the tasks of a stage, *written* rows come back: records of topics, changelog
-records, the rows of stores, and how far each input was read.
+Rows between them hold sorted runs (`tasks/sorted_runs.py`). *Feed* rows go to the tasks of a stage,
+*written* rows come back: records of topics, changelog records, the rows of stores, and how far each
+input was read.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ BYTES: Final = (BinaryType, StringType, NullType)
 NUMBERS: Final = (ShortType, IntegerType, LongType)
 TIMES: Final = (TimestampType, LongType, IntegerType)
 
+LAST_MILLISECOND: Final = (2**63 - 1) // 1000
+"""The last that Spark has a timestamp for: it counts microseconds in 64 bits."""
+
 RECORD: Final = 0
 """A record of a topic: an output, or the input of a later stage."""
 CHANGELOG: Final = 1
@@ -42,9 +46,9 @@ POSITION: Final = 3
 """How far a partition of an input was read: the next offset, and its commit metadata."""
 
 WRITTEN: Final = (
-    "kind int, name string, partition int, spark_partition int, rank long, sequence long, "
-    f"key binary, value binary, timestamp long, headers {HEADERS}, start long, end long"
+    "kind int, name string, partition int, spark_partition int, number long, run binary"
 )
+"""Runs that a stage writes: `number` is that of the first row among those of the same place."""
 
 WRITTEN_ARROW: Final = pa.schema(
     [
@@ -52,24 +56,40 @@ WRITTEN_ARROW: Final = pa.schema(
         ("name", pa.string()),
         ("partition", pa.int32()),
         ("spark_partition", pa.int32()),
-        ("rank", pa.int64()),
-        ("sequence", pa.int64()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("timestamp", pa.int64()),
-        ("headers", ARROW_HEADERS),
-        ("start", pa.int64()),
-        ("end", pa.int64()),
+        ("number", pa.int64()),
+        ("run", pa.binary()),
     ]
 )
 
-FEED_COLUMNS: Final = ("input", "partition", "offset", "timestamp", "key", "value", "headers")
-"""`input` is the index of the topic in the stage, below 0 for a global table's."""
+RUNS: Final = "partition int, run binary"
+"""Runs of an input."""
+RUNS_ARROW: Final = pa.schema([("partition", pa.int32()), ("run", pa.binary())])
+
+FEED_COLUMNS: Final = ("input", "partition", "sender", "number", "run")
+"""Runs for a stage: `input` is the index of the topic in the stage, below 0 for a global table's;
+`sender` the Spark task that has written it, below 0 for a run of an input.
+"""
 
 FIRST_ROW: Final = -(2**31)
-"""The `input` of the row that begins each Spark partition of a stage: its `partition` is the number
-of the Spark partition. Spark itself only knows a Spark task's index in its job.
+"""The `input` of a row, without a run, that each Spark partition of a stage has: its `partition` is
+the number of the Spark partition. Spark itself only knows a Spark task's index in its job.
 """
+
+TOPIC_RECORDS: Final = (
+    f"key binary, value binary, timestamp timestamp, headers {HEADERS}, partition int, offset long"
+)
+RECORDS: Final = f"topic string, {TOPIC_RECORDS}"
+STORE_ROWS: Final = (
+    "store string, partition int, key binary, value binary, timestamp long, start long, end long"
+)
+CHANGELOGS: Final = (
+    "topic string, partition int, sequence long, key binary, value binary, timestamp long, "
+    f"headers {HEADERS}"
+)
+POSITIONS: Final = (
+    "topic string, partition int, next_offset long, metadata binary, partition_time long"
+)
+"""What runs hold, row by row."""
 
 
 def are_headers(type_: DataType) -> bool:

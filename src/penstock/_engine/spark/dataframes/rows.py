@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from penstock._engine.kafka.client.topic_history import Split
 from penstock._engine.runtime.records import HEADERS, KEY, OFFSET, VALUE, RawRecord
 from penstock._engine.spark.batch import schemas
-from penstock._engine.spark.batch.columns import LAST_MILLISECOND
 from penstock._engine.spark.state.cells import (
     BYTES,
     TIME,
@@ -97,7 +96,7 @@ def header_column(records: Sequence[RawRecord]) -> pa.Array:
 
 def times(milliseconds: Sequence[int]) -> pa.Array:
     """Return times as Spark has them; null beyond the last that Spark knows."""
-    if max(milliseconds, default=0) > LAST_MILLISECOND:
+    if max(milliseconds, default=0) > schemas.LAST_MILLISECOND:
         return pa.array([time_cell(one) for one in milliseconds], TIME)
     return pc.multiply(pa.array(milliseconds, pa.int64()), 1000).cast(TIME)
 

@@ -17,7 +17,8 @@ import msgspec
 import pyarrow as pa
 from msgspec import inspect as look
 
-from penstock._engine.spark.batch.columns import LAST_MILLISECOND, arrow_type, type_of
+from penstock._engine.spark.batch.columns import arrow_type, type_of
+from penstock._engine.spark.batch.schemas import LAST_MILLISECOND
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde
 from penstock.serdes.plain import UuidSerde

@@ -6,9 +6,11 @@ from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output, RawRecord
+from penstock._engine.spark.batch.schemas import CHANGELOG
 from penstock._engine.spark.batch.tasks.deliveries import Deliveries
 from penstock._engine.spark.batch.tasks.rows import Rows
 from penstock.errors import StreamsError
+from penstock.record import HeaderPairs
 
 
 class OutputRouter:
@@ -34,35 +36,52 @@ class OutputRouter:
         read = set(stage.topics())
         written = {topic for plan in stage.plans for topic in plan.sink_topics()}
         self._looped = read & written if stage.is_cycle else set()
+        self._skipped = set() if keeps_changelogs else self._changelogs
         self._next_offsets: dict[Partition, int] = {}
 
     def loops_back(self, topic: str) -> bool:
         """Return whether tasks of this stage both write and read a topic."""
         return topic in self._looped
 
-    def route(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
-        """Add an output to the rows; return it as a record if a task of this stage reads it."""
+    def route(self, plan: TaskPlan, outputs: list[Output]) -> list[tuple[Partition, RawRecord]]:
+        """Add outputs to the rows; return those that tasks of this stage read, as records."""
+        back: list[tuple[Partition, RawRecord]] = []
+        at = self.rows.add_outputs(outputs, 0, self._skipped)
+        while at < len(outputs):
+            looped = self._route(plan, outputs[at])
+            if looped is not None:
+                back.append(looped)
+            at = self.rows.add_outputs(outputs, at + 1, self._skipped)
+        return back
+
+    def _route(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
         topic, partition, key, value, timestamp, headers = output
         time = self._now_ms if timestamp is None else timestamp
+        count = self._partition_count(topic)
         if partition is None:
-            count = self._partition_count(topic)
             # Kafka's producers choose any partition for a record without a key; this one is fixed.
             partition = plan.partition % count if key is None else partition_of(key, count)
         place = (topic, partition)
         if topic in self._changelogs:
-            if self._keeps_changelogs:
-                self.rows.add_changelog(place, key, value, time, headers)
+            self.rows.add_record(place, key, value, time, headers, kind=CHANGELOG)
             return None
         if topic in self._inputs:
             raise _read_already(topic)
-        if topic not in self._looped:
-            self.rows.add_record(place, key, value, time, headers)
-            return None
-        if self._keeps_changelogs or topic not in self._hidden:
+        if topic in self._looped:
+            return self._looped_back(place, (time, key, value, headers))
+        self.rows.places.setdefault(topic, [None] * count)
+        self.rows.add_record(place, key, value, time, headers)
+        return None
+
+    def _looped_back(
+        self, place: Partition, record: tuple[int, bytes | None, bytes | None, HeaderPairs]
+    ) -> tuple[Partition, RawRecord]:
+        time, key, value, headers = record
+        if self._keeps_changelogs or place[0] not in self._hidden:
             self.rows.add_record(place, key, value, time, headers)
         offset = self._next_offsets.get(place, 0)
         self._next_offsets[place] = offset + 1
-        return place, (offset, time, key, value, headers)
+        return place, (offset, *record)
 
 
 def _read_already(topic: str) -> StreamsError:

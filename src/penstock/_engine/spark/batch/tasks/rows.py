@@ -1,27 +1,44 @@
-"""The outputs of the tasks of a Spark partition as rows, in Arrow batches."""
+"""What the tasks of a Spark partition write, as runs of rows.
+
+Records are collected by kind, name and partition, column by column; each becomes a run for Spark.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.spark.batch.schemas import (
-    CHANGELOG,
+    ARROW_HEADERS,
     POSITION,
     RECORD,
     STORE,
     WRITTEN_ARROW,
 )
+from penstock._engine.spark.batch.tasks.input_runs import in_pieces
+from penstock._engine.spark.batch.tasks.record_columns import RecordColumns, add_outputs, batch_of
+from penstock._engine.spark.batch.tasks.sorted_runs import run_bytes
 from penstock.record import HeaderPairs
 
-_BATCH_ROWS = 10_000
+_BATCH_ROWS = 50_000
+_BATCH_BYTES = 16 * 1024 * 1024
+
+Place: TypeAlias = tuple[int, str, int]
+"""(kind, name, partition)."""
+
+_LONG, _BYTES = pa.int64(), pa.binary()
+_COLUMNS = {
+    STORE: {"key": _BYTES, "value": _BYTES, "timestamp": _LONG, "start": _LONG, "end": _LONG},
+    POSITION: {"next_offset": _LONG, "metadata": _BYTES, "partition_time": _LONG},
+}
 
 
 class Rows:
-    """Collects rows; the caller takes a batch when it is full.
+    """Collects rows; the caller takes a batch of runs when it is full.
 
     Each record of a topic has a *rank*: the largest timestamp among the records that this Spark
     partition has sent to that partition of the topic so far. To order the records of several Spark
@@ -31,13 +48,27 @@ class Rows:
 
     def __init__(self, spark_partition: int) -> None:
         self._spark_partition = spark_partition
-        self._rows: list[tuple[Any, ...]] = []
-        self._sequence = 0
-        self._ranks: dict[tuple[str, int], int] = {}
+        self.places: dict[str, list[RecordColumns | None]] = {}
+        """Of topics whose outputs are records and nothing else: the columns of each partition."""
+        self._records: dict[Place, RecordColumns] = {}
+        self._headers: dict[Place, dict[int, HeaderPairs]] = {}
+        """By row: few records have any."""
+        self._others: dict[Place, list[tuple[Any, ...]]] = {}
+        self._numbers: dict[Place, int] = {}
+        self._rows = self._bytes = 0
 
     @property
     def is_full(self) -> bool:
-        return len(self._rows) >= _BATCH_ROWS
+        return self._rows >= _BATCH_ROWS or self._bytes >= _BATCH_BYTES
+
+    def add_outputs(self, outputs: list[Output], first: int, skipped: set[str]) -> int:
+        """Add the records of `places` among outputs, from the `first` on, without those of
+        `skipped` topics; return the number of the first that is another, or unusual.
+        """
+        end, size = add_outputs(outputs, first, skipped, self.places)
+        self._rows += end - first
+        self._bytes += size
+        return end
 
     def add_record(
         self,
@@ -46,23 +77,21 @@ class Rows:
         value: bytes | None,
         timestamp: int,
         headers: HeaderPairs,
+        *,
+        kind: int = RECORD,
     ) -> None:
-        """Add a record of a topic."""
-        rank = self._ranks.get(place, timestamp)
-        if timestamp >= rank:
-            rank = self._ranks[place] = timestamp
-        self._add(RECORD, place, rank, (key, value, timestamp, _pairs(headers), None, None))
-
-    def add_changelog(
-        self,
-        place: tuple[str, int],
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: HeaderPairs,
-    ) -> None:
-        """Add a record of a changelog; only one task writes its partition, in order."""
-        self._add(CHANGELOG, place, 0, (key, value, timestamp, _pairs(headers), None, None))
+        """Add a record of a topic, or of a changelog."""
+        records = self._records.get((kind, *place))
+        if records is None:
+            records = self._records[(kind, *place)] = RecordColumns()
+            of_topic = self.places.get(place[0])
+            if of_topic is not None and 0 <= place[1] < len(of_topic):
+                of_topic[place[1]] = records
+        if headers:
+            self._headers.setdefault((kind, *place), {})[records.rows] = headers
+        records.append(key, value, timestamp)
+        self._rows += 1
+        self._bytes += len(key or b"") + len(value or b"")
 
     def add_store_row(
         self,
@@ -73,30 +102,57 @@ class Rows:
         window: tuple[int | None, int | None],
     ) -> None:
         """Add a row of a store; `place` is its name and partition."""
-        self._add(STORE, place, 0, (key, value, timestamp, None, *window))
+        self._add(STORE, place, (key, value, timestamp, *window))
+        self._bytes += len(key) + (0 if value is None else len(value))
 
     def add_position(
         self, place: tuple[str, int], next_offset: int, metadata: str, partition_time: int
     ) -> None:
         """Add how far a partition of an input was read."""
-        kept = (None, metadata.encode(), partition_time, None, None, None)
-        self._rows.append((POSITION, *place, self._spark_partition, 0, next_offset, *kept))
+        self._add(POSITION, place, (next_offset, metadata.encode(), partition_time))
 
     def take(self) -> pa.RecordBatch:
-        """Return the rows since the last call."""
-        rows, self._rows = self._rows, []
-        columns = zip(*rows, strict=True) if rows else ((),) * len(WRITTEN_ARROW)
+        """Return the rows since the last call: kind, name, partition, spark_partition, number (of
+        the first row among those of the same place) and run.
+        """
+        batches = [
+            (place, self._taken(place, one)) for place, one in self._records.items() if one.rows
+        ]
+        for place, rows in self._others.items():
+            types = _COLUMNS[place[0]]
+            columns = zip(types.items(), zip(*rows, strict=True), strict=True)
+            made = {name: pa.array(column, type_) for (name, type_), column in columns}
+            batches.append((place, pa.RecordBatch.from_pydict(made)))
+        self._others.clear()
+        self._rows = self._bytes = 0
+        written = []
+        for place, batch in batches:
+            for piece in in_pieces(batch):
+                number = self._numbers.get(place, 0)
+                self._numbers[place] = number + piece.num_rows
+                written.append(
+                    (*place, self._spark_partition, number, run_bytes(piece).to_pybytes())
+                )
+        columns_of_runs = zip(*written, strict=True) if written else ((),) * len(WRITTEN_ARROW)
         return pa.RecordBatch.from_arrays(
             [
                 pa.array(column, field.type)
-                for column, field in zip(columns, WRITTEN_ARROW, strict=True)
+                for column, field in zip(columns_of_runs, WRITTEN_ARROW, strict=True)
             ],
             schema=WRITTEN_ARROW,
         )
 
-    def _add(self, kind: int, place: tuple[str, int], rank: int, rest: tuple[Any, ...]) -> None:
-        self._rows.append((kind, *place, self._spark_partition, rank, self._sequence, *rest))
-        self._sequence += 1
+    def _taken(self, place: Place, records: RecordColumns) -> pa.RecordBatch:
+        batch = batch_of(records.take())
+        headers = self._headers.pop(place, None)
+        if headers is None:
+            return batch
+        pairs = [_pairs(headers.get(row)) for row in range(batch.num_rows)]
+        return batch.append_column("headers", pa.array(pairs, ARROW_HEADERS))
+
+    def _add(self, kind: int, place: tuple[str, int], row: tuple[Any, ...]) -> None:
+        self._others.setdefault((kind, *place), []).append(row)
+        self._rows += 1
 
 
 def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.RecordBatch]:
@@ -110,5 +166,5 @@ def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.
             yield rows.take()
 
 
-def _pairs(headers: HeaderPairs) -> list[dict[str, Any]] | None:
+def _pairs(headers: HeaderPairs | None) -> list[dict[str, Any]] | None:
     return [{"key": name, "value": content} for name, content in headers] if headers else None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from penstock._clock import new_id
-from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.plan import StorePlan, SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.global_task import GlobalTask
@@ -36,8 +36,10 @@ from penstock._engine.spark.batch.tasks.rows import add_store_rows
 from penstock._engine.spark.batch.tasks.task_loops import HostedTask, run_cycle, run_one
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock._engine.state.cache.entries import CacheBudget
+from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.state.overlay import Reserve
+from penstock._engine.state.spilling import SpillingStore
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.stores import StorePlace
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from pyspark import Accumulator
 
 _RESERVE_BYTES = 32 * 1024 * 1024
+_SMALL_STATE_BYTES = 32 * 1024 * 1024
+"""Of the stores of a task, all together: smaller ones need no RocksDB."""
 _GLOBAL_TASK = "global_tables"
 
 
@@ -92,53 +96,59 @@ def run_tasks(
     on_processed: Callable[[int], None] = _ignore,
 ) -> Iterator[pa.RecordBatch]:
     """Run the tasks of one Spark partition of a stage; yield what they write."""
-    stage, global_plan = pack.job.stages[pack.number], pack.job.global_stores
-    global_topics = [] if global_plan is None else global_plan.source_topics()
-    feeds = Feeds(batches, stage.topics(), global_topics)
-    spark_partition = feeds.spark_partition
-    plans = stage.tasks if stage.is_cycle else (stage.tasks[spark_partition],)
-    router = OutputRouter(pack.job, stage, spark_partition, pack.now_ms, pack.keeps_changelogs)
-    if pack.delivery is not None:
-        router.deliveries = Deliveries(pack.delivery, plans)
-    with _LocalState(pack.job.config) as state, router.deliveries or nullcontext():
-        global_stores = state.load_global_stores(global_plan, feeds, pack.now_ms)
-        hosted = []
-        for plan in plans:
-            task = state.open_task(plan, pack.job, global_stores)
-            hosted.append(HostedTask(plan, task, pack.now_ms, pack.records_per_commit, router))
-        inputs = [
-            place for plan in plans for place in plan.inputs if not router.loops_back(place[0])
-        ]
-        queues = _open_queues(pack, feeds, inputs, state.folder)
-        if hosted:
-            run = run_cycle(hosted, queues) if stage.is_cycle else run_one(hosted[0], queues)
-            yield from run
-        on_processed(sum(one.task.counters.processed for one in hosted))
-        for one in hosted:
-            if router.deliveries is not None:
-                # Changelogs in Kafka have the rows of its stores.
-                one.deliver_rest(router.deliveries)
-                continue
-            one.add_positions()
-            for name in one.plan.subtopology.stores:
-                store = one.task.task_store(name)
-                assert store is not None
-                yield from add_store_rows(store, one.plan.partition, router.rows)
-        if pack.number == 0 and spark_partition == 0 and router.deliveries is None:
-            # All copies are equal: one of them becomes rows.
-            for store in global_stores.values():
-                yield from add_store_rows(store, 0, router.rows)
-    yield router.rows.take()
+    with _LocalState(pack.job.config) as state:
+        stage, of_all = pack.job.stages[pack.number], pack.job.global_stores
+        global_topics = [] if of_all is None else of_all.source_topics()
+        feeds = Feeds(batches, stage.topics(), global_topics, state.folder)
+        number = feeds.spark_partition
+        plans = stage.tasks if stage.is_cycle else (stage.tasks[number],)
+        router = OutputRouter(pack.job, stage, number, pack.now_ms, pack.keeps_changelogs)
+        if pack.delivery is not None:
+            router.deliveries = Deliveries(pack.delivery, plans)
+        with router.deliveries or nullcontext():
+            global_stores = state.load_global_stores(of_all, feeds, pack.now_ms)
+            hosted = []
+            for plan in plans:
+                task = state.open_task(plan, pack.job, global_stores)
+                hosted.append(HostedTask(plan, task, pack.now_ms, pack.records_per_commit, router))
+            yield from _run_hosted(pack, hosted, feeds, router)
+            on_processed(sum(one.task.counters.processed for one in hosted))
+            # Of a backfill, changelogs in Kafka have the rows of its stores. All copies of global
+            # stores are equal: one of them becomes rows.
+            if router.deliveries is None and pack.number == 0 and number == 0:
+                for store in global_stores.values():
+                    yield from add_store_rows(store, 0, router.rows)
+        yield router.rows.take()
+
+
+def _run_hosted(
+    pack: StagePack, hosted: list[HostedTask], feeds: Feeds, router: OutputRouter
+) -> Iterator[pa.RecordBatch]:
+    """Run tasks to their last record; yield what they write, then the rows of their stores."""
+    inputs = [place for one in hosted for place in one.plan.inputs]
+    queues = _open_queues(pack, feeds, [one for one in inputs if not router.loops_back(one[0])])
+    if hosted:
+        is_cycle = pack.job.stages[pack.number].is_cycle
+        yield from run_cycle(hosted, queues) if is_cycle else run_one(hosted[0], queues)
+    for one in hosted:
+        if router.deliveries is not None:
+            one.deliver_rest(router.deliveries)
+            continue
+        one.add_positions()
+        for name in one.plan.subtopology.stores:
+            store = one.task.task_store(name)
+            assert store is not None
+            yield from add_store_rows(store, one.plan.partition, router.rows)
 
 
 def _open_queues(
-    pack: StagePack, feeds: Feeds, inputs: Iterable[Partition], folder: Path
+    pack: StagePack, feeds: Feeds, inputs: Iterable[Partition]
 ) -> dict[Partition, Feed]:
     """Return the records of each partition: those that Spark brings, and those of Kafka."""
     if pack.topic_feeds is None:
-        return feeds.open(inputs, folder)
+        return feeds.open(inputs)
     of_kafka = pack.topic_feeds.topics_of(pack.job.stages[pack.number])
-    brought = feeds.open([place for place in inputs if place[0] not in of_kafka], folder)
+    brought = feeds.open([place for place in inputs if place[0] not in of_kafka])
     return brought | pack.topic_feeds.open(place for place in inputs if place[0] in of_kafka)
 
 
@@ -216,4 +226,14 @@ class _LocalState:
                 name = store.builder.name
                 place = StorePlace(self._application_id, task_id, name, directory.own_path(name))
                 self._at_end.callback(destroy_state, opens, place)
-        return lambda store: open_in(directory, store, self._config, self._application_id)
+        limit = _SMALL_STATE_BYTES // max(1, len(plan.stores))
+
+        def make_engine(store: StorePlan) -> StoreEngine:
+            def make() -> StoreEngine:
+                return open_in(directory, store, self._config, self._application_id)
+
+            if store.builder.engine != "rocksdb" or self._config.rocksdb_config_setter is not None:
+                return make()
+            return SpillingStore(make, limit)
+
+        return make_engine

@@ -81,11 +81,10 @@ class HostedTask:
             self.router.rows.add_position(place, kept.offset, kept.metadata, time)
 
     def _drained(self) -> list[tuple[Partition, RawRecord]]:
-        route, plan, outputs = self.router.route, self.plan, self.task.drain()
+        outputs = self.task.drain()
         if self.router.deliveries is not None:
             outputs = self.router.deliveries.take(self.task, outputs)
-        routed = [route(plan, output) for output in outputs]
-        return [record for record in routed if record is not None]
+        return self.router.route(self.plan, outputs)
 
 
 def run_one(hosted: HostedTask, feeds: Mapping[Partition, Feed]) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""Sorted rows are taken apart into queues, of which only a batch is in memory."""
+"""The runs that Spark brings, in any order, become the queues of tasks."""
 
 from __future__ import annotations
 
@@ -7,52 +7,57 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from conformance.dataframes.without_spark import FEED
+from conformance.dataframes.without_spark import FEED, INPUT_ROWS
 from penstock._engine.spark.batch.schemas import FIRST_ROW
-from penstock._engine.spark.batch.tasks.feeds import Feeds, queue_slices, raw_records
+from penstock._engine.spark.batch.tasks.feeds import Feeds
+from penstock._engine.spark.batch.tasks.input_runs import make_runs
+from penstock._engine.spark.batch.tasks.run_merge import INPUT
 
 
-def batches(*rows: tuple[int, int, int | None], size: int = 2) -> Iterator[pa.RecordBatch]:
-    """Yield batches of rows (input, partition, offset)."""
+def run_of(*offsets: int | None) -> bytes:
+    """Return a run of records with these offsets."""
+    rows = [{"timestamp": 1, "partition": 0, "offset": offset} for offset in offsets]
+    [made] = make_runs(1)([pa.RecordBatch.from_pylist(rows, schema=INPUT_ROWS)])
+    run: bytes = made.column("run")[0].as_py()
+    return run
+
+
+def batches(*rows: tuple[int, int, bytes | None], size: int = 2) -> Iterator[pa.RecordBatch]:
+    """Yield batches of rows (input, partition, run)."""
     listed = [
-        {"input": number, "partition": partition, "offset": offset, "timestamp": 1}
-        for number, partition, offset in rows
+        {"input": number, "partition": partition, "sender": INPUT, "number": 0, "run": run}
+        for number, partition, run in rows
     ]
     for start in range(0, len(listed), size):
         yield pa.RecordBatch.from_pylist(listed[start : start + size], schema=FEED)
 
 
-def test_batches_are_cut_where_another_queue_begins() -> None:
-    cut = queue_slices(batches((0, 0, 1), (0, 0, 2), (0, 1, 1), (1, 1, 1), size=4))
-    assert [(place, batch.num_rows) for place, batch in cut] == [
-        ((0, 0), 2),
-        ((0, 1), 1),
-        ((1, 1), 1),
-    ]
-
-
-def test_all_queues_but_the_last_are_read_back_from_files(tmp_path: Path) -> None:
-    rows = [(FIRST_ROW, 4, None), (0, 0, 7), (0, 0, 8), (0, 0, 9), (1, 0, 3), (1, 0, 4)]
-    feeds = Feeds(batches(*rows), ["a", "b"], [])
+def test_runs_become_queues_wherever_the_first_row_is(tmp_path: Path) -> None:
+    rows = [(1, 0, run_of(3, 4)), (0, 0, run_of(8)), (FIRST_ROW, 4, None), (0, 0, run_of(9, 7))]
+    feeds = Feeds(batches(*rows), ["a", "b"], [], tmp_path)
     assert feeds.spark_partition == 4
     assert list(feeds.global_records()) == []
-    opened = feeds.open([("a", 0), ("b", 0)], tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["0_0.arrow"]
+    opened = feeds.open([("a", 0), ("b", 0), ("b", 1)])
     offsets = {place: [raw[0] for raws in feed for raw in raws] for place, feed in opened.items()}
     assert offsets == {("a", 0): [7, 8, 9], ("b", 0): [3, 4]}
-    assert list(tmp_path.iterdir()) == []
 
 
-def test_records_of_global_tables_come_first(tmp_path: Path) -> None:
-    rows = [(FIRST_ROW, 0, None), (-2, 0, 1), (-1, 0, 5), (-1, 1, 6), (0, 0, 2)]
-    feeds = Feeds(batches(*rows), ["a"], ["first", "second"])
+def test_records_of_global_tables_are_apart(tmp_path: Path) -> None:
+    rows = [
+        (0, 0, run_of(2)),
+        (-1, 1, run_of(6)),
+        (-2, 0, run_of(1)),
+        (FIRST_ROW, 0, None),
+        (-1, 0, run_of(5)),
+    ]
+    feeds = Feeds(batches(*rows), ["a"], ["first", "second"], tmp_path)
     of_all = [(place, [raw[0] for raw in raws]) for place, raws in feeds.global_records()]
     assert of_all == [(("second", 0), [1]), (("first", 0), [5]), (("first", 1), [6])]
-    [(place, feed)] = feeds.open([("a", 0)], tmp_path).items()
+    [(place, feed)] = feeds.open([("a", 0)]).items()
     assert (place, [raw[0] for raws in feed for raw in raws]) == (("a", 0), [2])
 
 
-def test_records_without_offsets_are_counted() -> None:
-    [batch] = batches((0, 0, None), (0, 0, None))
-    assert [raw[0] for raw in raw_records(batch, 40)] == [40, 41]
-    assert raw_records(batch, 0)[0] == (0, 1, None, None, ())
+def test_records_without_offsets_are_numbered(tmp_path: Path) -> None:
+    rows = [(0, 0, run_of(None)), (0, 0, run_of(None, None)), (FIRST_ROW, 0, None)]
+    [feed] = Feeds(batches(*rows), ["a"], [], tmp_path).open([("a", 0)]).values()
+    assert [raw for raws in feed for raw in raws] == [(at, 1, None, None, ()) for at in range(3)]

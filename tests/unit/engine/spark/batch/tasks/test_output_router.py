@@ -5,9 +5,11 @@ from __future__ import annotations
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, Topology, serdes
 from penstock._engine.planner.stages import plan_job
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.schemas import CHANGELOG, RECORD
 from penstock._engine.spark.batch.tasks.output_router import OutputRouter
 from penstock.settings import StreamsConfig
+from tests.unit.engine.spark.batch.tasks.test_rows import opened
 
 TEXT = serdes.string()
 CONFIG = StreamsConfig({"application.id": "app"})
@@ -25,13 +27,19 @@ def test_a_record_goes_to_the_partition_of_its_key() -> None:
     job = plan_job(counted(), CONFIG, {"in": 5}, {})
     [stage] = job.stages
     router = OutputRouter(job, stage, 3, NOW, False)
-    for key in (b"a", b"b", None):
-        assert router.route(stage.tasks[3], ("out", None, key, b"v", 7, ())) is None
-    router.route(stage.tasks[3], ("out", 1, b"a", None, None, ()))
-    rows = router.rows.take().to_pylist()
-    expected = [partition_of(b"a", 5), partition_of(b"b", 5), 3, 1]
-    assert [row["partition"] for row in rows] == expected
-    assert [row["timestamp"] for row in rows] == [7, 7, 7, NOW]
+    keys = (b"a", b"b", None, b"a")
+    outputs: list[Output] = [("out", None, key, b"v", 7, ()) for key in keys]
+    assert router.route(stage.tasks[3], [*outputs, ("out", 1, b"c", None, None, ())]) == []
+    expected: dict[int, list[tuple[bytes | None, int]]] = {3: [(None, 7)], 1: [(b"c", NOW)]}
+    for key in (b"a", b"b", b"a"):
+        expected.setdefault(partition_of(key, 5), []).append((key, 7))
+    found = {
+        run["partition"]: [(row["key"], row["timestamp"]) for row in rows]
+        for run, rows in opened(router.rows.take())
+    }
+    assert {place: sorted(rows, key=str) for place, rows in found.items()} == {
+        place: sorted(rows, key=str) for place, rows in expected.items()
+    }
 
 
 def test_changelog_records_are_kept_only_where_they_are_wanted() -> None:
@@ -40,8 +48,8 @@ def test_changelog_records_are_kept_only_where_they_are_wanted() -> None:
     kinds = []
     for wanted in (False, True):
         router = OutputRouter(job, stage, 0, NOW, wanted)
-        router.route(stage.tasks[0], ("app-counts-changelog", 0, b"a", b"1", 7, ()))
-        router.route(stage.tasks[0], ("out", 0, b"a", b"1", 7, ()))
+        changelog: Output = ("app-counts-changelog", 0, b"a", b"1", 7, ())
+        router.route(stage.tasks[0], [changelog, ("out", 0, b"a", b"1", 7, ())])
         kinds.append([row["kind"] for row in router.rows.take().to_pylist()])
     assert kinds == [[RECORD], [CHANGELOG, RECORD]]
 
@@ -56,6 +64,16 @@ def test_what_a_cycle_reads_itself_comes_back_with_its_offset() -> None:
     [stage] = job.stages
     router = OutputRouter(job, stage, 0, NOW, False)
     [topic, *_] = [topic for topic in stage.topics() if router.loops_back(topic)]
-    back = [router.route(stage.tasks[0], (topic, 1, b"k", b"v", 7, ())) for _ in range(2)]
+    back = router.route(stage.tasks[0], [(topic, 1, b"k", b"v", 7, ())] * 2)
     assert back == [((topic, 1), (0, 7, b"k", b"v", ())), ((topic, 1), (1, 7, b"k", b"v", ()))]
     assert router.rows.take().num_rows == 0
+
+
+def test_a_partition_that_the_topic_does_not_have_is_no_other() -> None:
+    job = plan_job(counted(), CONFIG, {"in": 2}, {})
+    [stage] = job.stages
+    router = OutputRouter(job, stage, 0, NOW, False)
+    partitions = (-1, 1, 7, 1, -1)
+    router.route(stage.tasks[0], [("out", one, b"k", None, 7, ()) for one in partitions])
+    found = {run["partition"]: len(rows) for run, rows in opened(router.rows.take())}
+    assert found == {-1: 2, 1: 2, 7: 1}
