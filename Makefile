@@ -23,7 +23,7 @@ PROGRAMS ?=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: check-format check-lint check-types check-imports check-architecture
-.PHONY: help setup run test test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill bench-dataframes chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
+.PHONY: help setup run test test-no-c check pyright format examples conformance conformance-spark conformance-dataframes conformance-record fuzz bench bench-full bench-runtime bench-backfill bench-dataframes bench-startup chaos soak restarts backfill docs docs-serve docs-generate wheel wheel-check audit licences sbom lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ backfill: $(READY) ## two million events of history in Parquet, then live; the b
 bench-backfill: $(READY) ## measure a backfill against the live engine and Java Kafka Streams (JDK)
 	@$(PYTHON) scripts/preflight.py jdk
 	@$(BIN)/python -m benchmarks.backfill --memory $(BENCH)
+
+bench-startup: $(READY) ## measure starts to the first committed result beside Java Kafka Streams (JDK)
+	@$(BIN)/python -m benchmarks.startup $(BENCH)
 
 bench-dataframes: $(READY) ## measure a topology over Parquet files beside Spark SQL and a loop by hand
 	@$(BIN)/python -m benchmarks.bounded $(BENCH)
