@@ -13,7 +13,6 @@ import argparse
 import os
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from itertools import count
@@ -23,8 +22,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.processes import processor_seconds, tree
-from benchmarks.sink import others_of_now
+from benchmarks.sink import others_of_now, processor_seconds
 from conformance.dataframes.on_spark import session
 from penstock import Consumed, KafkaStreams, Materialized, Produced, StreamsBuilder, Topology
 from penstock import serdes as of
@@ -35,7 +33,6 @@ from penstock.application_states import State
 RECORDS = 1_000_000
 PARTITIONS = 4
 PATIENCE_MS = 1_800_000
-_LOOK_SECONDS = 0.2
 _SCHEMA = "key string, value string, timestamp long"
 _numbers = count(1)
 
@@ -126,43 +123,11 @@ def _drained(frame: DataFrame, checkpoint: str) -> int:
     return sum(progress.numInputRows for progress in query.recentProgress)
 
 
-class UsedTime:
-    """The processor time of this process and its descendants but `others`, looked at while they
-    run: that of a worker whose parent has ended before it is added to no other process.
-    """
-
-    def __init__(self, others: Collection[int]) -> None:
-        self._others = set(others)
-        self._first: dict[int, float] = {}
-        self._last: dict[int, float] = {}
-        self._ended = threading.Event()
-        self._look()
-        self._first |= self._last
-        self._thread = threading.Thread(target=self._go_on, daemon=True)
-        self._thread.start()
-
-    def end(self) -> float:
-        """Return the seconds that were used since the beginning."""
-        self._ended.set()
-        self._thread.join()
-        self._look()
-        return sum(used - self._first.get(pid, 0.0) for pid, used in self._last.items())
-
-    def _go_on(self) -> None:
-        while not self._ended.wait(_LOOK_SECONDS):
-            self._look()
-
-    def _look(self) -> None:
-        for pid in set(tree(os.getpid())) - self._others:
-            if used := processor_seconds(pid):
-                self._last[pid] = used
-
-
 def measured(run: Callable[[], None], others: Collection[int]) -> tuple[float, float]:
     """Return the seconds of a run, and the processor time of all processes but `others`."""
-    began, used = time.perf_counter(), UsedTime(others)
+    began, used = time.perf_counter(), processor_seconds(os.getpid(), others)
     run()
-    return time.perf_counter() - began, used.end()
+    return time.perf_counter() - began, processor_seconds(os.getpid(), others) - used
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -118,25 +118,21 @@ def _claim(clients: SinkClients, place: Place) -> tuple[SinkTransactions, Journa
     """Return the producer of a partition, of a run that is open."""
     id_ = str(place.part)
     deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
-    watch, may_open = OpeningWatch(), place.part == 0
+    watch = OpeningWatch()
     while True:
         try:
             transactions, state = clients.claim(id_, place.run_id)
             # A batch job has a journal, ids and a run of its own.
             if clients.place.is_shared or is_open(state, place.run_id):
                 return transactions, state
-            # Opening fences this producer too, and used after that it would log a fatal error.
-            transactions.close()
             if watch.is_another_at_it(state, place.run_id):
                 # It may have many ids to fence: the time begins when it ends.
                 deadline = clock.monotonic() + _OTHER_ATTEMPT_SECONDS
+                clients.keep(transactions)
                 time.sleep(_LOOK_AGAIN_SECONDS)
-            elif may_open:
-                open_run(clients, place)
             else:
-                # Two that begin at once would fence each other: the first partition goes first.
-                may_open = True
-                time.sleep(_LOOK_AGAIN_SECONDS)
+                transactions.close()
+                open_run(clients, place)
         except StreamsError as error:
             # No row is taken yet: another attempt that is gone by now is no failure.
             if not was_fenced(error) or clock.monotonic() >= deadline:
