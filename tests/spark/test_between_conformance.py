@@ -16,8 +16,8 @@ from penstock.testing.broker import LocalBroker
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = (45,)
-"""On two partitions, with a cache."""
+PROGRAMS = (46,)
+"""On two partitions, each update written."""
 
 
 @pytest.mark.parametrize("seed", PROGRAMS)

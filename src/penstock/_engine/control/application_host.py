@@ -42,6 +42,9 @@ from penstock.metrics import MetricName, MetricValue
 
 _log = logging.getLogger(__name__)
 
+# How long workers have to finish when what hosts them has ended already.
+_ENDED_SECONDS = 10.0
+
 ProgramT = TypeVar("ProgramT", bound=Program)
 
 
@@ -342,10 +345,13 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         return self._end_workers(finished=not self._unfinished())
 
     def _wait_for_workers(self, seconds: float, active: Callable[[], bool] = lambda: True) -> None:
-        """Wait until no worker is alive, as long as they can run at all."""
-        until = monotonic() + seconds
+        """Wait until no worker is alive. If the host has ended, they may be alive all the same, and
+        see within a second that they are to end; those that died with it have hung up.
+        """
+        now = monotonic()
+        until, until_ended = now + seconds, now + min(seconds, _ENDED_SECONDS)
         waiter = threading.Event()
-        while monotonic() < until and active() and self._unfinished():
+        while self._unfinished() and monotonic() < (until if active() else until_ended):
             waiter.wait(0.05)
 
     def resume(self, blueprint: Blueprint) -> None:
@@ -357,6 +363,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
                 if self._closed:
                     return
                 self._members.forget_alive()
+                self._slots.forget_workers()
                 self._stop = False
             self._begin(blueprint, program)
 

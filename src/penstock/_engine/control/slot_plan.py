@@ -164,7 +164,7 @@ class SlotPlan:
                 return False
             surplus = (
                 len(self._last_reports) > self._planned
-                and turn < self._turn
+                and turn != self._turn
                 and len(self._taken) >= self._planned
             )
             if surplus:
@@ -186,6 +186,12 @@ class SlotPlan:
                 oldest = min(self._last_reports.values(), default=now)
                 self._none_hangs_before = oldest + _HANGS_SECONDS
             return hanging
+
+    def forget_workers(self) -> None:
+        """Forget all workers: turns are counted anew, and a worker of before has no slot."""
+        with self._lock:
+            self._last_reports.clear()
+            self._turn_of.clear()
 
     def worker_gone(self, worker: Hashable) -> None:
         """Remove a worker that has ended or died."""

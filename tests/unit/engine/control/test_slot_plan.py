@@ -222,3 +222,15 @@ def test_a_turn_on_all_cores_gives_way_to_other_jobs_but_not_at_once() -> None:
     assert slots.seconds_left(8, 104.0) == 10
     cluster.cores = 3  # the others have a core of their own
     assert not slots.give_way(110.0)
+
+
+def test_when_turns_are_counted_anew_new_engines_start_and_old_workers_are_too_many() -> None:
+    slots = SlotPlan(1, lambda: Capacity(1))
+    slots.open_turn(57)
+    assert not slots.is_surplus("old", 57, 0, now=1.0)
+    slots.forget_workers()
+    slots.open_turn(1)
+    assert slots.may_start(now=2.0)
+    assert not slots.is_surplus("new", 1, 0, now=2.0)
+    # One that was stopped meanwhile, and says something again.
+    assert slots.is_surplus("old", 57, 0, now=3.0)
