@@ -33,7 +33,7 @@ typedef struct {
 } Values;
 
 typedef struct {
-    PyObject_HEAD;
+    PyObject_HEAD
     long long rank;
     int has_rank;
     Py_ssize_t rows;
@@ -44,7 +44,7 @@ typedef struct {
 static PyTypeObject record_columns_type;
 
 static int is_bytes_or_none(PyObject *object) {
-    return object == Py_None || PyBytes_CheckExact(object);
+    return object == Py_None || PyBytes_Check(object);
 }
 
 static Py_ssize_t size_of(PyObject *object) {
@@ -77,10 +77,14 @@ static int add_record(RecordColumns *to, PyObject *key, PyObject *value, long lo
 }
 
 static PyObject *append(PyObject *self, PyObject *const *given, Py_ssize_t size) {
-    if (size != 3 || !is_bytes_or_none(given[0]) || !is_bytes_or_none(given[1])) {
+    if (size != 3) {
         PyErr_SetString(PyExc_TypeError, "append(key, value, timestamp)");
         return NULL;
     }
+    for (int at = 0; at < 2; at++)
+        if (!is_bytes_or_none(given[at]))
+            return PyErr_Format(PyExc_TypeError, "the %s of a record must be bytes or None; got %.100s",
+                                at == 0 ? "key" : "value", Py_TYPE(given[at])->tp_name);
     long long time = PyLong_AsLongLong(given[2]);
     if ((time == -1 && PyErr_Occurred()) ||
         add_record((RecordColumns *)self, given[0], given[1], time) < 0)

@@ -13,7 +13,7 @@ from penstock._engine.state.memory.key_value import MemoryStore
 
 _ENTRY_BYTES = 200
 """What an entry takes besides its key and value."""
-_AT_ONCE = 10_000
+_AT_ONCE, _AT_ONCE_BYTES = 10_000, 4 << 20
 
 
 class SpillingStore:
@@ -63,18 +63,29 @@ class SpillingStore:
         self._engine.close()
 
     def _spill_if_large(self, small: MemoryStore) -> None:
-        # Much of what was written may have replaced something.
+        # Much of what was written may have replaced something. To count it all is due once for each
+        # half of the limit that is written.
         entries = small.approximate_num_entries()
-        self._written_bytes = small.approximate_bytes() + _ENTRY_BYTES * entries
+        self._written_bytes = small.total_bytes() + _ENTRY_BYTES * entries
         if self._written_bytes <= self._limit_bytes // 2:
             return
         large = self._open_large()
-        portion: dict[bytes, bytes | None] = {}
-        for key, value in small.scan(None, None, reverse=False):
-            portion[key] = value
-            if len(portion) == _AT_ONCE:
-                large.write(portion, None)
-                portion = {}
-        large.write(portion, small.changelog_offset())
+        try:
+            _copy(small, large)
+        except BaseException:
+            large.close()
+            raise
         self._engine, self._small = large, None
         small.close()
+
+
+def _copy(small: MemoryStore, large: StoreEngine) -> None:
+    portion: dict[bytes, bytes | None] = {}
+    portion_bytes = 0
+    for key, value in small.scan(None, None, reverse=False):
+        portion[key] = value
+        portion_bytes += len(key) + len(value)
+        if len(portion) == _AT_ONCE or portion_bytes > _AT_ONCE_BYTES:
+            large.write(portion, None)
+            portion, portion_bytes = {}, 0
+    large.write(portion, small.changelog_offset())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.spilling import SpillingStore
 
@@ -38,3 +40,36 @@ def test_what_replaces_itself_stays_in_memory() -> None:
     for number in range(2_000):
         store.write({key(number % 7): key(number)}, None)
     assert store.approximate_num_entries() == 7
+
+
+def test_small_entries_before_large_ones_do_not_keep_them_in_memory() -> None:
+    large: list[MemoryStore] = []
+
+    def open_large() -> MemoryStore:
+        large.append(MemoryStore())
+        return large[-1]
+
+    store = SpillingStore(open_large, limit_bytes=1_000_000)
+    store.write({key(number): b"" for number in range(100)}, None)
+    for number in range(100, 115):
+        store.write({key(number): bytes(100_000)}, None)
+    assert len(large) == 1
+    assert store.approximate_num_entries() == 115
+
+
+def test_an_engine_that_cannot_take_it_all_is_closed() -> None:
+    class Full(MemoryStore):
+        closed = False
+
+        def write(self, *_: object) -> None:
+            raise OSError
+
+        def close(self) -> None:
+            self.closed = True
+
+    full = Full()
+    store = SpillingStore(lambda: full, limit_bytes=1000)
+    with pytest.raises(OSError):
+        store.write({key(number): b"value" for number in range(100)}, None)
+    assert full.closed
+    assert store.get(key(7)) == b"value"

@@ -67,6 +67,12 @@ class MemoryStore:
         size = sum(len(key) + len(value) for key, value in sample)
         return size * count // max(1, len(sample))
 
+    def total_bytes(self) -> int:
+        """Return how many bytes keys and values have; looks at all of them."""
+        with self._lock:
+            values = self._open_values()
+            return sum(map(len, values)) + sum(map(len, values.values()))
+
     def write(
         self,
         changes: Mapping[bytes, bytes | None],

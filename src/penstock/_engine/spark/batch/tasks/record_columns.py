@@ -37,6 +37,10 @@ class PlainRecordColumns:
 
     def append(self, key: bytes | None, value: bytes | None, timestamp: int, /) -> None:
         """Add a record."""
+        for name, data in (("key", key), ("value", value)):
+            if data is not None and not isinstance(data, bytes):
+                msg = f"the {name} of a record must be bytes or None; got {type(data).__name__}"
+                raise TypeError(msg)
         self._rank = timestamp if self._rank is None else max(self._rank, timestamp)
         self._records.append((self._rank, timestamp, key, value))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,11 @@ from penstock._engine.spark.batch.tasks.record_columns import (
     plain_add_outputs,
 )
 
-data = st.none() | st.binary(max_size=4)
+class Subclass(bytes):
+    """As those of NumPy and of others."""
+
+
+data = st.none() | st.binary(max_size=4) | st.builds(Subclass, st.binary(max_size=4))
 outputs = st.lists(
     st.tuples(
         st.sampled_from(["a", "b", "log", "new"]),
@@ -67,3 +72,11 @@ def test_the_rank_goes_on_after_a_batch() -> None:
         columns.append(None, b"v", 3)
         expected = {"rank": 9, "timestamp": 3, "key": None, "value": b"v"}
         assert batch_of(columns.take()).to_pylist() == [expected]
+
+
+@pytest.mark.parametrize("kind", [RecordColumns, PlainRecordColumns])
+def test_what_is_no_bytes_is_named(kind: Any) -> None:
+    with pytest.raises(TypeError, match="the key of a record must be bytes or None; got str"):
+        kind().append("key", None, 1)
+    with pytest.raises(TypeError, match="the value of a record must be bytes or None; got bytea"):
+        kind().append(b"key", bytearray(b"value"), 1)
