@@ -34,8 +34,8 @@ def embedded_cluster(
 ) -> Iterator[StreamsConfig]:
     """Return `config` with the embedded broker as its cluster, on which the program's topics are.
 
-    Local state is kept beside the broker's data: it is of no use with another cluster. `begins_anew`
-    if the application is reset before it starts: then it may be another program than before.
+    Local state is kept beside the broker's data: it is of no use with another cluster. Say
+    `begins_anew` if the application is reset before it starts: it may then be another program.
 
     Raises:
         StreamsError: topics are missing, and none is made: the program would not find its state
