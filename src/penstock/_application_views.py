@@ -72,6 +72,11 @@ class ForegroundView(_View):
     def failed(self) -> bool:
         return self._streams.failure is not None
 
+    @property
+    def reason(self) -> str | None:
+        failure = self._streams.failure
+        return None if failure is None else failure.line
+
 
 class ServedApplication(_View):
     """What the HTTP server sees of an application."""

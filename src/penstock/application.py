@@ -603,7 +603,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
 
     def _working_query(self, what: str = "slots can be changed") -> AnyHost:
         if self.state not in {State.REBALANCING, State.RUNNING}:
-            msg = f"{what} while it runs; the application is {self.state.value}"
+            why = "" if self.failure is None else f": {self.failure.line}"
+            msg = f"{what} while it runs; the application is {self.state.value}{why}"
             raise StreamsError(msg)
         return self._started_query()
 

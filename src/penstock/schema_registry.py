@@ -8,10 +8,9 @@ orders = registry.avro(ORDER_SCHEMA, of=Order)  # Order is a dataclass, say
 builder.stream("orders", Consumed(key=serdes.string(), value=orders))
 ```
 
-Each format needs packages of its own: `pip install 'penstock[avro]'`, `'penstock[json-schema]'`,
-`'penstock[protobuf]'`. The bytes are those of Confluent's serializers, so that Java programs read
-them. Subjects are named after topics: `orders-value`, `orders-key`, and for state
-`<application.id>-<store>-changelog-value`.
+Each format needs packages of its own, the extras `avro`, `json-schema` and `protobuf`. The bytes
+are those of Confluent's serializers, so that Java programs read them. Subjects are named after
+topics: `orders-value`, `orders-key`, and for state `<application.id>-<store>-changelog-value`.
 """
 
 from __future__ import annotations

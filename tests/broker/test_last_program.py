@@ -17,6 +17,7 @@ from penstock._engine.kafka.application import task_records
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.application.task_records import read_task_records
 from penstock._engine.kafka.client.topics import existing_topics
+from penstock._engine.kafka.local_broker.embedded import embedded_cluster
 from penstock._engine.planner.fingerprint import fingerprint_of
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -78,6 +79,32 @@ def test_a_program_that_would_lose_its_state_is_refused_and_nothing_is_made(
         str(caught.value),
     )
     assert topics_of(config()) == before
+
+
+def test_no_topic_is_made_on_the_local_broker_for_a_program_that_is_refused(
+    source: str,
+    kafka_broker: LocalBroker,
+    tmp_path: Path,
+    config: Callable[..., StreamsConfig],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PENSTOCK_HOME", str(tmp_path))
+    (tmp_path / "broker").symlink_to(kafka_broker.data_dir)
+    local = StreamsConfig({"application.id": config().application_id})
+    changed, typed = counting(f"{source}-typo", name="counts"), f"{source}-typo"
+    prepare(counting(source, name="counts"), config())
+    said: list[str] = []
+    with (
+        pytest.raises(StreamsError, match="Nothing was made or changed"),
+        embedded_cluster(changed, local, said.append),
+    ):
+        pytest.fail("it is another program")
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    assert typed not in existing_topics(admin)
+    assert [line for line in said if line.startswith("made")] == []
+    with embedded_cluster(changed, local, said.append, begins_anew=True) as whole:
+        assert whole.bootstrap_servers == kafka_broker.bootstrap_servers
+    assert said[-1] == f"made the missing topics {typed}, 4 partitions each"
 
 
 def test_it_runs_under_the_old_name_of_its_store(

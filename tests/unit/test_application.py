@@ -223,6 +223,15 @@ def test_failure_of_a_worker_ends_the_application(
     assert caplog.messages == ["worker=a failed, shutdown_client: no way"]
 
 
+def test_who_asks_an_application_that_fails_is_told_why(queries: list[FakeQuery]) -> None:
+    streams = application()
+    streams.start()
+    queries[0].hear(failed(StreamsError(f"no way\nat {'x' * 99}")))
+    with pytest.raises(StreamsError, match=r"the application is (PENDING_)?ERROR: no way$"):
+        streams.store("counts")
+    assert streams.wait_until(State.ERROR, PATIENCE_MS)
+
+
 def test_worker_that_failed_may_be_replaced(
     queries: list[FakeQuery], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -58,6 +58,9 @@ examples:
 exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted
 """
 
+# How alike two options must be: '--fast' is no '--set'.
+_ALIKE = 0.75
+
 # What a shell reports of a program that wrote to a pipe whose reader is gone: 128 + SIGPIPE.
 _PIPE_CLOSED = 141
 
@@ -99,10 +102,25 @@ def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.N
     takes_program = hasattr(given, "arguments")
     if unknown or (end < len(words) and not takes_program):
         hint = "; what is meant for the program comes last, after --" if takes_program else ""
-        parser.error(f"unrecognized arguments: {' '.join(unknown or words[end:])}{hint}")
+        near = _nearest_options(parser, given.command, unknown)
+        meant = f"; did you mean {', '.join(near)}?" if near else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown or words[end:])}{meant}{hint}")
     if takes_program:
         given.arguments += words[end + 1 :]
     return given
+
+
+def _nearest_options(
+    parser: argparse.ArgumentParser, command: str, unknown: Sequence[str]
+) -> list[str]:
+    """Return the options of a command that look most like those that it does not have."""
+    commands = next(
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    known = list(commands.choices[command]._option_string_actions)
+    asked = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+    near = [difflib.get_close_matches(option, known, n=1, cutoff=_ALIKE) for option in asked]
+    return [option for options in near for option in options]
 
 
 def _check_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:

@@ -108,7 +108,8 @@ def _backfill(topology: Topology, config: StreamsConfig, arguments: argparse.Nam
     wishes = InputOptions(arguments.until, dict(arguments.input), dict(arguments.live_from))
     with ExitStack() as stack, show_backfill(config.application_id, quiet=arguments.quiet) as shown:
         if not config.names_cluster:
-            config = stack.enter_context(embedded_cluster(topology, config, shown.say))
+            cluster = embedded_cluster(topology, config, shown.say, begins_anew=arguments.reset)
+            config = stack.enter_context(cluster)
         report = backfill(topology, config, wishes, reset=arguments.reset, on_advance=shown.advance)
         shown.finish(report.records_in, report.records_out)
     _tell(report, config.application_id, as_json=arguments.json)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
 from penstock.cli.arguments.options import add_cluster, add_command, add_json, positive, settings_of
 from penstock.cli.arguments.times import moment_ms
@@ -32,6 +34,15 @@ _EXAMPLES = """\
   penstock consume orders --once --json | jq .value   a JSON object in each line
 """
 _WAIT_SECONDS = 0.2
+
+_PARTS: tuple[Literal["key"], Literal["value"]] = ("key", "value")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
+"""Bytes that text does not have, in UTF-8; tabs, ends of lines and ESC, for colours, it may."""
+_REMEDIES = {
+    "key": "--key time-windowed:string --window-ms MS or --key session-windowed:string for keys of "
+    "windows, --key long and the like for numbers, --key bytes",
+    "value": "--value long, double and the like for numbers, --value bytes",
+}
 
 
 def register(commands: Commands) -> None:
@@ -112,7 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
             isolation="read_uncommitted" if arguments.uncommitted else "read_committed",
         )
         try:
+            hints = Hints([part for part in _PARTS if getattr(arguments, part) == "string"])
             for record in _records(reader, arguments.max, once=arguments.once):
+                for hint in hints.about(record):
+                    print(hint, file=sys.stderr, flush=True)
                 print(shown(record, key_serde, value_serde), flush=True)
         except KeyboardInterrupt:
             pass
@@ -132,6 +146,23 @@ def start(text: str) -> dict[str, Any]:
     except argparse.ArgumentTypeError as error:
         msg = f"it must be beginning, end, an offset or a time; got {text!r}"
         raise argparse.ArgumentTypeError(msg) from error
+
+
+class Hints:
+    """Says once for each of `parts` that it is read as text and is none, and which option helps."""
+
+    def __init__(self, parts: Iterable[Literal["key", "value"]]) -> None:
+        self._parts = list(parts)
+
+    def about(self, record: Read) -> list[str]:
+        """Return the hints that a record gives rise to, mostly none."""
+        found = [part for part in self._parts if _CONTROL.search(getattr(record, part) or b"")]
+        self._parts = [part for part in self._parts if part not in found]
+        return [
+            f"penstock: a {part} of {record.topic!r} has control characters, so it is hardly text; "
+            f"say what it is: {_REMEDIES[part]}"
+            for part in found
+        ]
 
 
 def plain(record: Read, key_serde: Serde[Any], value_serde: Serde[Any]) -> str:

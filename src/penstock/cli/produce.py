@@ -140,7 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
         if sys.stdin.isatty():
             print("each line becomes a record; Ctrl-D ends", file=sys.stderr, flush=True)
         written = produce(sys.stdin, writer, form, arguments.partition)
-    print(f"wrote {written:,} records to {topic}", file=sys.stderr)
+    records = "record" if written == 1 else "records"
+    print(f"wrote {written:,} {records} to {topic}", file=sys.stderr)
     return 0
 
 

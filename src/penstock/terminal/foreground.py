@@ -51,6 +51,10 @@ class Application(Protocol):
     def ended(self) -> bool: ...
     @property
     def failed(self) -> bool: ...
+    @property
+    def reason(self) -> str | None:
+        """Why it fails, in a line; None if it does not."""
+
     def reports(self) -> Mapping[str, Report]: ...
     def lag(self) -> int | None: ...
     def close(self) -> bool: ...
@@ -66,6 +70,7 @@ class Foreground:
         self._display = display
         self._timings = timings
         self._meter = Meter(monotonic(), application.note)
+        self._reason: str | None = None
 
     def run(self, bring_up: BringUp) -> None:
         """Return when the application has ended, by itself or by a signal."""
@@ -99,6 +104,7 @@ class Foreground:
     def _attend(self, over: Callable[[], bool]) -> None:
         rounds = 0
         while not over():
+            self._say_reason()
             figures = self._figures()
             if rounds % _DRAW_EVERY == 0:
                 self._display.update(figures)
@@ -106,6 +112,14 @@ class Foreground:
                 self._display.say(line)
             rounds += 1
             time.sleep(_ATTEND_SECONDS)
+
+    def _say_reason(self) -> None:
+        """Say why it fails as soon as that is known: the workers may take long to leave, and the
+        error comes after that.
+        """
+        if self._reason is None and (reason := self._application.reason) is not None:
+            self._reason = reason
+            self._display.say(f"failing: {reason}; the workers leave")
 
     def _figures(self) -> Figures:
         application = self._application

@@ -104,6 +104,8 @@ class TopologyTestDriver(ExplainsCamelCase):
         )
         self._lags = {(topic, _PARTITION): 0 for topic in topics}
         self._written: dict[str, list[Raw]] = {}
+        dead_letters = settings.as_mapping()["errors.dead.letter.queue.topic.name"]
+        self._outputs = {*plan.sink_topics(), *([dead_letters] if dead_letters else [])}
         self._engines = DriverEngines(settings.application_id, "0_0")
         # As in Java's driver, and unlike an application: one cache for the task and global stores.
         budget = CacheBudget(settings.cache_bytes_max)
@@ -153,7 +155,8 @@ class TopologyTestDriver(ExplainsCamelCase):
     def create_output_topic(
         self, topic: str, key_serde: Serde[K], value_serde: Serde[V]
     ) -> TestOutputTopic[K, V]:
-        """Open a topic to read records from; internal topics can be read too.
+        """Open a topic to read records from; internal topics can be read too. Reading one that
+        nothing names and nothing has been written to logs a warning, as in Java.
 
         >>> orders.to("copies")
         >>> with driver_of(builder.build()) as driver:
@@ -162,7 +165,7 @@ class TopologyTestDriver(ExplainsCamelCase):
         """
         check_topic(topic)
         _check_serdes(key_serde, value_serde)
-        return TestOutputTopic(topic, self._written, (key_serde, value_serde))
+        return TestOutputTopic(topic, self._written, (key_serde, value_serde), self._outputs)
 
     def advance_wall_clock_time(self, duration: Duration) -> None:
         """Move the wall clock; timers that are due fire once.

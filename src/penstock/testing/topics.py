@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeAlias, TypeVar, overload
@@ -20,6 +21,8 @@ Raw: TypeAlias = tuple[bytes | None, bytes | None, int | None, HeaderPairs]
 """(key, value, timestamp, headers) in bytes; None is the time of sending, of which the driver knows
 nothing.
 """
+
+_log = logging.getLogger(__name__)
 
 _NOT_GIVEN: Any = object()
 
@@ -218,9 +221,12 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         topic: str,
         written: Mapping[str, list[Raw]],
         serdes: tuple[Serde[K], Serde[V]],
+        named: Collection[str] = (),
     ) -> None:
         self._topic = topic
         self._written = written
+        # What the topology writes to by name; read with nothing in it, another may be misspelt.
+        self._named = named
         self._key_serde, self._value_serde = serdes
 
     def read_record(self) -> TestRecord[K | None, V | None]:
@@ -231,7 +237,7 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         ...     driver.create_output_topic("copies", text, number).read_record()
         TestRecord(key='ann', value=5, timestamp=0, headers=Headers([]))
         """
-        queue = self._written.get(self._topic)
+        queue = self._queue()
         if not queue:
             raise LookupError(self._nothing_there())
         key, value, timestamp, headers = queue.pop(0)
@@ -321,7 +327,7 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         ...     driver.create_output_topic("copies", text, number).is_empty()
         False
         """
-        return not self._written.get(self._topic)
+        return not self._queue()
 
     def queue_size(self) -> int:
         """Return how many records there are to read.
@@ -331,7 +337,19 @@ class TestOutputTopic(ExplainsCamelCase, Generic[K, V]):
         ...     driver.create_output_topic("copies", text, number).queue_size()
         3
         """
-        return len(self._written.get(self._topic, ()))
+        return len(self._queue())
+
+    def _queue(self) -> list[Raw]:
+        """Return what is there to read. As Java does, warn of a topic that nothing names."""
+        queue = self._written.get(self._topic)
+        if queue is None and self._topic not in self._named:
+            _log.warning(
+                "the topology writes to no topic %r by name, and nothing has been written to it; "
+                "is the name right? it writes to: %s",
+                self._topic,
+                ", ".join(map(repr, sorted(self._named))) or "none",
+            )
+        return [] if queue is None else queue
 
     def _nothing_there(self) -> str:
         if self._topic in self._written:

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from penstock import serdes
+from penstock import Windowed, serdes
 from penstock._engine.kafka.client.topic_io import Read
 from penstock.cli import main
-from penstock.cli.consume import as_json, detailed, plain, start
+from penstock.cli.consume import Hints, as_json, detailed, plain, start
 from penstock.errors import StreamsError
 
 TEXT, NUMBER = serdes.string(), serdes.long()
@@ -77,3 +77,18 @@ def test_where_reading_begins_must_be_somewhere() -> None:
 def test_windows_need_their_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["consume", "views", "--key", "time-windowed:string"]) == 1
     assert "needs --window-ms" in capsys.readouterr().err
+
+
+def test_what_is_no_text_is_told_once_with_the_option_that_reads_it() -> None:
+    hints = Hints(["key", "value"])
+    window = serdes.time_windowed(TEXT, 10).serialize("t", Windowed("ada", 0, 10))
+    assert hints.about(Read("t", "größe\t".encode(), b"\x1b[1mbold\n", 0)) == []
+    assert hints.about(Read("t", None, None, 0)) == []
+    (hint,) = hints.about(Read("t", window, b"5", 0))
+    assert hint.startswith("penstock: a key of 't' has control characters, so it is hardly text; ")
+    assert "--key time-windowed:string --window-ms MS" in hint
+    (hint,) = hints.about(Read("t", window, FIVE, 0))
+    assert hint.endswith(
+        "say what it is: --value long, double and the like for numbers, --value bytes"
+    )
+    assert hints.about(Read("t", window, FIVE, 0)) == []

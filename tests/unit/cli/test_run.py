@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any, ClassVar
@@ -108,6 +109,8 @@ def test_what_stands_last_is_the_programs(
         ),
         ("topics app.py --fast", "unrecognized arguments: --fast; what is meant for the program"),
         ("consume words --fast", "unrecognized arguments: --fast\n"),
+        ("consume words --onec", "unrecognized arguments: --onec; did you mean --once?\n"),
+        ("run app.py --avialable-now", "--avialable-now; did you mean --available-now?; what is"),
         ("consume words -- eu", "unrecognized arguments: -- eu\n"),
     ],
 )
@@ -124,7 +127,7 @@ def test_no_command_at_all_shows_what_there_is(capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit) as caught:
         main([])
     assert caught.value.code == 2
-    assert "    backfill  process the past" in capsys.readouterr().err
+    assert re.search("^    backfill +process the past", capsys.readouterr().err, re.MULTILINE)
 
 
 def test_wishes_reach_the_application(tmp_path: Path, streams: type[FakeStreams]) -> None:

@@ -30,6 +30,7 @@ class FakeApplication:
     task_count = 1
     ended = False
     failed = False
+    reason: str | None = None
 
     def __init__(self) -> None:
         self.closed = 0
@@ -136,6 +137,21 @@ def test_application_that_failed_is_said_to_have() -> None:
     display = Recorder()
     Foreground(application, display).run(nothing)
     assert display.said == ["fraud: failed"]
+
+
+def test_why_it_fails_is_said_once_before_it_has_ended() -> None:
+    application = FakeApplication()
+    states = iter(["RUNNING", "PENDING_ERROR", "PENDING_ERROR", "ERROR"])
+
+    def go_on(figures: Figures) -> None:
+        application.phase = next(states)
+        application.failed = application.phase != "RUNNING"
+        application.reason = "node 'x' failed" if application.failed else None
+        application.ended = application.phase == "ERROR"
+
+    display = Recorder(go_on)
+    Foreground(application, display).run(nothing)
+    assert display.said == ["failing: node 'x' failed; the workers leave", "fraud: failed"]
 
 
 def test_what_was_brought_up_is_ended_last() -> None:

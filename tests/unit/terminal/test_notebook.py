@@ -83,6 +83,7 @@ class Running:
     application_id = "shop"
     task_count = 2
     failed = False
+    reason: str | None = None
     note = ""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from penstock import Headers, serdes
-from penstock.testing import TestInputTopic, TestOutputTopic, TestRecord
+from penstock import Consumed, Headers, Produced, StreamsBuilder, serdes
+from penstock.testing import TestInputTopic, TestOutputTopic, TestRecord, TopologyTestDriver
 from penstock.testing.topics import Raw
 
 TEXT = serdes.string()
@@ -102,3 +102,20 @@ def test_a_topic_s_time_does_not_go_back(wrong: Any) -> None:
         Pipe(auto_advance=wrong)
     with pytest.raises(ValueError, match="advance must not be negative"):
         Pipe().into.advance_time(wrong)
+
+
+def test_a_topic_that_nothing_names_is_warned_of_when_it_is_read(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).to("out", Produced(TEXT, TEXT))
+    with TopologyTestDriver(builder.build()) as driver:
+        right, wrong = (driver.create_output_topic(name, TEXT, TEXT) for name in ("out", "uot"))
+        assert right.is_empty()
+        assert right.read_values() == []
+        assert caplog.messages == []
+        assert wrong.read_values() == []
+    assert caplog.messages == [
+        "the topology writes to no topic 'uot' by name, and nothing has been written to it; is the "
+        "name right? it writes to: 'out'"
+    ]

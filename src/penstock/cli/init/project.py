@@ -32,11 +32,12 @@ _RESERVED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A kind of project: what it does, and commands that show it."""
+    """A kind of project: what it does, commands that show it, and its store."""
 
     about: str
     produce: str
     consume: str
+    store: str
 
 
 TEMPLATES: Mapping[str, Template] = {
@@ -45,17 +46,22 @@ TEMPLATES: Mapping[str, Template] = {
         """echo '{"author": "ada", "text": "all streams lead to the sea"}' """
         "| penstock produce @name@-messages",
         "penstock consume @name@-counts --value long",
+        "counts",
     ),
     "enrich": Template(
         "Adds the customer's name and country to each order.",
+        """echo '7={"name": "Ada", "country": "GB"}' """
+        "| penstock produce @name@-customers --separator =\n"
         """echo '7={"product": "book", "amount": 12.5}' """
         "| penstock produce @name@-orders --separator =",
         "penstock consume @name@-enriched",
+        "customers",
     ),
     "processor": Template(
         "Reports sensors that are too hot, and those that have gone silent.",
         """echo 'boiler={"celsius": 95.0}' | penstock produce @name@-readings --separator =""",
         "penstock consume @name@-alerts",
+        "last-seen",
     ),
 }
 """The kinds of projects; the first is what is made unless another is asked for."""
@@ -106,6 +112,7 @@ def contents(name: str, kind: str, version: str) -> dict[str, str]:
         "about": template.about,
         "produce": template.produce,
         "consume": template.consume,
+        "store": template.store,
         "template": kind,
         "version": version,
         # Last: the commands hold it.

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from penstock._engine.planner.plan import plan_subtopologies
 from penstock.cli import main
+from penstock.cli.arguments.programs import load_application
 from penstock.cli.init.project import TEMPLATES, check_name, contents, write
 from penstock.errors import StreamsError
 
@@ -91,7 +93,13 @@ def test_a_project_has_all_its_files_and_no_gap(
     assert (project["name"], project["description"]) == ("shop", TEMPLATES[template].about)
     readme = Path("shop/README.md").read_text()
     commands = [line for block in readme.split("```sh\n")[1:] for line in _lines(block)]
-    assert len(commands) == 5
+    assert len(commands) == 6 + (template == "enrich")
+    program = load_application("shop/app.py", {})
+    inputs = [line.split("produce ")[1].split()[0] for line in commands if "produce" in line]
+    first = plan_subtopologies(program.topology, "shop")[0]
+    assert sorted(inputs) == sorted(first.source_topics())
+    (store,) = program.topology.stores
+    assert f"`penstock query shop {store} --changelog --program app.py`" in readme
     assert "  penstock run app.py" in capsys.readouterr().out
 
 

@@ -22,6 +22,7 @@ _PLACE = ("task_id", "node", "topic", "partition", "offset")
 
 # An exception may quote a record of many megabytes.
 _TEXT_CHARACTERS_MAX = 100_000
+_LINE_CHARACTERS_MAX = 300
 
 StreamName: TypeAlias = Literal["stdout", "stderr"]
 PrintedLine: TypeAlias = tuple[StreamName, str]
@@ -58,6 +59,12 @@ class WorkerFailure:
         known = {name: place[name] for name in _PLACE if name in place}
         message, user_trace = _cut(str(error)), _cut(user_traceback(error))
         return cls(type(error).__name__, message, _cut(trace), user_trace, known or None)
+
+    @property
+    def line(self) -> str:
+        """The first line of the message, cut where it is long."""
+        line = self.message.partition("\n")[0] or self.kind
+        return line if len(line) <= _LINE_CHARACTERS_MAX else f"{line[:_LINE_CHARACTERS_MAX]}…"
 
     def error(self) -> StreamsError:
         """Return an exception with the same text, to raise in the driver."""

@@ -19,6 +19,7 @@ from penstock._engine.kafka.client.denials import allowing
 from penstock._engine.kafka.client.topics import existing_topics
 from penstock._engine.planner.fingerprint import (
     Fingerprint,
+    ProgramChange,
     compare,
     fingerprint_of,
     read_fingerprint,
@@ -46,19 +47,20 @@ def check_last_program(
     Raises:
         StreamsError: it would not find its state again, and the user has not said that it may run.
     """
-    now, application_id = fingerprint_of(topology), config.application_id
-    existing = set(existing_topics(admin))
-    before = _stored(config, admin, existing)
-    if before is None:
-        return now
-    changes = compare(before, now, lambda name: f"{application_id}-{name}" in existing)
-    if any(not change.keeps_state for change in changes) and config.accepted_topology != now.id:
-        raise StreamsError(
-            refusal(changes, topology, application_id, f"{ACCEPT_CHANGED_TOPOLOGY!r} to {now.id!r}")
-        )
+    now = fingerprint_of(topology)
+    before, changes = _changes_since(now, topology, config, admin)
     for change in changes:
-        _log.warning("application=%s since it ran last, %s", application_id, change.text)
+        _log.warning("application=%s since it ran last, %s", config.application_id, change.text)
     return None if before == now else now
+
+
+def refuse_changed_program(topology: Topology, config: StreamsConfig, admin: AdminClient) -> None:
+    """Refuse what `check_last_program` refuses, before anything is made; no warnings.
+
+    Raises:
+        StreamsError: it would not find its state again, and the user has not said that it may run.
+    """
+    _changes_since(fingerprint_of(topology), topology, config, admin)
 
 
 def last_program(config: StreamsConfig, admin: AdminClient) -> Fingerprint | None:
@@ -90,6 +92,27 @@ def remember_program(fingerprint: Fingerprint, config: StreamsConfig) -> None:
         hint = allowing(failures[0], "WRITE", "topic", topic) if failures else ""
         msg = f"the program cannot be written down in task topic {topic!r}: {why}{hint}"
         raise StreamsError(msg)
+
+
+def _changes_since(
+    now: Fingerprint, topology: Topology, config: StreamsConfig, admin: AdminClient
+) -> tuple[Fingerprint | None, list[ProgramChange]]:
+    """Return the program that ran last and the changes since, if they do no harm or are accepted.
+
+    Raises:
+        StreamsError: the program would not find its state again.
+    """
+    application_id = config.application_id
+    existing = set(existing_topics(admin))
+    before = _stored(config, admin, existing)
+    if before is None:
+        return None, []
+    changes = compare(before, now, lambda name: f"{application_id}-{name}" in existing)
+    if any(not change.keeps_state for change in changes) and config.accepted_topology != now.id:
+        raise StreamsError(
+            refusal(changes, topology, application_id, f"{ACCEPT_CHANGED_TOPOLOGY!r} to {now.id!r}")
+        )
+    return before, changes
 
 
 def _stored(

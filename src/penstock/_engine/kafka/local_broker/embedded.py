@@ -11,8 +11,9 @@ from contextlib import contextmanager
 
 from confluent_kafka.admin import AdminClient
 
+from penstock._engine.kafka.application.stored_program import refuse_changed_program
 from penstock._engine.kafka.client.clients import admin_settings
-from penstock._engine.kafka.client.topics import make_missing
+from penstock._engine.kafka.client.topics import existing_topics, make_missing
 from penstock._engine.kafka.local_broker.broker import default_data_dir
 from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from penstock._engine.planner.plan import plan_global_stores, plan_subtopologies
@@ -25,19 +26,37 @@ PARTITIONS = 4
 
 @contextmanager
 def embedded_cluster(
-    topology: Topology, config: StreamsConfig, say: Callable[[str], None]
+    topology: Topology,
+    config: StreamsConfig,
+    say: Callable[[str], None],
+    *,
+    begins_anew: bool = False,
 ) -> Iterator[StreamsConfig]:
     """Return `config` with the embedded broker as its cluster, on which the program's topics are.
 
-    Local state is kept beside the broker's data: it is of no use with another cluster.
+    Local state is kept beside the broker's data: it is of no use with another cluster. Say
+    `begins_anew` if the application is reset before it starts: it may then be another program.
+
+    Raises:
+        StreamsError: topics are missing, and none is made: the program would not find its state
+            again.
     """
     with shared_broker(progress=say) as servers:
         kept_here = with_state_beside_broker(config)
         whole = StreamsConfig({**kept_here.given(), "bootstrap.servers": servers})
+        if not begins_anew:
+            _refuse_before_making(topology, whole)
         made = make_missing_topics(topology, whole)
         if made:
             say(f"made the missing topics {', '.join(made)}, {PARTITIONS} partitions each")
         yield whole
+
+
+def _refuse_before_making(topology: Topology, config: StreamsConfig) -> None:
+    """Refuse a changed program here if topics would be made for it; otherwise its start does."""
+    admin = AdminClient(admin_settings(config))
+    if not topics_of(topology, config) <= set(existing_topics(admin)):
+        refuse_changed_program(topology, config, admin)
 
 
 def with_state_beside_broker(config: StreamsConfig) -> StreamsConfig:
