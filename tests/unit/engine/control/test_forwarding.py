@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from penstock._clock import monotonic
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
 from penstock._engine.control.forwarding import DriverNotAsked, ForwardedQuestions, Forwarding
 from penstock._engine.control.protocol import wire
@@ -198,7 +199,7 @@ def test_a_scan_whose_time_is_over_does_not_wait_for_the_next_one(
     second.forwarded.answer(Question(1, "counts", ALL, (2,), rows_max=8))
     second.forwarded.drop_old()
     assert len(second.forwarded._scans) == 1
-    later = open_scans.monotonic() + open_scans.OPEN_SECONDS
+    later = monotonic() + open_scans.OPEN_SECONDS
     monkeypatch.setattr(open_scans, "monotonic", lambda: later)
     second.forwarded.drop_old()
     assert len(second.forwarded._scans) == 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from penstock._clock import monotonic
 from penstock._engine.queries import open_scans
 from penstock._engine.queries import query_server as module
 from penstock._engine.queries.query_server import QueryServer
@@ -157,7 +158,7 @@ def test_a_scan_whose_time_is_over_does_not_wait_for_the_next_question(
 ) -> None:
     assert served(ALL, FakeTask(records=25)).parts[0].cursor is not None
     assert len(server._cursors) == 1
-    later = open_scans.monotonic() + open_scans.OPEN_SECONDS
+    later = monotonic() + open_scans.OPEN_SECONDS
     monkeypatch.setattr(open_scans, "monotonic", lambda: later)
     server.drop_old()
     assert len(server._cursors) == 0

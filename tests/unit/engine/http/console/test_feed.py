@@ -261,7 +261,8 @@ def test_a_slow_reader_of_large_events_stays(
         head = f"GET /console/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}"
         slow.sendall(f"{head}\r\n\r\n".encode())
         wait_for(lambda: fresh.server._feed.stream_count, "the stream")
-        (protocol,) = fresh.server._server.server_state.connections
+        connections: set[Any] = fresh.server._server.server_state.connections
+        (protocol,) = connections
         wait_for(lambda: protocol._full_since is not None, "an event that is not read")
         clock = protocol.loop = Clocked(protocol.loop)
         protocol._full_since = clock.now
