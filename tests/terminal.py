@@ -12,7 +12,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 PATIENCE_SECONDS = 240.0
@@ -43,11 +43,18 @@ while True:
 class Terminal:
     """A program in a terminal: what it has written so far, and keys to press."""
 
-    def __init__(self, *arguments: str, home: Path, under_shell: bool = False) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        home: Path,
+        under_shell: bool = False,
+        program: Sequence[str] = (),
+    ) -> None:
+        """Run a command, or another program."""
         self._master, slave = pty.openpty()
         shell = [sys.executable, "-S", "-c", _SHELL] if under_shell else []
         self._process = subprocess.Popen(
-            [*shell, *command(*arguments)],
+            [*shell, *(program or command(*arguments))],
             env={**environment(home), "TERM": "xterm", "COLUMNS": "120", "LINES": "40"},
             stdin=slave,
             stdout=slave,

@@ -35,6 +35,7 @@ _EXAMPLES = """\
   penstock top shop --address https://host:8080 --token-file token.txt
 """
 _SECONDS = 1.0
+_GLANCE_SECONDS = 0.2
 _HOME, _ERASE_LINE, _ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[m"
 
@@ -87,7 +88,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _watch(look: Callable[[], Any]) -> int:
-    """Draw again each second, and when the terminal changes its size, until q."""
+    """Draw again each second, and when the terminal changes its size, until q. Nothing is drawn
+    in the background, where the terminal is the shell's.
+    """
     # Not on every system; other commands do without it.
     from penstock.terminal.whole_screen import whole_screen  # noqa: PLC0415
 
@@ -95,6 +98,9 @@ def _watch(look: Callable[[], Any]) -> int:
     with whole_screen() as whole:
         while True:
             whole.is_old = False
+            if not whole.take():
+                select.select([], [], [], _GLANCE_SECONDS)
+                continue
             _draw(sections, whole)
             if _quits(_SECONDS, whole):
                 return 0
@@ -131,6 +137,8 @@ def _quits(seconds: float, whole: WholeScreen) -> bool:
     """Wait; yes if the user presses q or closes the input. Another size ends the wait."""
     until = monotonic() + seconds
     while (left := until - monotonic()) > 0 and not whole.is_old:
-        if select.select([sys.stdin], [], [], min(left, 0.2))[0]:
+        typed = select.select([sys.stdin], [], [], min(left, _GLANCE_SECONDS))[0]
+        # Continued in the background, it must not read what is typed for the shell.
+        if typed and not whole.is_old:
             return os.read(sys.stdin.fileno(), 100)[:1] in {b"q", b"Q", b"\x04", b""}
     return False

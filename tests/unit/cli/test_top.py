@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import pty
+import shlex
 import signal
 import struct
+import sys
 import termios
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +20,9 @@ import pytest
 from penstock import StreamsConfig
 from penstock._engine.http.serving import Serving, serve
 from penstock.cli import main
+from penstock.terminal.whole_screen import WholeScreen, _unless_stopped, whole_screen
 from tests.console.simulated import Simulated
-from tests.terminal import CTRL_C, CTRL_Z, Terminal
+from tests.terminal import CTRL_C, CTRL_Z, Terminal, command
 
 
 @pytest.fixture
@@ -102,6 +107,81 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_draws_again(
     assert terminal.exit_code() == 0
     assert terminal.text.rstrip().endswith("\x1b[?1049l")
     assert "Traceback" not in terminal.text
+
+
+@pytest.mark.slow
+def test_in_the_background_it_waits_and_leaves_the_terminal_to_the_shell(folder: Path) -> None:
+    terminal = Terminal(home=folder, program=["/bin/sh", "-i"])
+
+    def said(line: str, answer: str) -> str:
+        """Type a line; return what is written from it to the answer."""
+        before = len(terminal.text)
+        terminal.press(line.encode() + b"\n")
+        terminal.read_until(lambda text: answer in text[before:])
+        return terminal.text[before:]
+
+    def modes(name: str) -> list[str]:
+        shown = said(f"stty -a; echo {name}-$((1 + 1))", f"{name}-2")
+        return [line for line in shown.splitlines() if "icanon" in line]
+
+    first = modes("first")
+    said(shlex.join(command("top", "shop", "--state-dir", str(folder))), "worker-1")
+    terminal.press(CTRL_Z)
+    terminal.read_until(lambda text: "Stopped" in text)
+    # Longer than it waits between two looks at the terminal.
+    background = said("bg; sleep 0.5; echo background-$((1 + 1))", "background-2")
+    assert "\x1b[H" not in background
+    assert modes("second") == first
+    assert "\x1b[?1049h" in said("fg", "worker-1")
+    seen = len(terminal.text)
+    terminal.press(b"q")
+    terminal.read_until(lambda text: "\x1b[?1049l" in text[seen:])
+    said("echo code-$?-$((1 + 1))", "code-0-2")
+    assert modes("third") == first
+    terminal.press(b"exit\n")
+    assert terminal.exit_code() == 0
+    assert "Traceback" not in terminal.text
+    assert terminal.text.count("\x1b[?1049h") == terminal.text.count("\x1b[?1049l") == 2
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_ctrl_z_in_its_last_moment_leaves_the_terminal_as_it_was(
+    monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """In a process that no Ctrl-Z stops, as if it had been continued at once."""
+    master, slave = pty.openpty()
+    written: list[str] = []
+    stops: list[str] = []
+
+    def write(self: WholeScreen, text: str) -> None:
+        for now in ("before", "after"):
+            if "1049l" in text and now == moment and not stops:
+                stops.append(now)
+                self.on_stop(signal.SIGTSTP, None)
+            if now == "before":
+                written.append(text)
+
+    monkeypatch.setattr(WholeScreen, "write", write)
+    monkeypatch.setattr(os, "kill", lambda *_arguments: None)
+    with os.fdopen(slave) as typed:
+        monkeypatch.setattr(sys, "stdin", typed)
+        before = termios.tcgetattr(slave)
+        with whole_screen():
+            assert not termios.tcgetattr(slave)[3] & termios.ECHO
+        assert termios.tcgetattr(slave) == before
+    os.close(master)
+    assert stops == [moment]
+    assert ["1049h" in text for text in written] == [True, False]
+
+
+def test_a_change_of_the_terminal_that_a_stop_interrupts_is_made_again() -> None:
+    errors = [termios.error(errno.EIO, "it is gone"), termios.error(errno.EINTR, "interrupted")]
+
+    def change() -> None:
+        raise errors.pop()
+
+    with pytest.raises(termios.error, match="it is gone"):
+        _unless_stopped(change)
 
 
 @pytest.mark.slow

@@ -211,7 +211,10 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         return None if self._stop else self._notices.shutdown_reason()
 
     def announce(self) -> None:
-        """Announce this driver and its tasks to the others, if that is due."""
+        """Announce this driver and its tasks to the others, if that is due; forget what others have
+        begun to read and left.
+        """
+        self.forwarded.drop_old()
         failure = self._notices.take_failure()
         if failure is not None:
             _log.info("other drivers could not be told of this one, trying on: %s", failure)

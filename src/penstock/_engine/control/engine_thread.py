@@ -12,7 +12,7 @@ import gc
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -27,6 +27,7 @@ from penstock._engine.control.protocol.messages import (
     WorkerFailure,
 )
 from penstock._engine.control.question_poller import QuestionPoller
+from penstock._engine.control.rare_collections import rare_collections
 from penstock._engine.control.reporter import Reporter
 from penstock._engine.control.result_rows import Rows, rows_of
 from penstock._engine.kafka.tasks.standby import Standbys
@@ -50,10 +51,6 @@ _LAST_ANSWER_SECONDS = 5.0
 # Of an engine that cannot be woken: after a question the next one may come soon, and must not wait
 # for `poll.ms`.
 _HOT_WAIT_MS = 2
-
-# Records are millions of tuples without cycles. With the default thresholds the garbage collector
-# runs a hundred times as often and takes a twentieth of the time.
-_GARBAGE_THRESHOLDS = (70_000, 20, 20)
 
 _engines: dict[str, EngineThread] = {}
 
@@ -153,7 +150,7 @@ class EngineThread:
         finally:
             self._ended.set()
             control.close()
-            _free_clients()
+            _free_clients(own_process=self._own_process)
 
     def _host(self, blueprint: Blueprint, control: ControlClient) -> None:
         with TaskHost(blueprint) as host:
@@ -162,25 +159,22 @@ class EngineThread:
             worker = open_worker(blueprint, host, self._committed, keep=self._rows_of_results)
             replicas = blueprint.config.num_standby_replicas
             standbys = Standbys(blueprint, host) if replicas else None
-            thresholds = gc.get_threshold()
-            gc.set_threshold(*_GARBAGE_THRESHOLDS)
-            reachability = Reachability(worker.admin, blueprint.task_topic)
-            reporter = Reporter(
-                control, self._answered, reachability.away_seconds, self._printed.take
-            )
-            questions = QuestionPoller(self._control_address, host.member_id, self._queries, worker)
-            try:
-                self._work(worker, standbys, reporter)
-            finally:
-                if not self._own_process:
-                    gc.set_threshold(*thresholds)
-                questions.close()
-                self._queries.close()
-                reachability.close()
-                if not reporter.close(_LAST_ANSWER_SECONDS):
-                    control.close()  # the last report takes another connection
+            with ExitStack() as closing:
                 if standbys is not None:
-                    standbys.close()
+                    closing.callback(standbys.close)
+                closing.enter_context(rare_collections())
+                reachability = Reachability(worker.admin, blueprint.task_topic)
+                closing.callback(reachability.close)
+                reporter = Reporter(
+                    control, self._answered, reachability.away_seconds, self._printed.take
+                )
+                closing.callback(_close_reporter, reporter, control)
+                closing.callback(self._queries.close)
+                questions = QuestionPoller(
+                    self._control_address, host.member_id, self._queries, worker
+                )
+                closing.callback(questions.close)
+                self._work(worker, standbys, reporter)
 
     def _work(self, worker: Worker, standbys: Standbys | None, reporter: Reporter) -> None:
         next_report = 0.0
@@ -189,6 +183,7 @@ class EngineThread:
                 if reporter.ready and monotonic() >= next_report:
                     reporter.post(self._report(worker, standbys))
                     next_report = monotonic() + _REPORT_SECONDS
+                    self._queries.drop_old()
                 if self._queries.has_questions:
                     copies = [] if standbys is None else standbys.queryable()
                     self._queries.serve([*worker.queryable(), *copies])
@@ -276,11 +271,18 @@ class EngineThread:
         self._rows.add(rows)
 
 
-def _free_clients() -> None:
+def _close_reporter(reporter: Reporter, control: ControlClient) -> None:
+    if not reporter.close(_LAST_ANSWER_SECONDS):
+        control.close()  # the last report takes another connection
+
+
+def _free_clients(*, own_process: bool) -> None:
     """Free the worker's Kafka clients. Their callbacks refer to their owners, and without a
-    collection of such cycles a process can make a few hundred clients in its life.
+    collection of such cycles a process can make a few hundred clients in its life. What is frozen
+    in the user's process is theirs.
     """
-    gc.unfreeze()
+    if own_process:
+        gc.unfreeze()
     gc.collect()
 
 
@@ -296,7 +298,8 @@ def begin_turn(turn: Turn) -> EngineThread:
 def take_turn(turn: Turn) -> Iterator[Rows]:
     """Run this process's engine for a turn; yield the rows of the outputs it commits."""
     engine = begin_turn(turn)
-    gc.unfreeze()
+    if turn.program.own_process:
+        gc.unfreeze()
     until = monotonic() + turn.seconds
     while engine.alive and ((left := _left(engine, turn, until)) > 0 or engine.held):
         rows = engine.take_rows(_ROW_WAIT_SECONDS if left <= 0 else min(left, _ROW_WAIT_SECONDS))
@@ -306,7 +309,7 @@ def take_turn(turn: Turn) -> Iterator[Rows]:
     if rows := engine.take_rows(0):
         yield rows
     # Spark's worker now collects garbage, and the engine stops meanwhile: frozen objects are
-    # skipped until the next turn. In the user's own process nothing of theirs stays frozen.
+    # skipped until the next turn. In the user's own process what is frozen is theirs.
     if turn.program.own_process:
         gc.freeze()
 

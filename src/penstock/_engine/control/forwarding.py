@@ -156,6 +156,10 @@ class ForwardedQuestions:
             parts.append(_sent(part, part.rows, cursor))
         return Answer(question.number, tuple(parts))
 
+    def drop_old(self) -> None:
+        """Forget scans whose time is over; called now and then."""
+        self._scans.drop_old()
+
     def _next_page(self, question: Question, number: int) -> Part:
         scan = self._scans.take(number, lambda kept: kept.store == question.store)
         if scan is None:

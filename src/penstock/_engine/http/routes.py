@@ -53,6 +53,10 @@ class Routes:
         self._feed = feed or Feed(application)
         self._reads = StoreReads(application)
 
+    def drop_old(self) -> None:
+        """Forget what was kept for requests that have not come; called now and then."""
+        self._reads.drop_old()
+
     def check_driver(self, asked: Asked) -> None:
         """Refuse a question that is not of another driver, before its body is read.
 

@@ -61,6 +61,10 @@ class PagedScans:
         """Keep the rest of a scan; return its cursor. `named` says what is scanned."""
         return self._scans.keep((named, scan))
 
+    def drop_old(self) -> None:
+        """Forget scans whose time is over; called now and then."""
+        self._scans.drop_old()
+
     def take(self, named: str, cursor: str) -> Scan:
         """Return the rest of a scan.
 

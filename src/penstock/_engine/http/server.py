@@ -44,6 +44,7 @@ _WAITING_MAX = 400
 _QUESTIONS = QUESTIONS_PATH.encode()
 _STREAM = STREAM_PATH.encode()
 _KEEP_ALIVE_SECONDS = 5
+_TIDY_SECONDS = 1
 _START_SECONDS = 10.0
 _CLOSE_SECONDS = 5.0
 
@@ -133,6 +134,10 @@ class _Asgi:
         headers = [(b"content-length", length[0]), (b"content-type", length[1]), *headers]
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
+
+    async def tidy(self) -> None:
+        """Forget what was kept for requests that have not come; uvicorn calls it now and then."""
+        self._routes.drop_old()
 
     def close(self) -> None:
         """End the threads as they become idle."""
@@ -253,6 +258,8 @@ def _config(app: _Asgi, listening: Listening) -> uvicorn.Config:
         server_header=False,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=2,
+        callback_notify=app.tidy,
+        timeout_notify=_TIDY_SECONDS,
         ssl_certfile=listening.certificate,
         ssl_keyfile=listening.private_key,
     )

@@ -85,6 +85,10 @@ class StoreReads:
         self._application = application
         self._open = PagedScans()
 
+    def drop_old(self) -> None:
+        """Forget scans whose next page was not asked for in time; called now and then."""
+        self._open.drop_old()
+
     def reply(self, path: list[str], words: Mapping[str, str]) -> Reply:
         """Answer a request: the parts of its path behind `/stores`, and the words of its query.
 

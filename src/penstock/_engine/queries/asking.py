@@ -56,6 +56,10 @@ class AnsweredPart(Part):
     """A part as the driver keeps it: with the worker that has the cursor of its next page."""
 
     worker: Worker | None = None
+    page_bytes: int = ANSWER_BYTES_MAX
+    """About how many bytes of rows each page that follows may have: the share of this partition, as
+    a merged scan holds a page of each.
+    """
 
 
 class Asker:
@@ -90,8 +94,11 @@ class Asker:
         """
         missing, until = set(partitions), monotonic() + options.seconds
         parts: dict[int, AnsweredPart] = {}
+        share = options.bytes_max // max(1, len(missing))
         while True:
-            left = replace(options, seconds=max(0.0, until - monotonic()))
+            # The rows of those that have answered are held meanwhile.
+            seconds = max(0.0, until - monotonic())
+            left = replace(options, seconds=seconds, bytes_max=share * len(missing))
             answers = self.answers(store, read, missing, left, keys)
             troubles = [part for part in answers.values() if part.failure is not None]
             for part in troubles:
@@ -125,7 +132,8 @@ class Asker:
         copies = self.copies(store, wanted) if options.stale_ok else {}
         # A task that hangs leaves time for its copies.
         patience = options.seconds / 2 if copies else options.seconds
-        asking = _Asking(store, read, replace(options, seconds=patience), keys)
+        share = options.bytes_max // max(1, len(wanted))
+        asking = _Asking(store, read, replace(options, seconds=patience), keys, share)
         parts = self._asked(asking, wanted, owners)
         for turn in range(max(map(len, copies.values()), default=0)):
             behind = {
@@ -156,6 +164,7 @@ class Asker:
         }
         by_worker = sorted((workers[each], each) for each in wanted if each in workers)
         count = len({worker for worker, _ in by_worker})
+        page_bytes = min(asking.page_bytes, ANSWER_BYTES_MAX)
         asked = {
             worker: asking.question([each for _, each in group], asking.options.bytes_max // count)
             for worker, group in groupby(by_worker, lambda one: one[0])
@@ -168,7 +177,7 @@ class Asker:
             told = {} if answer is None else {part.partition: part for part in answer.parts}
             for each in question.partitions:
                 silent = Part(each, failure="absent", message=_why_none(answer))
-                parts[each] = _answered(told.get(each, silent), worker)
+                parts[each] = _answered(told.get(each, silent), worker, page_bytes)
         return parts
 
     def pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Row]:
@@ -180,7 +189,8 @@ class Asker:
             yield from page.rows
             if page.cursor is None or part.worker is None:
                 return
-            page = self._next_page(store, page, part.worker, options)
+            asking = _Asking(store, Read("count"), options, page_bytes=part.page_bytes)
+            page = self._next_page(asking, page, part.worker)
 
     def owners(
         self, store: StoreEntry, partitions: Collection[int] | None = None
@@ -203,10 +213,9 @@ class Asker:
         self._pause.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _next_page(
-        self, store: StoreEntry, part: Part, worker: Worker, options: ReadOptions
-    ) -> Part:
-        question = _Asking(store, Read("count"), options).question([part.partition])
+    def _next_page(self, asking: _Asking, part: Part, worker: Worker) -> Part:
+        store = asking.store
+        question = asking.question([part.partition], asking.page_bytes)
         answer = self._ask(worker, replace(question, cursor=part.cursor))
         if answer is None or not answer.parts:
             raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
@@ -224,8 +233,10 @@ class _Asking:
     read: Read
     options: ReadOptions
     keys: Mapping[int, tuple[bytes, ...]] | None = None
+    page_bytes: int = ANSWER_BYTES_MAX
+    """The share of one partition."""
 
-    def question(self, partitions: list[int], bytes_max: int = ANSWER_BYTES_MAX) -> Question:
+    def question(self, partitions: list[int], bytes_max: int) -> Question:
         keys, options = self.keys, self.options
         return Question(
             0,
@@ -250,7 +261,7 @@ def _staleness(part: Part) -> tuple[bool, int]:
     return part.failure is not None, part.offsets_behind
 
 
-def _answered(part: Part, worker: Worker) -> AnsweredPart:
+def _answered(part: Part, worker: Worker, page_bytes: int) -> AnsweredPart:
     return AnsweredPart(
         part.partition,
         part.rows,
@@ -260,6 +271,7 @@ def _answered(part: Part, worker: Worker) -> AnsweredPart:
         part.failure,
         part.message,
         worker,
+        page_bytes,
     )
 
 

@@ -102,6 +102,10 @@ class QueryServer:
                     break
                 batch.answers[question.number] = self._answer(question, here)
             batch.answered.set()
+        self.drop_old()
+
+    def drop_old(self) -> None:
+        """Forget scans whose next page was not asked for in time; called on the engine thread."""
         self._cursors.drop_old()
 
     def close(self) -> None:

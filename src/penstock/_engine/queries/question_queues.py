@@ -43,7 +43,8 @@ class _PendingQuestion:
 
     def wait(self, seconds: float) -> None:
         """Wait until it is ended, at most so long."""
-        self._open.acquire(timeout=seconds)
+        # A lock takes -1 for ever, and refuses other times below zero, or too long.
+        self._open.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
 
     def end(self) -> None:
         """Wake the asker; called once."""
@@ -74,8 +75,10 @@ class QuestionQueues:
         pending = _PendingQuestion(replace(question, number=next(self._numbers)))
         queue = self._queue(worker)
         if queue.put(pending):
-            pending.wait(question.seconds + _GRACE_SECONDS)
-            queue.drop(pending)
+            try:
+                pending.wait(question.seconds + _GRACE_SECONDS)
+            finally:
+                queue.drop(pending)
         return pending.answer
 
     def poll(self, poll: QuestionPoll) -> list[Question]:

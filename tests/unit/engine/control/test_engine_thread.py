@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,7 +19,7 @@ from penstock._engine.control.engine_thread import (
     _free_clients,
     take_turn,
 )
-from penstock._engine.control.program import ShippedProgram
+from penstock._engine.control.program import ProgramHere, ShippedProgram
 from penstock._engine.control.protocol.messages import ControlAddress, Instruction
 
 
@@ -32,8 +35,46 @@ def test_what_is_set_aside_between_turns_is_freed_when_an_engine_ends() -> None:
     held = weakref.ref(circle)
     gc.freeze()
     del circle
-    _free_clients()
+    _free_clients(own_process=True)
     assert held() is None
+
+
+@pytest.fixture
+def frozen() -> Iterator[int]:
+    """What a user has frozen: how many objects."""
+    gc.freeze()
+    yield gc.get_freeze_count()
+    gc.unfreeze()
+
+
+def test_what_a_user_has_frozen_stays_so_when_an_engine_ends(frozen: int) -> None:
+    _free_clients(own_process=False)
+    # Some of it may be freed, as it is needed no longer.
+    assert gc.get_freeze_count() > frozen / 2
+
+
+def test_an_engine_that_cannot_begin_leaves_the_users_garbage_collector(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    host = SimpleNamespace(member_id="one", state_location="here")
+    blueprint: Any = SimpleNamespace(
+        config=SimpleNamespace(num_standby_replicas=0), task_topic="topic"
+    )
+    worker = SimpleNamespace(admin=None)
+
+    def refuse(*_arguments: object) -> None:
+        msg = "can't start new thread"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(engine_thread, "TaskHost", lambda _blueprint: nullcontext(host))
+    monkeypatch.setattr(engine_thread, "open_worker", lambda *_some, **_named: worker)
+    monkeypatch.setattr(engine_thread, "Reachability", refuse)
+    monkeypatch.setattr(EngineThread, "_run", lambda self: None)
+    before = gc.get_threshold()
+    control: Any = None
+    with pytest.raises(RuntimeError, match="new thread"):
+        EngineThread(replace(TURN, program=ProgramHere(blueprint)))._host(blueprint, control)
+    assert gc.get_threshold() == before
 
 
 class Time:
@@ -115,6 +156,20 @@ def test_a_turn_goes_on_while_another_slot_of_it_hangs(
     monkeypatch.setattr(EngineThread, "take_rows", take_rows)
     assert list(take_turn(TURN)) == []
     assert 1030 <= moments[-1] <= 1031
+    engine_thread._engines["run"]._ended.set()
+
+
+def test_a_turn_in_the_users_process_thaws_nothing(
+    time: Time, monkeypatch: pytest.MonkeyPatch, frozen: int
+) -> None:
+    def take_rows(self: EngineThread, seconds: float) -> list[int]:
+        time.now += seconds
+        return []
+
+    monkeypatch.setattr(EngineThread, "take_rows", take_rows)
+    blueprint: Any = None
+    assert list(take_turn(replace(TURN, program=ProgramHere(blueprint)))) == []
+    assert gc.get_freeze_count() > frozen / 2
     engine_thread._engines["run"]._ended.set()
 
 

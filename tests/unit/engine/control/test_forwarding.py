@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from penstock._clock import monotonic
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
 from penstock._engine.control.forwarding import DriverNotAsked, ForwardedQuestions, Forwarding
 from penstock._engine.control.protocol import wire
+from penstock._engine.queries import open_scans
 from penstock._engine.queries.asking import Asker, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
+from penstock._engine.queries.reading import bytes_of, page_of
 from penstock.errors import StoreNotReadyError
 
 PLAN: Any = SimpleNamespace(has_standbys=True)
@@ -34,6 +37,7 @@ class Side:
         self.tasks, self.count, self.size = tasks, rows, 0
         self.standbys: tuple[str, ...] = ()
         self.asked: list[Question] = []
+        self.page_sizes: list[int] = []
         self._cursors: dict[int, tuple[int, int]] = {}
         self._numbers = count(1)
         self.drivers = Drivers(Driver(name, f"{name}/1"))
@@ -70,24 +74,25 @@ class Side:
         self.asked.append(question)
         if question.cursor is not None:
             partition, begin = self._cursors.pop(question.cursor)
-            return Answer(0, (self._part(partition, begin, question.rows_max),))
+            return Answer(0, (self._part(partition, begin, question),))
         return Answer(0, tuple(self._first_part(each, question) for each in question.partitions))
 
     def _first_part(self, partition: int, question: Question) -> Part:
         task = f"0_{partition}"
         if task in self.tasks:
-            return self._part(partition, 0, question.rows_max)
+            return self._part(partition, 0, question)
         if question.stale_ok and task in self.standbys:
-            return replace(self._part(partition, 0, question.rows_max), offsets_behind=5)
+            return replace(self._part(partition, 0, question), offsets_behind=5)
         return Part(partition, failure="absent", message="the task is not here")
 
-    def _part(self, partition: int, begin: int, rows_max: int) -> Part:
+    def _part(self, partition: int, begin: int, question: Question) -> Part:
         rows = [row(4 * number + partition, self.size) for number in range(self.count)]
-        page = tuple(rows[begin : begin + rows_max])
+        page = page_of(iter(rows[begin:]), question.rows_max, question.room)
+        self.page_sizes.append(bytes_of(page))
         cursor = None
-        if begin + rows_max < self.count:
+        if begin + len(page) < self.count:
             cursor = next(self._numbers)
-            self._cursors[cursor] = partition, begin + rows_max
+            self._cursors[cursor] = partition, begin + len(page)
         return Part(partition, page, cursor, {"in": {partition: 7}})
 
 
@@ -136,8 +141,20 @@ def test_a_page_is_limited_in_bytes() -> None:
     first, second = pair(50)
     second.size = 1000
     options = ReadOptions(seconds=5.0, rows_max=20, bytes_max=5000)
+    sizes: list[int] = []
+
+    def answer(question: Question) -> Answer:
+        said = second.forwarded.answer(question)
+        sizes.append(bytes_of(said.parts[0].rows))
+        return said
+
+    first.peers["second"] = answer
     rows = scanned(first.everywhere, options)
     assert [key for key, *_ in rows] == [row(4 * number + 2)[0] for number in range(50)]
+    # From the worker to its driver, and from this one to the other.
+    for pages in (second.page_sizes, sizes):
+        assert sum(pages) == 50 * 1004
+        assert max(pages) <= 5 * 1004
 
 
 def test_no_answer_is_longer_than_was_asked_for_however_large_the_rows() -> None:
@@ -173,6 +190,19 @@ def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:
     for _ in range(1200):
         second.forwarded.answer(asked)
     assert len(second.forwarded._scans) == 1000
+
+
+def test_a_scan_whose_time_is_over_does_not_wait_for_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, second = pair(50)
+    second.forwarded.answer(Question(1, "counts", ALL, (2,), rows_max=8))
+    second.forwarded.drop_old()
+    assert len(second.forwarded._scans) == 1
+    later = monotonic() + open_scans.OPEN_SECONDS
+    monkeypatch.setattr(open_scans, "monotonic", lambda: later)
+    second.forwarded.drop_old()
+    assert len(second.forwarded._scans) == 0
 
 
 def test_a_scan_whose_worker_is_gone_is_no_end_of_the_rows() -> None:

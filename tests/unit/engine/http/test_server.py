@@ -20,7 +20,9 @@ from penstock._engine.http import guarded_protocol, server
 from penstock._engine.http.access import Access
 from penstock._engine.http.listening import Listening
 from penstock._engine.http.server import HttpServer
+from penstock._engine.queries import open_scans
 from penstock.errors import ConfigError
+from tests.console.browser import wait_for
 from tests.unit.engine.http.shop import Shop
 
 TOKEN = "a-token-of-the-tests"
@@ -147,6 +149,16 @@ BAD: list[tuple[str, int, str]] = [
     ("http://localhost/stores", 400, "begins with '/'"),
     ("*", 400, "begins with '/'"),
 ]
+
+
+def test_a_scan_whose_time_is_over_is_forgotten_without_another_request(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_scans, "OPEN_SECONDS", 0.0)
+    status, _, body = served.get("/stores/windows?limit=2")
+    assert (status, bool(json.loads(body)["cursor"])) == (200, True)
+    scans = served.server._asgi._routes._reads._open._scans
+    wait_for(lambda: not len(scans), "the end of a scan whose time is over")
 
 
 @pytest.mark.parametrize(("target", "status", "message"), BAD, ids=range(len(BAD)))

@@ -150,6 +150,20 @@ def test_a_cursor_that_is_gone_is_no_end_of_the_rows() -> None:
         next(rows)
 
 
+def test_the_pages_that_follow_have_no_more_room_than_their_share() -> None:
+    firsts = [Part(each, (row(b"a"),), cursor=each + 7) for each in range(3)]
+    moved = Part(1, failure="absent", message="the task is not here")
+    workers = Workers(p0=[firsts[0]], p1=[moved, firsts[1]], p2=[firsts[2]], p7=[Part(0)])
+    options = replace(WISHES, bytes_max=900)
+    parts = workers.asker.parts(STORE, ALL, range(3), options)
+    # The one that is asked again has only its share: the rows of the others are there already.
+    assert sorted(question.bytes_max for _, question in workers.asked) == [300, 450, 450]
+    workers.asked.clear()
+    for part in parts.values():
+        assert [*workers.asker.pages(STORE, part, options)] == [row(b"a")]
+    assert [question.bytes_max for _, question in workers.asked] == [300, 300, 300]
+
+
 def test_a_running_owner_comes_before_one_that_restores() -> None:
     workers = Workers()
     workers.tasks[SECOND]["0_0"] = "restoring"

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from penstock._clock import monotonic
+from penstock._engine.queries import open_scans
 from penstock._engine.queries import query_server as module
 from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.questions import (
@@ -149,6 +151,17 @@ def test_old_cursors_give_way(
     follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=cursors[0])
     assert served(follow, task).parts[0].failure == "absent"
     assert len(server._cursors) == 2
+
+
+def test_a_scan_whose_time_is_over_does_not_wait_for_the_next_question(
+    served: Any, server: QueryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert served(ALL, FakeTask(records=25)).parts[0].cursor is not None
+    assert len(server._cursors) == 1
+    later = monotonic() + open_scans.OPEN_SECONDS
+    monkeypatch.setattr(open_scans, "monotonic", lambda: later)
+    server.drop_old()
+    assert len(server._cursors) == 0
 
 
 def test_a_page_is_limited_in_bytes(served: Any) -> None:

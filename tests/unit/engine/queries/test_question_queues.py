@@ -71,6 +71,41 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
     assert queues.poll(QuestionPoll(*WORKER, (Answer(1),))) == []
 
 
+@pytest.mark.parametrize("seconds", [-1.5, -2.0, -1e300])
+def test_a_question_whose_time_was_over_before_is_not_waited_for(seconds: float) -> None:
+    # For a lock, -1 is for ever, and another time below zero is an error.
+    queues = QuestionQueues()
+    thread, answers = asked(queues, replace(QUESTION, seconds=seconds))
+    thread.join(30)
+    queues.close()
+    assert not thread.is_alive(), "waited for the end of a question without time"
+    thread.join(30)
+    assert answers == [None]
+
+
+def test_a_question_with_more_time_than_there_is_waits_until_the_end() -> None:
+    queues = QuestionQueues()
+    thread, answers = asked(queues, replace(QUESTION, seconds=threading.TIMEOUT_MAX))
+    assert len(queues.poll(QuestionPoll(*WORKER))) == 1
+    queues.close()
+    thread.join(30)
+    assert answers == [None]
+
+
+def test_a_question_whose_asker_is_interrupted_reaches_no_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(question_queues._PendingQuestion, "wait", interrupt)
+    monkeypatch.setattr(question_queues, "_WAIT_SECONDS", 0.01)
+    queues = QuestionQueues()
+    with pytest.raises(KeyboardInterrupt):
+        queues.ask(WORKER, QUESTION)
+    assert queues.poll(QuestionPoll(*WORKER)) == []
+
+
 def test_what_was_asked_of_a_worker_that_died_is_not_waited_for() -> None:
     queues = QuestionQueues()
     thread, answers = asked(queues)

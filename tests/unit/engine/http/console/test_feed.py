@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import time
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -238,25 +238,55 @@ def test_a_stream_outlives_the_limit_of_an_answer_and_a_stuck_reader_does_not(
         wait_for(lambda: not feed.stream_count, "the end of a stream that is not read")
 
 
-@pytest.mark.slow
+class Clocked:
+    """The loop of a server with a clock that the test moves; its timers are real."""
+
+    def __init__(self, loop: Any) -> None:
+        self._loop, self.now = loop, 1000.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loop, name)
+
+    def time(self) -> float:
+        return self.now
+
+
 def test_a_slow_reader_of_large_events_stays(
     fresh: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guarded_protocol, "RESPONSE_SECONDS", 0.7)
-    huge = b"x" * 1_500_000
+    huge = b"x" * 8_000_000
     monkeypatch.setattr(Feed, "changed_since", lambda self, version: (version + 1, huge))
     with socket.create_connection(("127.0.0.1", fresh.port), timeout=30) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         head = f"GET /console/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}"
         slow.sendall(f"{head}\r\n\r\n".encode())
-        read = 0
-        until = time.monotonic() + 1.6
-        while time.monotonic() < until:
-            # Some megabytes a second: an event takes a part of the limit, and there is always one.
-            part = slow.recv(131_072)
-            assert part, f"the server hung up on a slow reader after {read} bytes"
-            read += len(part)
-            time.sleep(0.01)
+        wait_for(lambda: fresh.server._feed.stream_count, "the stream")
+        connections: set[Any] = fresh.server._server.server_state.connections
+        (protocol,) = connections
+        wait_for(lambda: protocol._full_since is not None, "an event that is not read")
+        clock = protocol.loop = Clocked(protocol.loop)
+        protocol._full_since = clock.now
+        for _ in range(3):
+            # An event takes most of the limit, and there is always one.
+            clock.now += guarded_protocol.RESPONSE_SECONDS * 0.9
+            while protocol._full_since != clock.now:
+                assert slow.recv(1 << 20), "the server hung up on a slow reader"
+            assert attended(clock, protocol), "a slow reader must stay"
+        clock.now += guarded_protocol.RESPONSE_SECONDS
+        assert not attended(clock, protocol), "a reader that has stopped must go"
+
+
+def attended(clock: Clocked, protocol: Any) -> bool:
+    """Have the server look at a connection whose limit is over; yes if it stays."""
+    done = threading.Event()
+
+    def attend() -> None:
+        protocol._too_slow()
+        done.set()
+
+    clock.call_soon_threadsafe(attend)
+    assert done.wait(30), "waited for the thread of the server"
+    return not protocol.transport.is_closing()
 
 
 class Looked(Simulated):
