@@ -107,6 +107,8 @@ def shown(store: Callable[[str], Any]) -> tuple[Any, Any, Any]:
     """Return what the three stores have of key a, and that they have nothing else."""
     last, windows, visits = (store(name) for name in ("last", "windows", "visits"))
     assert [key for key, _ in last.all()] == ["a"]
+    assert [key.key for key, _ in windows.all()] == ["a"]
+    assert [key.key for key, _ in visits.fetch_range(None, None)] == ["a"]
     return last.get("a"), windows.fetch("a", NOW), visits.fetch_session("a", NOW, NOW + 5)
 
 

@@ -168,7 +168,8 @@ class CachedStore:
         read, write, listener = self._below.get, self._below.write, self._listener
         sends_old, position = self._sends_old and listener is not None, self._position
         keeps_bytes = position.keeps_bytes
-        before = (position.topic, position.partition, position.raw, position.timestamp)
+        before = (position.topic, position.partition, position.raw)
+        time_before, headers_before = position.timestamp, position.headers
         deleted = []
         try:
             for key, new, timestamp, headers, topic, partition, kept in changes:
@@ -180,12 +181,13 @@ class CachedStore:
                 as_it_was = keeps_bytes or kept is None
                 position.raw = kept if as_it_was else (kept, timestamp, None, None, headers)
                 position.topic, position.partition = topic, partition
-                position.timestamp = timestamp
+                position.timestamp, position.headers = timestamp, headers
                 write(key, new, timestamp, headers)
                 if listener is not None:
                     listener(key, new, old, timestamp, headers)
         finally:
-            position.topic, position.partition, position.raw, position.timestamp = before
+            position.topic, position.partition, position.raw = before
+            position.timestamp, position.headers = time_before, headers_before
         for key in deleted:
             self.entries.drop_deleted(key)
 

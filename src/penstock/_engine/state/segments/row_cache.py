@@ -3,13 +3,15 @@ CachingSessionStore.
 
 It holds rows by their row keys, as Java does, so that it overflows at the same record. Unlike the
 cache of a key-value store it does not keep rows that were only read, and it has an index of the
-rows of each key.
+rows of each key; over a store in memory also one by time.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from operator import itemgetter
 from typing import TypeAlias
 
 from penstock._engine.state.cache.entries import CachedPair
@@ -22,14 +24,18 @@ from penstock._engine.state.segments.rows import SEGMENT_BYTES, RowPlace, Rows, 
 _GONE_MAX = 1_000
 # More cached rows than these are not looked through with each read of a store in memory.
 _PASSED_MAX = 256
+# The index by time may hold this many row keys, evicted ones too, before it is made anew.
+_PLACED_MAX = 4 * _PASSED_MAX
 
 TimeAndKey: TypeAlias = tuple[int, bytes]
+
+_place_of = itemgetter(0)
 
 
 class CachedRows(CachedStore):
     """A RecordStore by row keys over `Rows`; `tail` is how many bytes follow the key in these."""
 
-    __slots__ = ("_by_key", "_remembered", "_tail", "latest")
+    __slots__ = ("_by_key", "_by_time", "_remembered", "_tail", "latest")
 
     def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
         super().__init__(below, place.budget, place.position, counts_reads=place.counts_cache_reads)
@@ -39,6 +45,10 @@ class CachedRows(CachedStore):
         until the first `of_key`.
         """
         self._remembered = 0
+        self._by_time: list[tuple[TimeAndKey, bytes]] | None = None
+        """The row keys of all keys by time and key, in order, all that are cached and some that
+        were. None until the first `passed_in_memory`, and when it has grown too large.
+        """
         self.latest = -1
         """The latest time of a row that was put."""
 
@@ -50,6 +60,8 @@ class CachedRows(CachedStore):
         self.latest = max(self.latest, time)
         if self._by_key is not None:
             self._remember(self._by_key, key)
+        if self._by_time is not None:
+            self._place(self._by_time, key, time)
 
     def scan(self, start: bytes | None, end: bytes | None, *, reverse: bool) -> Iterator[Row]:
         return self.merged_with(
@@ -115,15 +127,18 @@ class CachedRows(CachedStore):
         """
         if len(self.entries) > _PASSED_MAX:
             return None
-        tail = self._tail
-        placed = [
-            ((time_at(key, len(key) - tail)[0], key[SEGMENT_BYTES:-tail]), key)
-            for key in self.entries.in_order_of_use()
-        ]
-        return [key for place, key in sorted(placed, reverse=reverse) if first <= place <= last]
+        entries, by_time = self.entries, self._by_time
+        if by_time is None:
+            by_time = self._by_time = self._place_all()
+        start = bisect_left(by_time, first, key=_place_of)
+        end = bisect_right(by_time, last, lo=start, key=_place_of)
+        passed = [row_key for _, row_key in by_time[start:end] if row_key in entries]
+        if reverse:
+            passed.reverse()
+        return passed
 
     def used_in_turn(
-        self, rows: list[Row], row_keys: Iterable[bytes], meant: Container[bytes]
+        self, rows: list[Row], row_keys: Iterable[bytes], meant: AbstractSet[bytes]
     ) -> Iterator[Row]:
         """Yield `rows`; the cached `row_keys`, in the same order, count as used when Java's
         iterator comes to them: before each row it looks for the next cached one that is `meant`,
@@ -144,6 +159,23 @@ class CachedRows(CachedStore):
             for row_key in ahead:
                 if row_key in entries:
                     use(row_key)
+
+    def _place_all(self) -> list[tuple[TimeAndKey, bytes]]:
+        tail = self._tail
+        return sorted(
+            ((time_at(key, len(key) - tail)[0], key[SEGMENT_BYTES:-tail]), key)
+            for key in self.entries.in_order_of_use()
+        )
+
+    def _place(self, by_time: list[tuple[TimeAndKey, bytes]], row_key: bytes, time: int) -> None:
+        placed = ((time, row_key[SEGMENT_BYTES : -self._tail]), row_key)
+        at = bisect_left(by_time, placed)
+        if at < len(by_time) and by_time[at] == placed:
+            return  # it was cached before
+        if len(by_time) >= _PLACED_MAX:
+            self._by_time = None
+        else:
+            by_time.insert(at, placed)
 
     def _remember_all(self) -> dict[bytes, list[bytes]]:
         by_key: dict[bytes, list[bytes]] = {}

@@ -111,11 +111,7 @@ class WindowRows:
         store has no cache. With `as_range`, Java reads a range of keys that holds only this one.
         """
         if self.cache is None:
-            at = SEGMENT_BYTES + len(raw_key)
-            return [
-                (time_at(row_key, at)[0], row)
-                for row_key, row in of_key(self.rows, raw_key, time_from, time_to)
-            ]
+            return _started(of_key(self.rows, raw_key, time_from, time_to), raw_key)
         return self._fetch_cached(raw_key, time_from, time_to, reverse=False, as_range=as_range)
 
     def backward_fetch(
@@ -123,7 +119,8 @@ class WindowRows:
     ) -> Iterator[StartedRow]:
         """Yield what `fetch` returns, the latest first."""
         if self.cache is None:
-            return reversed([*self.fetch(raw_key, time_from, time_to)])
+            found = of_key(self.rows, raw_key, time_from, time_to)
+            return iter(_started(reversed(found), raw_key))
         return self._fetch_cached(raw_key, time_from, time_to, reverse=True, as_range=as_range)
 
     def fetch_range(
@@ -232,7 +229,7 @@ class WindowRows:
         if passed is None:
             passed = reversed(meant) if reverse else meant
         at = SEGMENT_BYTES + len(raw_key)
-        used = self.cache.used_in_turn(found, passed, meant)
+        used = self.cache.used_in_turn(found, passed, set(meant))
         return ((time_at(row_key, at)[0], row) for row_key, row in used)
 
     def _passed_before(self, raw_key: bytes, time_from: int, first: bytes) -> Iterator[bytes]:
@@ -299,6 +296,11 @@ class WindowRows:
             row = read(pack_segment(start // interval) + index_key[8:-_SEQUENCE_BYTES] + tail)
             if row is not None:
                 yield index_key, row
+
+
+def _started(rows: Iterable[Row], raw_key: bytes) -> list[StartedRow]:
+    at = SEGMENT_BYTES + len(raw_key)
+    return [(time_at(row_key, at)[0], row) for row_key, row in rows]
 
 
 def _under_index_keys(rows: Iterable[Row]) -> Iterator[WindowRow]:

@@ -140,30 +140,38 @@ def test_the_listener_finds_the_task_where_it_was_at_the_write() -> None:
     seen: list[Any] = []
     position = bench.position
     bench.cache.listen(
-        lambda *change: seen.append((position.metadata(), position.timestamp, change[3:])),
+        lambda *change: seen.append(
+            (position.metadata(), position.timestamp, position.headers, change[3:])
+        ),
         sends_old_values=False,
     )
     position.topic, position.partition, position.raw = "in", 3, (7, 50, b"k", b"v", ())
     bench.cache.write(b"a", b"1", 50, (("h", b"x"),))
     position.enter_timer(99)
     bench.cache.flush()
-    assert seen == [(("in", 3, 7), 50, (50, (("h", b"x"),)))]
+    headers = (("h", b"x"),)
+    assert seen == [(("in", 3, 7), 50, headers, (50, headers))]
     assert (position.metadata(), position.timestamp) == ((None, -1, -1), 99)
+    assert position.headers == ()
 
 
 def test_the_task_is_back_where_it_was_even_if_a_listener_raises() -> None:
     bench = Bench()
 
     def fail(*change: object) -> None:
+        bench.position.enter_processor(1, (("h", b"of a processor below"),))
         raise RuntimeError
 
     bench.cache.listen(fail, sends_old_values=False)
     bench.position.topic = "in"
     bench.write((b"a", b"1"))
     bench.position.topic = "other"
+    bench.position.enter_processor(7, (("h", b"x"),))
     with pytest.raises(RuntimeError):
         bench.cache.flush()
-    assert bench.position.topic == "other"
+    position = bench.position
+    assert (position.topic, position.timestamp) == ("other", 7)
+    assert position.headers == (("h", b"x"),)
 
 
 def test_overflow_lets_the_oldest_go_and_flushes_all_changes() -> None:

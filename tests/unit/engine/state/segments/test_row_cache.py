@@ -4,7 +4,12 @@ conformance cases `window_store_*` and `session_store_*`.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Set as AbstractSet
+from random import Random
 from typing import Any
+
+import pytest
 
 from penstock import serdes
 from penstock._engine.runtime.position import Position
@@ -14,6 +19,8 @@ from penstock._engine.state.overlay import Overlay
 from penstock._engine.state.segments import row_cache
 from penstock._engine.state.segments.row_cache import CachedRows
 from penstock._engine.state.segments.rows import RowPlace, Rows, pack_segment
+from penstock._engine.state.segments.window_rows import WindowRows
+from penstock.stores import EngineChoice
 from penstock.stores._builders import window_store_builder
 
 TAIL = 12
@@ -126,3 +133,77 @@ def test_in_memory_all_keys_are_passed_by_time_unless_there_are_many(monkeypatch
     assert passed == [row_key(*place) for place in expected]
     monkeypatch.setattr(row_cache, "_PASSED_MAX", 4)
     assert cache.passed_in_memory((0, b"b"), (9, b"b"), reverse=True) is None
+
+
+def window_rows(engine: EngineChoice) -> WindowRows:
+    builder = window_store_builder(
+        "s",
+        serdes.string(),
+        serdes.string(),
+        retention_ms=60_000,
+        window_size_ms=1,
+        engine=engine,
+        caching=True,
+    )
+    place = RowPlace(
+        Overlay(MemoryStore()), None, lambda: None, CacheBudget(10_000_000), Position()
+    )
+    return WindowRows(builder, place)
+
+
+@pytest.mark.parametrize("engine", ["rocksdb", "in_memory"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_whether_a_row_is_meant_is_not_looked_for_in_a_list(
+    engine: EngineChoice, reverse: bool, monkeypatch: Any
+) -> None:
+    """In a list, each row of a range would be compared with all those before it."""
+    given = []
+    used_in_turn = CachedRows.used_in_turn
+
+    def spied(cache: CachedRows, rows: Any, row_keys: Any, meant: Any) -> Any:
+        given.append(meant)
+        return used_in_turn(cache, rows, row_keys, meant)
+
+    monkeypatch.setattr(CachedRows, "used_in_turn", spied)
+    windows = window_rows(engine)
+    for time in range(50):
+        windows.put(b"a", time, b"x", time, ())
+        windows.put(b"b", time, b"x", time, ())
+    fetch = windows.backward_fetch if reverse else windows.fetch
+    starts = [start for start, _ in fetch(b"a", 10, 40)]
+    assert starts == sorted(range(10, 41), reverse=reverse)
+    assert [(isinstance(meant, AbstractSet), len(meant)) for meant in given] == [(True, 31)]
+
+
+@pytest.mark.parametrize("limit_bytes", [10_000_000, 2_000])
+def test_the_index_by_time_is_that_of_sorting_all_cached_rows(
+    limit_bytes: int, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(row_cache, "_PLACED_MAX", 60)
+    cache, random, made = cached_rows(limit_bytes), Random(7), Counter[str]()
+    place_all = CachedRows._place_all
+
+    def counted(cache: CachedRows) -> Any:
+        made["made"] += 1
+        return place_all(cache)
+
+    monkeypatch.setattr(CachedRows, "_place_all", counted)
+    for step in range(400):
+        key = random.choice([b"a", b"ab", b"b", b"c"])
+        put(cache, (key, random.randrange(10 + step // 4), random.choice([b"x", None])))
+        if step % 50 == 49:
+            cache.flush()
+        bounds = [(random.randrange(110), random.choice([b"a", b"b"])) for _ in range(2)]
+        first, last = sorted(bounds)
+        placed = sorted(
+            ((int.from_bytes(found[-TAIL:-4], "big"), found[8:-TAIL]), found)
+            for found in cache.entries.in_order_of_use()
+        )
+        reverse = bool(step % 2)
+        expected = [found for place, found in placed if first <= place <= last]
+        if reverse:
+            expected.reverse()
+        assert cache.passed_in_memory(first, last, reverse=reverse) == expected
+    small = limit_bytes < 10_000
+    # With few rows in the cache the index is made anew now and then, not with each read.
+    assert not small or 1 < made["made"] < 20, made
