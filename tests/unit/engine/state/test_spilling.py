@@ -62,14 +62,14 @@ def test_an_engine_that_cannot_take_it_all_is_closed() -> None:
         closed = False
 
         def write(self, *_: object) -> None:
-            raise OSError
+            raise TimeoutError
 
         def close(self) -> None:
             self.closed = True
 
     full = Full()
     store = SpillingStore(lambda: full, limit_bytes=1000)
-    with pytest.raises(OSError):
+    with pytest.raises(TimeoutError):
         store.write({key(number): b"value" for number in range(100)}, None)
     assert full.closed
     assert store.get(key(7)) == b"value"

@@ -16,6 +16,7 @@ from penstock._engine.spark.batch.tasks.record_columns import (
     plain_add_outputs,
 )
 
+
 class Subclass(bytes):
     """As those of NumPy and of others."""
 
