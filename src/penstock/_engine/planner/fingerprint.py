@@ -187,7 +187,10 @@ def _changed_stores(
 
 def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[ProgramChange]:
     if was.kind != is_now.kind:
-        text = f"store {name!r} was of kind {was.kind!r} and is of kind {is_now.kind!r}"
+        text = (
+            f"store {name!r} was of kind {was.kind!r} and is of kind {is_now.kind!r}: the rows "
+            "that it has would be read wrong"
+        )
         yield ProgramChange(text, keeps_state=False)
     elif was.window_ms != is_now.window_ms:
         text = (

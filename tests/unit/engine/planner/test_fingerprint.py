@@ -275,7 +275,8 @@ class TestHarmful:
             builder.stream("in").group_by_key().windowed_by(windows).count(Materialized("counts"))
 
         assert harm(before, now) == [
-            "store 'counts' was of kind 'timestamped_key_value' and is of kind 'timestamped_window'"
+            "store 'counts' was of kind 'timestamped_key_value' and is of kind "
+            "'timestamped_window': the rows that it has would be read wrong"
         ]
 
     def test_windows_of_another_length(self) -> None:
