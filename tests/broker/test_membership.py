@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +16,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from penstock._engine.kafka.client.client_errors import TaskMigrated
 from penstock._engine.kafka.client.clients import consumer_settings
+from penstock._engine.kafka.client.groups import tasks_by_member
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.worker import membership
 from penstock._engine.kafka.worker.membership import Membership
@@ -111,6 +115,71 @@ def test_a_member_that_is_fenced_again_and_again_says_why(
     first.leave()
     assert owner.tasks == {0}
     second.leave()
+
+
+KILLED = """
+import os, sys, time
+from tests.broker.test_membership import Owner, come
+
+
+class Killed(Owner):
+    def tasks_assigned(self, tasks):
+        print("joined", flush=True)
+        if sys.argv[4] == "b":
+            os.kill(os.getpid(), 9)
+
+    def tasks_revoked(self, tasks):
+        os.kill(os.getpid(), 9)
+
+
+member = come(sys.argv[1], sys.argv[2], Killed(), name=sys.argv[4], group=sys.argv[3])
+until = time.monotonic() + 60
+while time.monotonic() < until:
+    member.poll(0.05)
+"""
+
+
+def test_tasks_of_a_rebalance_in_whose_midst_all_were_killed_get_an_owner(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    """Both come back with the assignment of its first step: `a` has to give tasks up, `b` has none
+    yet. No one ever gets those tasks unless a member joins anew.
+    """
+    topic, group = kafka_topic("tasks", partitions=4), "orphans"
+    servers = kafka_broker.bootstrap_servers
+
+    def start(name: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", KILLED, servers, topic, group, name]
+        root = Path(__file__).parents[2]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root)
+
+    first = start("a")
+    assert first.stdout is not None
+    assert first.stdout.readline() == "joined\n"
+    second = start("b")
+    for process in (first, second):
+        assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL
+        assert process.stdout is not None
+        process.stdout.close()
+    owners = {"a": Owner(), "b": Owner()}
+    members = {name: come(servers, topic, owners[name], name=name, group=group) for name in owners}
+
+    def poll_until(tasks: int) -> None:
+        until = time.monotonic() + PATIENCE_SECONDS
+        while sum(len(owner.tasks) for owner in owners.values()) < tasks:
+            assert time.monotonic() < until, owners
+            for member in members.values():
+                member.poll(0.05)
+
+    poll_until(2)
+    admin = AdminClient({"bootstrap.servers": servers})
+    given = tasks_by_member(admin, group, topic)
+    assert {name: len(tasks) for name, tasks in given.items()} == {"a": 2, "b": 0}
+    members["b"].rejoin()
+    poll_until(4)
+    assert owners["a"].tasks | owners["b"].tasks == {0, 1, 2, 3}
+    for member in members.values():
+        member.leave()
 
 
 def test_who_leaves_before_its_join_is_answered_is_no_member(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.control.forwarding import DriverClient, ForwardedQuestions, Forwarding
 from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
+from penstock._engine.control.orphaned_tasks import OrphanedTasks
 from penstock._engine.control.program import Program
 from penstock._engine.control.protocol.messages import Instruction, Report
 from penstock._engine.control.protocol.server import ControlServer, Verb
@@ -38,6 +39,7 @@ from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.catalogue import stores_of
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import QuestionPoll
+from penstock.errors import StreamsError
 from penstock.metrics import MetricName, MetricValue
 
 _log = logging.getLogger(__name__)
@@ -76,6 +78,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         self._members = Members()
         self._last_numbers: dict[tuple[str, int], int] = {}
         self._hanging: set[Hashable] = set()
+        self._orphans = OrphanedTasks()
         self._active_at = monotonic()
         self._records = RecordCounts()
         self._lock = threading.Lock()
@@ -186,6 +189,26 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         """Return the last metrics of each worker, by its id."""
         return self._members.metrics()
 
+    def look_for_orphans(self) -> None:
+        """Have a worker join again if the group leaves tasks without a member; on the thread that
+        uses `group`.
+        """
+        alive = self._members.alive()
+        if not alive or self._stop:
+            return
+        held = {task for driver in self.all_drivers() for task in driver.tasks}
+        try:
+            orphans = self.group.tasks_without_member() - held
+        except StreamsError as error:
+            _log.info("the group cannot be asked now, trying on: %s", error)
+            return
+        if self._orphans.look(orphans, alive, monotonic()):
+            _log.warning(
+                "the group has given tasks %s to no worker, as after a kill in the midst of a "
+                "rebalance; a worker joins it again",
+                ", ".join(sorted(orphans)),
+            )
+
     def look_at_lag(self) -> None:
         """Ask the broker about tasks that no worker runs; on the thread that uses `group`."""
         self._lag.look(self.group, self._members.reports())
@@ -257,6 +280,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
             # Workers need no turns to go on, but they need the query.
             renew=now - self._active_at < self._config.lease_ms / 1000,
             hold=self._one_hangs(now),
+            rejoin=self._orphans.take(report.worker),
             give_way=self._slots.given_way,
         )
 

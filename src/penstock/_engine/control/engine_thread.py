@@ -89,6 +89,7 @@ class EngineThread:
         self._queries = QueryServer()
         self._internal_topics: frozenset[str] = frozenset()
         self._bounded = False
+        self._must_rejoin = False
         self._member_id = "unknown"
         self._home = ""
         self._thread = threading.Thread(target=self._run, name="penstock-engine", daemon=True)
@@ -187,6 +188,9 @@ class EngineThread:
                 if self._queries.has_questions:
                     copies = [] if standbys is None else standbys.queryable()
                     self._queries.serve([*worker.queryable(), *copies])
+                if self._must_rejoin:
+                    self._must_rejoin = False
+                    worker.rejoin()
                 worker.wait_ms_max = _HOT_WAIT_MS if self._queries.is_hot else None
                 worker.step(paused=instruction.paused)
                 if standbys is not None:
@@ -203,6 +207,7 @@ class EngineThread:
 
     def _answered(self, instruction: Instruction) -> None:
         self._instruction, self._answered_at = instruction, monotonic()
+        self._must_rejoin |= instruction.rejoin
         if instruction.renew and not instruction.stop:
             self._extend_lease(self._lease_seconds)
 

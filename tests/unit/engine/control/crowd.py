@@ -12,6 +12,7 @@ from typing import Any, cast
 from penstock._clock import monotonic
 from penstock._engine.control.lag import ApplicationLag
 from penstock._engine.control.members import Members
+from penstock._engine.control.orphaned_tasks import OrphanedTasks
 from penstock._engine.control.protocol.client import ControlClient
 from penstock._engine.control.protocol.messages import Instruction, Report
 from penstock._engine.control.protocol.server import ControlServer, Verb
@@ -58,6 +59,7 @@ def query_without_spark(
     query._stop = query._closed = query._paused = False
     query._members, query._records, query._questions = Members(), RecordCounts(), QuestionQueues()
     query._last_numbers, query._hanging, query._active_at = {}, set(), monotonic()
+    query._orphans = OrphanedTasks()
     query._lock = threading.Lock()
     query._slots = SlotPlan(workers, lambda: Capacity(workers))
     query._slots.open_turn(1)

@@ -37,6 +37,8 @@ class FakeQuery:
     def look_at_lag(self) -> None:
         self.looked = True
 
+    def look_for_orphans(self) -> None: ...
+
     def announce(self) -> None: ...
 
     def members(self) -> dict[str, Report]:

@@ -143,6 +143,8 @@ class Instruction:
     """Whether the turn lasts beyond its end: another slot of it hangs, so that no next turn can
     begin, and Spark ends processes that are idle for a minute.
     """
+    rejoin: bool = False
+    """Whether the worker is to leave the group and join it again, so that it assigns all tasks."""
     give_way: int | None = None
     """The turn that ends before its time, because other jobs of the session wait for its cores. The
     worker goes on without a slot.

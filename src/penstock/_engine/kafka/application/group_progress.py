@@ -84,6 +84,17 @@ class GroupProgress:
             if index < len(tasks)
         }
 
+    def tasks_without_member(self) -> set[str]:
+        """Return the tasks that the group has given to no member; none while it changes.
+
+        Raises:
+            StreamsError: the cluster does not answer.
+        """
+        group, tasks = self._config.application_id, self._blueprint.tasks
+        held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
+        given = {index for indices in held.values() for index in indices}
+        return {task.id for index, task in enumerate(tasks) if held and index not in given}
+
     def lag_of(self, tasks: Collection[str]) -> int:
         """Return how many records of the inputs of these tasks the group has not committed.
 

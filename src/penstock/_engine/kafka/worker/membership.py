@@ -65,7 +65,7 @@ class Membership:
             msg = f"another worker has taken this one's place in the group: {error.str()}"
             raise TaskMigrated(msg)
         if error.code() == KafkaError._MAX_POLL_EXCEEDED:
-            self._leave_and_join()
+            self.rejoin()
             msg = (
                 "the group gave this worker's tasks away, since it was silent for longer than "
                 "'consumer.max.poll.interval.ms': a function was slow, or the cluster did not "
@@ -89,7 +89,7 @@ class Membership:
         )
         return consumer
 
-    def _leave_and_join(self) -> None:
+    def rejoin(self) -> None:
         """Drop all tasks, leave the group and join it again.
 
         The client would join again by itself, but as a static member it may keep tasks of a

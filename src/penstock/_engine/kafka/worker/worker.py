@@ -216,6 +216,14 @@ class Worker:
         self._woken.set()
         return self._inputs.wake()
 
+    def rejoin(self) -> None:
+        """Commit, leave the group and join it again, so that it assigns all tasks anew."""
+        try:
+            self.commit(checkpoint=True)
+        except (TaskMigrated, CommitPostponed) as error:
+            _log.info("worker=%s joins again without a commit: %s", self._member_id, error)
+        self._membership.rejoin()
+
     def doing(self) -> str:
         """Return what the engine thread is busy with, for a query that it does not answer."""
         function = self._processing.function

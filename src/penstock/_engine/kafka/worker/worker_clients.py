@@ -37,6 +37,9 @@ class GroupMembership(Member, Protocol):
     def leave(self) -> None:
         """Leave the group at once."""
 
+    def rejoin(self) -> None:
+        """Drop all tasks, leave the group and join it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerClients:

@@ -238,6 +238,9 @@ class FakeMembership:
     def leave(self) -> None:
         self._kafka.note("leave")
 
+    def rejoin(self) -> None:
+        self._kafka.note("rejoin")
+
 
 class FakeCommitter:
     """Writes outputs into the open transaction, and commits it unless a refusal is lined up."""
