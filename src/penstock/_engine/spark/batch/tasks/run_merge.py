@@ -198,14 +198,16 @@ class _Cursor:
 
     def _count(self, block: pa.RecordBatch, bound: Any) -> int:
         """Return how many rows of a block are not after `bound`."""
-        if self._key(block, block.num_rows - 1) <= bound:
-            return block.num_rows
+        count: int = block.num_rows
+        if self._key(block, count - 1) <= bound:
+            return count
         rank = block.column("rank")
         start = rank.offset
         ranks = memoryview(rank.buffers()[1]).cast("q")[start : start + len(rank)]
         # Rows are compared only where ranks are equal.
         low, high = bisect_left(ranks, bound[0]), bisect_right(ranks, bound[0])
-        return bisect_right(range(high), bound, low, high, key=lambda row: self._key(block, row))
+        rows = range(low, high)
+        return low + bisect_right(rows, bound, key=lambda row: self._key(block, row))
 
     def _key(self, block: pa.RecordBatch, row: int) -> Any:
         if self._of_input:
