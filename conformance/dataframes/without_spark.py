@@ -20,7 +20,6 @@ from penstock._engine.spark.batch.schemas import (
 )
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
 from penstock._engine.spark.batch.tasks.input_runs import make_runs
-from penstock._engine.spark.batch.tasks.run_merge import INPUT
 from penstock._engine.spark.batch.tasks.shown_rows import (
     SENDERS_OF_A_STAGE,
     Show,
@@ -109,14 +108,14 @@ class LocalJob:
         """Return the runs of a stage and which of its partitions each goes to, None for all."""
         for number, topic in enumerate(stage.topics()):
             for run in self._runs(self._inputs.get(topic, ())):
-                yield run["partition"], {"input": number, "sender": INPUT, "number": 0, **run}
+                yield run["partition"], {"input": number, **run}
             for row in _senders(self._written):
                 if row["kind"] == RECORD and row["name"] == topic:
                     yield row["partition"], {"input": number, **row}
         of_all = self._plan.global_stores
         for number, topic in enumerate([] if of_all is None else of_all.source_topics()):
             for run in self._runs(self._inputs[topic]):
-                yield None, {"input": -1 - number, "sender": INPUT, "number": 0, **run}
+                yield None, {"input": -1 - number, **run}
 
     def _runs(self, records: Sequence[Fed]) -> Iterator[Row]:
         """Return the runs of an input, of a few records each, the last ones first."""
@@ -134,7 +133,7 @@ class LocalJob:
                 for one in records[start : start + self._batch_rows]
             ]
             for batch in make_runs(1)([pa.RecordBatch.from_pylist(rows, schema=INPUT_ROWS)]):
-                made += batch.to_pylist()
+                made += [run | {"sender": -1 - start} for run in batch.to_pylist()]
         yield from reversed(made)
 
 

@@ -36,7 +36,6 @@ from penstock._engine.spark.batch.schemas import (
 )
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack
 from penstock._engine.spark.batch.tasks.input_runs import make_runs
-from penstock._engine.spark.batch.tasks.run_merge import INPUT
 from penstock._engine.spark.batch.tasks.shown_rows import (
     SENDERS_OF_A_STAGE,
     Show,
@@ -207,7 +206,12 @@ class Job:
         rows = session.range(0, partitions, numPartitions=1)
         number = F.col("id").cast("int")
         return _fed(
-            rows.select(number.alias("partition"), F.lit(None).cast("binary").alias("run")),
+            rows.select(
+                number.alias("partition"),
+                F.lit(-1).cast("long").alias("sender"),
+                F.lit(0).cast("long").alias("number"),
+                F.lit(None).cast("binary").alias("run"),
+            ),
             F.col("partition"),
             FIRST_ROW,
         )
@@ -235,8 +239,8 @@ def _fed(runs: DataFrame, target: Column, number: int) -> DataFrame:
         target.alias("target"),
         F.lit(number).alias("input"),
         "partition",
-        F.lit(INPUT).cast("long").alias("sender"),
-        F.lit(0).cast("long").alias("number"),
+        "sender",
+        "number",
         "run",
     )
 

@@ -61,13 +61,22 @@ WRITTEN_ARROW: Final = pa.schema(
     ]
 )
 
-RUNS: Final = "partition int, run binary"
-"""Runs of an input."""
-RUNS_ARROW: Final = pa.schema([("partition", pa.int32()), ("run", pa.binary())])
+RUNS: Final = "partition int, sender long, number long, run binary"
+"""Runs of an input: `sender` is below 0, the same for the pieces of one sort; `number` is the place
+of a piece among them.
+"""
+RUNS_ARROW: Final = pa.schema(
+    [
+        ("partition", pa.int32()),
+        ("sender", pa.int64()),
+        ("number", pa.int64()),
+        ("run", pa.binary()),
+    ]
+)
 
 FEED_COLUMNS: Final = ("input", "partition", "sender", "number", "run")
 """Runs for a stage: `input` is the index of the topic in the stage, below 0 for a global table's;
-`sender` the Spark task that has written it, below 0 for a run of an input.
+`sender` the Spark task that has written it, below 0 the sort that a run of an input is a piece of.
 """
 
 FIRST_ROW: Final = -(2**31)

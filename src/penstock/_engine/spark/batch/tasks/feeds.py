@@ -39,9 +39,9 @@ class Feeds:
         self._global_topics = global_topics
         self._runs: dict[Place, list[ShelvedRun]] = {}
         self.spark_partition = -1
-        shelf = RunShelf(folder)
+        self._shelf = RunShelf(folder)
         for batch in batches:
-            self._add(batch, shelf)
+            self._add(batch)
         assert self.spark_partition >= 0, "the row that begins a Spark partition is missing"
 
     def global_records(self) -> Iterator[tuple[Partition, list[RawRecord]]]:
@@ -61,7 +61,11 @@ class Feeds:
             if place in self._runs
         }
 
-    def _add(self, batch: pa.RecordBatch, shelf: RunShelf) -> None:
+    def close(self) -> None:
+        """Close the file of runs."""
+        self._shelf.close()
+
+    def _add(self, batch: pa.RecordBatch) -> None:
         inputs = batch.column("input").to_pylist()
         if FIRST_ROW in inputs:
             self.spark_partition = batch.column("partition")[inputs.index(FIRST_ROW)].as_py()
@@ -69,7 +73,7 @@ class Feeds:
             inputs = batch.column("input").to_pylist()
         places = zip(inputs, batch.column("partition").to_pylist(), strict=True)
         senders, numbers = batch.column("sender").to_pylist(), batch.column("number").to_pylist()
-        runs = shelf.keep(batch.column("run"))
+        runs = self._shelf.keep(batch.column("run"))
         for place, sender, number, run in zip(places, senders, numbers, runs, strict=True):
             self._runs.setdefault(place, []).append(ShelvedRun(sender, number, run))
 

@@ -1,7 +1,7 @@
 """Makes sorted runs of the rows of an input: the half of its shuffle before Spark moves anything.
 
 A worker collects rows up to a number of bytes, finds their partitions, sorts them and returns a run
-for each partition.
+for each partition, in pieces that remember which sort they are of.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark import TaskContext
 
-from penstock._engine.spark.batch.schemas import RUNS_ARROW
+from penstock._engine.spark.batch.schemas import ARROW_HEADERS, RUNS_ARROW
 from penstock._engine.spark.batch.tasks.arrow_records import partitions_of
 from penstock._engine.spark.batch.tasks.sorted_runs import (
     by_content,
@@ -20,6 +21,7 @@ from penstock._engine.spark.batch.tasks.sorted_runs import (
     without_empty_headers,
 )
 
+_SORTS_OF_A_TASK = 2**32
 _BYTES_AT_ONCE = 32 * 1024 * 1024
 _RUN_BYTES = 256 * 1024
 """Larger arrays are a burden to the JVM's garbage collector."""
@@ -34,6 +36,9 @@ def make_runs(
     """
 
     def make(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        # A Spark task that is run again has the same number: rows must not depend on chance.
+        sort = _SORTS_OF_A_TASK * (0 if context is None else context.partitionId())
         held: list[pa.RecordBatch] = []
         size = 0
         for batch in batches:
@@ -41,10 +46,10 @@ def make_runs(
                 held.append(_prepared(batch, partitions))
                 size += held[-1].nbytes
             if size >= bytes_at_once:
-                yield from _runs(held)
-                held, size = [], 0
+                yield from _runs(held, sort)
+                held, size, sort = [], 0, sort + 1
         if held:
-            yield from _runs(held)
+            yield from _runs(held, sort)
 
     return make
 
@@ -52,7 +57,7 @@ def make_runs(
 def _prepared(batch: pa.RecordBatch, partitions: int) -> pa.RecordBatch:
     """Return a batch with its partitions and ranks, in the columns of runs."""
     names = batch.schema.names
-    key, value = _binary(batch.column("key")), _binary(batch.column("value"))
+    key, value = (_as(pa.binary(), batch.column(name)) for name in ("key", "value"))
     time = batch.column("timestamp")
     if "partition" in names:
         partition = batch.column("partition")
@@ -63,26 +68,32 @@ def _prepared(batch: pa.RecordBatch, partitions: int) -> pa.RecordBatch:
         offset = batch.column("offset")
         columns |= {"rank": pc.coalesce(offset, time), "offset": offset}
     if "headers" in names:
-        columns["headers"] = batch.column("headers")
+        columns["headers"] = _as(ARROW_HEADERS, batch.column("headers"))
     return without_empty_headers(pa.RecordBatch.from_pydict(columns))
 
 
-def _binary(column: pa.Array) -> pa.Array:
-    # Spark can be told to send large columns.
-    return column if column.type == pa.binary() else column.cast(pa.binary())
+def _as(type_: pa.DataType, column: pa.Array) -> pa.Array:
+    # Spark can be told to send large columns, and headers that cannot be null have a type apart.
+    return column if column.type.equals(type_, check_metadata=True) else column.cast(type_)
 
 
-def _runs(held: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _runs(held: list[pa.RecordBatch], sort: int) -> Iterator[pa.RecordBatch]:
     rows = by_content(together(held), ["partition"])
     counts = pc.value_counts(rows.column("partition")).to_pylist()
-    records, start = rows.drop_columns(["partition"]), 0
+    records, start, number = rows.drop_columns(["partition"]), 0, 0
     for count in sorted(counts, key=lambda one: one["values"]):
         of_partition = records.slice(start, count["counts"])
         start += count["counts"]
         for batch in of_partition.to_batches():
             for run in in_pieces(batch):
-                made = [pa.array([count["values"]], pa.int32()), one_value(run_bytes(run))]
+                made = [
+                    pa.array([count["values"]], pa.int32()),
+                    pa.array([-1 - sort], pa.int64()),
+                    pa.array([number], pa.int64()),
+                    one_value(run_bytes(run)),
+                ]
                 yield pa.RecordBatch.from_arrays(made, schema=RUNS_ARROW)
+                number += 1
 
 
 def in_pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.stores.task_stores import TaskStore
@@ -24,8 +25,11 @@ from penstock._engine.spark.batch.tasks.record_columns import RecordColumns, add
 from penstock._engine.spark.batch.tasks.sorted_runs import run_bytes
 from penstock.record import HeaderPairs
 
-_BATCH_ROWS = 50_000
 _BATCH_BYTES = 16 * 1024 * 1024
+_RECORD_BYTES = 32
+"""Of a record beside its key, value and headers."""
+_ROW_BYTES = 256
+"""Of another row, which is a tuple, beside its keys and values."""
 
 Place: TypeAlias = tuple[int, str, int]
 """(kind, name, partition)."""
@@ -38,7 +42,8 @@ _COLUMNS = {
 
 
 class Rows:
-    """Collects rows; the caller takes a batch of runs when it is full.
+    """Collects rows; the caller takes a batch of runs when it is full, of the places that have
+    most: where there are many partitions, runs of all would be small.
 
     Each record of a topic has a *rank*: the largest timestamp among the records that this Spark
     partition has sent to that partition of the topic so far. To order the records of several Spark
@@ -55,19 +60,27 @@ class Rows:
         """By row: few records have any."""
         self._others: dict[Place, list[tuple[Any, ...]]] = {}
         self._numbers: dict[Place, int] = {}
-        self._rows = self._bytes = 0
+        self._most_records = 0
+        """Not less than the number of records: outputs that are skipped count until it is needed
+        exactly.
+        """
+        self._record_bytes = self._other_bytes = 0
 
     @property
     def is_full(self) -> bool:
-        return self._rows >= _BATCH_ROWS or self._bytes >= _BATCH_BYTES
+        """Whether rows take so much memory that some should be taken."""
+        if self._most_bytes() < _BATCH_BYTES:
+            return False
+        self._most_records = sum(one.rows for one in self._records.values())
+        return self._most_bytes() >= _BATCH_BYTES
 
     def add_outputs(self, outputs: list[Output], first: int, skipped: set[str]) -> int:
         """Add the records of `places` among outputs, from the `first` on, without those of
         `skipped` topics; return the number of the first that is another, or unusual.
         """
         end, size = add_outputs(outputs, first, skipped, self.places)
-        self._rows += end - first
-        self._bytes += size
+        self._most_records += end - first
+        self._record_bytes += size
         return end
 
     def add_record(
@@ -89,9 +102,10 @@ class Rows:
                 of_topic[place[1]] = records
         if headers:
             self._headers.setdefault((kind, *place), {})[records.rows] = headers
+            self._record_bytes += _bytes_of(headers)
         records.append(key, value, timestamp)
-        self._rows += 1
-        self._bytes += len(key or b"") + len(value or b"")
+        self._most_records += 1
+        self._record_bytes += len(key or b"") + len(value or b"")
 
     def add_store_row(
         self,
@@ -103,7 +117,7 @@ class Rows:
     ) -> None:
         """Add a row of a store; `place` is its name and partition."""
         self._add(STORE, place, (key, value, timestamp, *window))
-        self._bytes += len(key) + (0 if value is None else len(value))
+        self._other_bytes += len(key) + (0 if value is None else len(value))
 
     def add_position(
         self, place: tuple[str, int], next_offset: int, metadata: str, partition_time: int
@@ -112,11 +126,27 @@ class Rows:
         self._add(POSITION, place, (next_offset, metadata.encode(), partition_time))
 
     def take(self) -> pa.RecordBatch:
-        """Return the rows since the last call: kind, name, partition, spark_partition, number (of
-        the first row among those of the same place) and run.
+        """Return all rows that are held: kind, name, partition, spark_partition, number (of the
+        first row among those of the same place) and run.
         """
+        return _batch(self._write(1))
+
+    def take_most(self) -> pa.RecordBatch:
+        """Return the rows of the places that have many, in the same way; this is not full then."""
+        counts = [one.rows for one in self._records.values() if one.rows]
+        # The rows of the others are less than half of all.
+        written = self._write(max(1, sum(counts) // (2 * max(1, len(counts)))))
+        if self.is_full:
+            # Those are large.
+            written += self._write(1)
+        return _batch(written)
+
+    def _write(self, least: int) -> list[tuple[Any, ...]]:
+        """Return runs of the records of places with at least so many, and of all other rows."""
         batches = [
-            (place, self._taken(place, one)) for place, one in self._records.items() if one.rows
+            (place, self._taken(place, one))
+            for place, one in self._records.items()
+            if one.rows >= least
         ]
         for place, rows in self._others.items():
             types = _COLUMNS[place[0]]
@@ -124,7 +154,7 @@ class Rows:
             made = {name: pa.array(column, type_) for (name, type_), column in columns}
             batches.append((place, pa.RecordBatch.from_pydict(made)))
         self._others.clear()
-        self._rows = self._bytes = 0
+        self._other_bytes = 0
         written = []
         for place, batch in batches:
             for piece in in_pieces(batch):
@@ -133,26 +163,26 @@ class Rows:
                 written.append(
                     (*place, self._spark_partition, number, run_bytes(piece).to_pybytes())
                 )
-        columns_of_runs = zip(*written, strict=True) if written else ((),) * len(WRITTEN_ARROW)
-        return pa.RecordBatch.from_arrays(
-            [
-                pa.array(column, field.type)
-                for column, field in zip(columns_of_runs, WRITTEN_ARROW, strict=True)
-            ],
-            schema=WRITTEN_ARROW,
-        )
+        return written
 
     def _taken(self, place: Place, records: RecordColumns) -> pa.RecordBatch:
         batch = batch_of(records.take())
+        self._most_records -= batch.num_rows
+        for name in ("key", "value"):
+            self._record_bytes -= pc.sum(pc.binary_length(batch.column(name))).as_py() or 0
         headers = self._headers.pop(place, None)
         if headers is None:
             return batch
+        self._record_bytes -= sum(map(_bytes_of, headers.values()))
         pairs = [_pairs(headers.get(row)) for row in range(batch.num_rows)]
         return batch.append_column("headers", pa.array(pairs, ARROW_HEADERS))
 
     def _add(self, kind: int, place: tuple[str, int], row: tuple[Any, ...]) -> None:
         self._others.setdefault((kind, *place), []).append(row)
-        self._rows += 1
+        self._other_bytes += _ROW_BYTES
+
+    def _most_bytes(self) -> int:
+        return self._record_bytes + _RECORD_BYTES * self._most_records + self._other_bytes
 
 
 def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.RecordBatch]:
@@ -163,7 +193,22 @@ def add_store_rows(store: TaskStore, partition: int, rows: Rows) -> Iterator[pa.
     for key, value, timestamp, start, end in store.rows():
         rows.add_store_row(place, key, value, timestamp, (start, end))
         if rows.is_full:
-            yield rows.take()
+            yield rows.take_most()
+
+
+def _batch(written: list[tuple[Any, ...]]) -> pa.RecordBatch:
+    columns = zip(*written, strict=True) if written else ((),) * len(WRITTEN_ARROW)
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array(column, field.type)
+            for column, field in zip(columns, WRITTEN_ARROW, strict=True)
+        ],
+        schema=WRITTEN_ARROW,
+    )
+
+
+def _bytes_of(headers: HeaderPairs) -> int:
+    return sum(_RECORD_BYTES + len(name) + len(content or b"") for name, content in headers)
 
 
 def _pairs(headers: HeaderPairs | None) -> list[dict[str, Any]] | None:

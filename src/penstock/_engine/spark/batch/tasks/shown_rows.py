@@ -7,6 +7,7 @@ tasks: all its runs come to one worker, which merges them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -44,8 +45,10 @@ def numbered_records(
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[tuple[tuple[str, int], int, pa.RecordBatch]]:
     """Yield topic and partition, the offset of the first record, and records in their order."""
-    with TemporaryDirectory(prefix="penstock-", dir=local_root()) as folder:
-        shelf = RunShelf(Path(folder))
+    with (
+        TemporaryDirectory(prefix="penstock-", dir=local_root()) as folder,
+        closing(RunShelf(Path(folder))) as shelf,
+    ):
         places: dict[tuple[str, int], list[ShelvedRun]] = {}
         for batch in batches:
             columns = [batch.column(at).to_pylist() for at in range(4)]

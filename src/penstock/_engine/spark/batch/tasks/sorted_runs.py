@@ -10,8 +10,9 @@ a DataFrame have no order of their own. Records that tasks have written go by ra
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,8 +28,11 @@ ContentKey: TypeAlias = tuple[Any, ...]
 _CONTENT = ("rank", "key", "value")
 _NULLS_BY_KEY = int(pa.__version__.partition(".")[0]) >= 25
 """Whether Arrow is told for each column where its nulls go."""
-_COMPRESSED = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("zstd") else None)
-"""The JVM copies and sums up each byte several times."""
+_COMPRESSED = pa.ipc.IpcWriteOptions(
+    compression="zstd" if pa.Codec.is_available("zstd") else None, use_threads=False
+)
+"""The JVM copies and sums up each byte several times. Spark gives a worker one core."""
+_ONE_THREAD = pa.ipc.IpcReadOptions(use_threads=False)
 _MEMORY_BYTES = 32 * 1024 * 1024
 
 
@@ -42,7 +46,7 @@ def run_bytes(batch: pa.RecordBatch) -> pa.Buffer:
 
 def batches_in(run: pa.Buffer) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a run, without a copy."""
-    with pa.ipc.open_stream(run) as reader:
+    with pa.ipc.open_stream(run, options=_ONE_THREAD) as reader:
         yield from reader
 
 
@@ -64,20 +68,25 @@ def together(parts: Sequence[pa.RecordBatch]) -> pa.Table:
 def by_content(rows: pa.Table, first: Sequence[str] = ()) -> pa.Table:
     """Return records of an input in their order, each `first` column before it."""
     sorted_rows = rows.take(_order(rows, [*first, *_CONTENT]))
-    if "headers" not in rows.schema.names or not _has_ties(sorted_rows):
+    if "headers" not in rows.schema.names:
         return sorted_rows
     # Arrow cannot compare lists; records with headers that are equal in all else are few.
-    records = sorted_rows.to_pylist()
-    keys = [(*(row[name] for name in first), *content_key(row)) for row in records]
-    order = sorted(range(len(keys)), key=keys.__getitem__)
+    headers = sorted_rows.column("headers")
+    order: list[int] = []
+    for start, end in _ties(sorted_rows, [*first, *_CONTENT]):
+        keys = list(map(_header_key, headers.slice(start, end - start).to_pylist()))
+        order += range(len(order), start)
+        order += [start + at for at in sorted(range(len(keys)), key=keys.__getitem__)]
+    if not order:
+        return sorted_rows
+    order += range(len(order), sorted_rows.num_rows)
     return sorted_rows.take(pa.array(order, pa.int64()))
 
 
 def content_key(row: dict[str, Any]) -> ContentKey:
     """Return what a record of an input is ordered by; nulls come first."""
-    headers = row.get("headers") or ()
-    pairs = tuple((pair["key"], *_nulls_first(pair["value"])) for pair in headers)
-    return (row["rank"], *_nulls_first(row["key"]), *_nulls_first(row["value"]), pairs)
+    headers = _header_key(row.get("headers"))
+    return (row["rank"], *_nulls_first(row["key"]), *_nulls_first(row["value"]), headers)
 
 
 class RunShelf:
@@ -105,11 +114,19 @@ class RunShelf:
             self._file.write(one)
         return [partial(self._read, *place) for place in places]
 
+    def close(self) -> None:
+        """Close the file; runs cannot be opened any more."""
+        for file in (self._file, self._mapped):
+            if file is not None:
+                file.close()
+
     def _read(self, start: int, size: int) -> pa.Buffer:
         if self._mapped is None:
             assert self._file is not None
             self._file.close()
             self._mapped = pa.memory_map(str(self._path))
+            # Nothing is left of it, however the worker ends.
+            self._path.unlink()
         self._mapped.seek(start)
         return self._mapped.read_buffer(size)
 
@@ -126,16 +143,25 @@ def _order(rows: pa.Table, columns: Sequence[str]) -> pa.Array:
     return pc.sort_indices(rows, sort_keys=plain_keys, null_placement="at_start")
 
 
-def _has_ties(rows: pa.Table) -> bool:
+def _ties(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the start and the end of sorted rows that are equal in these columns, if one of them
+    has headers.
+    """
+    counts = pc.fill_null(pc.list_value_length(rows.column("headers")), 0)
+    with_headers = pc.indices_nonzero(counts).to_pylist()
+    if not with_headers:
+        return
     one, other = rows.slice(0, max(0, rows.num_rows - 1)), rows.slice(1)
-    same = pc.and_(
-        pc.equal(one.column("rank"), other.column("rank")),
-        pc.and_(
-            _are_equal(one.column("key"), other.column("key")),
-            _are_equal(one.column("value"), other.column("value")),
-        ),
-    )
-    return bool(pc.any(same).as_py())
+    same = reduce(pc.and_, [_are_equal(one.column(name), other.column(name)) for name in columns])
+    pairs = pc.indices_nonzero(same).to_pylist()
+    at = 0
+    while at < len(pairs):
+        start = end = pairs[at]
+        while at < len(pairs) and pairs[at] == end:
+            end, at = end + 1, at + 1
+        found = bisect_left(with_headers, start)
+        if found < len(with_headers) and with_headers[found] <= end:
+            yield start, end + 1
 
 
 def _are_equal(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -148,6 +174,10 @@ def _with_headers(part: pa.RecordBatch) -> pa.RecordBatch:
     if at >= 0:
         return part
     return part.append_column("headers", pa.nulls(part.num_rows, ARROW_HEADERS))
+
+
+def _header_key(headers: Sequence[dict[str, Any]] | None) -> ContentKey:
+    return tuple((pair["key"], *_nulls_first(pair["value"])) for pair in headers or ())
 
 
 def _nulls_first(value: bytes | None) -> tuple[bool, bytes]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +99,7 @@ def run_tasks(
     with _LocalState(pack.job.config) as state:
         stage, of_all = pack.job.stages[pack.number], pack.job.global_stores
         global_topics = [] if of_all is None else of_all.source_topics()
-        feeds = Feeds(batches, stage.topics(), global_topics, state.folder)
+        feeds = state.open_feeds(batches, stage.topics(), global_topics)
         number = feeds.spark_partition
         plans = stage.tasks if stage.is_cycle else (stage.tasks[number],)
         router = OutputRouter(pack.job, stage, number, pack.now_ms, pack.keeps_changelogs)
@@ -171,13 +171,24 @@ class _LocalState:
         self._at_end = ExitStack()
 
     def __enter__(self) -> _LocalState:
-        self.folder = Path(mkdtemp(prefix="penstock-", dir=local_root()))
-        self._at_end.callback(rmtree, self.folder, ignore_errors=True)
-        self._state = StateDirectory(self.folder, self._application_id)
+        self._folder = Path(mkdtemp(prefix="penstock-", dir=local_root()))
+        self._at_end.callback(rmtree, self._folder, ignore_errors=True)
+        self._state = StateDirectory(self._folder, self._application_id)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._at_end.close()
+
+    def open_feeds(
+        self,
+        batches: Iterable[pa.RecordBatch],
+        topics: Sequence[str],
+        global_topics: Sequence[str],
+    ) -> Feeds:
+        """Shelve the runs of the queues; they close with this object."""
+        feeds = Feeds(batches, topics, global_topics, self._folder)
+        self._at_end.callback(feeds.close)
+        return feeds
 
     def open_task(
         self, plan: TaskPlan, job: JobPlan, global_stores: Mapping[str, TaskStore]

@@ -94,7 +94,7 @@ def run_one(hosted: HostedTask, feeds: Mapping[Partition, Feed]) -> Iterator[pa.
     while True:
         some, _ = hosted.process()
         if rows.is_full:
-            yield rows.take()
+            yield rows.take_most()
         if not some and not _refill(task, lags, feeds):
             break
     hosted.commit()
@@ -135,7 +135,7 @@ def run_cycle(
             if not one.task.has_records():
                 busy.pop(one, None)
             if rows.is_full:
-                yield rows.take()
+                yield rows.take_most()
 
     for record in _by_time(feeds):
         hand_out([record])

@@ -11,7 +11,6 @@ from conformance.dataframes.without_spark import FEED, INPUT_ROWS
 from penstock._engine.spark.batch.schemas import FIRST_ROW
 from penstock._engine.spark.batch.tasks.feeds import Feeds
 from penstock._engine.spark.batch.tasks.input_runs import make_runs
-from penstock._engine.spark.batch.tasks.run_merge import INPUT
 
 
 def run_of(*offsets: int | None) -> bytes:
@@ -25,8 +24,8 @@ def run_of(*offsets: int | None) -> bytes:
 def batches(*rows: tuple[int, int, bytes | None], size: int = 2) -> Iterator[pa.RecordBatch]:
     """Yield batches of rows (input, partition, run)."""
     listed = [
-        {"input": number, "partition": partition, "sender": INPUT, "number": 0, "run": run}
-        for number, partition, run in rows
+        {"input": number, "partition": partition, "sender": -1 - at, "number": 0, "run": run}
+        for at, (number, partition, run) in enumerate(rows)
     ]
     for start in range(0, len(listed), size):
         yield pa.RecordBatch.from_pylist(listed[start : start + size], schema=FEED)

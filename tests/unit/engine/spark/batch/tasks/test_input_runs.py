@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pytest
 
 from penstock._engine.runtime.output.murmur2 import partition_of
+from penstock._engine.spark.batch.schemas import ARROW_HEADERS
 from penstock._engine.spark.batch.tasks.input_runs import make_runs
-from penstock._engine.spark.batch.tasks.sorted_runs import batches_in
+from penstock._engine.spark.batch.tasks.run_merge import ShelvedRun, merged
+from penstock._engine.spark.batch.tasks.sorted_runs import batches_in, together
 
 
 def runs_of(
@@ -60,6 +63,56 @@ def test_large_runs_are_cut() -> None:
         "value": pa.array([b"x" * 3_000_000] * 3, pa.binary()),
     }
     assert [len(records) for _, records in runs_of(columns, 1, size=10**9)] == [1, 1, 1]
+
+
+def test_pieces_know_their_sort_and_their_place_in_it() -> None:
+    batch = pa.RecordBatch.from_pydict(
+        {
+            "timestamp": pa.array([2, 1], pa.int64()),
+            "key": pa.array([b"k"] * 2, pa.binary()),
+            "value": pa.array([b"x" * 300_000] * 2, pa.binary()),
+        }
+    )
+    made = pa.Table.from_batches(make_runs(1, 1)([batch, batch]))
+    assert made.column("sender").to_pylist() == [-1, -1, -2, -2]
+    assert made.column("number").to_pylist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("size", [1, 10**6])
+def test_headers_may_have_a_type_of_their_own_beside_runs_without_any(size: int) -> None:
+    pair = pa.struct(
+        [pa.field("key", pa.large_string(), False), pa.field("value", pa.large_binary())]
+    )
+    types = pa.large_list(pa.field("element", pair, False)), pa.list_(pair), ARROW_HEADERS
+    data = pa.array([b"v"], pa.binary())
+    batches = [
+        pa.RecordBatch.from_pydict(
+            {
+                "timestamp": pa.array([at], pa.int64()),
+                "key": data,
+                "value": data,
+                "headers": pa.array([headers], type_),
+            }
+        )
+        for at, (type_, headers) in enumerate(
+            (type_, headers)
+            for type_ in types
+            for headers in ([{"key": "h", "value": b"x"}], [], None)
+            if headers is not None or type_ is ARROW_HEADERS
+        )
+    ]
+    runs = [
+        ShelvedRun(one.column("sender")[0].as_py(), 0, one.column("run")[0].as_buffer)
+        for one in make_runs(1, size)(batches)
+    ]
+    assert len(runs) == (1 if size > 1 else len(batches))
+    held = together([batch for run in runs for batch in batches_in(run.open())])
+    some = [{"key": "h", "value": b"x"}]
+    assert [headers or [] for headers in held.column("headers").to_pylist()] == [
+        *(some, [], some, [], some, []),
+        [],
+    ]
+    assert [row["timestamp"] for batch in merged(runs) for row in batch.to_pylist()] == [*range(7)]
 
 
 def test_nothing_becomes_nothing() -> None:

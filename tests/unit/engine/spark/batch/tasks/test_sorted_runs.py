@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.dataframes.without_spark import INPUT_ROWS
+from penstock._engine.spark.batch.tasks import sorted_runs
 from penstock._engine.spark.batch.tasks.sorted_runs import (
     RunShelf,
     batches_in,
@@ -55,7 +56,34 @@ def test_runs_are_kept_in_memory_and_in_a_file(tmp_path: Path, memory_bytes: int
         for at in range(4)
     ]
     kept = shelf.keep(pa.array(made[:1], pa.binary())) + shelf.keep(pa.array(made[1:], pa.binary()))
+    assert (tmp_path / "runs").exists() == (memory_bytes < 10**6)
     ranks = [[row["rank"] for row in next(batches_in(run())).to_pylist()] for run in kept]
     assert ranks == [[0], [1], [2], [3]]
     assert [run() for run in reversed(kept)] == made[::-1]
-    assert (tmp_path / "runs").exists() == (memory_bytes < 10**6)
+    # What is open needs no name.
+    assert list(tmp_path.iterdir()) == []
+    shelf.close()
+
+
+def test_only_ties_with_headers_are_sorted_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def header_key(headers: Any) -> tuple[str, ...]:
+        asked.append(headers)
+        return tuple(pair["key"] for pair in headers or ())
+
+    monkeypatch.setattr(sorted_runs, "_header_key", header_key)
+    some, other = [{"key": "x", "value": None}], [{"key": "a", "value": None}]
+    drawn = [(3, some), (1, None), (2, some), (1, None), (2, other), (2, None), (0, other)]
+    rows = [{"rank": rank, "key": b"k", "headers": headers} for rank, headers in drawn]
+    found = by_content(pa.Table.from_pylist(rows, schema=SCHEMA)).to_pylist()
+    assert [(row["rank"], row["headers"]) for row in found] == [
+        (0, other),
+        (1, None),
+        (1, None),
+        (2, None),
+        (2, other),
+        (2, some),
+        (3, some),
+    ]
+    assert sorted(map(str, asked)) == sorted(map(str, [None, other, some]))
