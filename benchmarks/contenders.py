@@ -6,6 +6,7 @@ All get the same broker, topics, cores, commit interval and batching; none gets 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -139,7 +140,9 @@ def _penstock_run(_folder: Path) -> Sequence[str]:
 def _spark_submit(_folder: Path) -> Sequence[str]:
     command = str(Path(sys.executable).with_name("spark-submit"))
     program = str(ROOT / "benchmarks" / "penstock_app.py")
-    return [command, "--master", "local[2]", program]
+    told = [str(Path(sys.executable).with_name("penstock")), "jvm-options"]
+    jvm = subprocess.run(told, capture_output=True, text=True, check=True).stdout.strip()
+    return [command, "--master", "local[2]", "--driver-java-options", jvm, program]
 
 
 def checkout(folder: Path) -> Contender:
