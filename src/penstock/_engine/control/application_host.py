@@ -39,7 +39,6 @@ from penstock._engine.queries.asking import Asker
 from penstock._engine.queries.catalogue import stores_of
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import QuestionPoll
-from penstock.errors import StreamsError
 from penstock.metrics import MetricName, MetricValue
 
 _log = logging.getLogger(__name__)
@@ -199,7 +198,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         held = {task for driver in self.all_drivers() for task in driver.tasks}
         try:
             orphans = self.group.tasks_without_member() - held
-        except StreamsError as error:
+        except Exception as error:  # the thread that watches the group must not end
             _log.info("the group cannot be asked now, trying on: %s", error)
             return
         if self._orphans.look(orphans, alive, monotonic()):
