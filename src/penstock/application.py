@@ -7,6 +7,7 @@ Long because each method has an example.
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import timedelta
@@ -117,6 +118,9 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         self._interrupted = self._is_bounded = False
         self._starting = "STARTING SPARK" if self._host == "spark" else "STARTING WORKERS"
         """What the host is doing before the first report of a worker."""
+        self._starter = 0
+        self._start_is_over = threading.Event()
+        self._has_finished = True
 
     @property
     def state(self) -> State:
@@ -247,11 +251,14 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         try:
             display = display_for(self.application_id, quiet=self._invocation.quiet)
             self._find_cluster(broker, display)
+            self._starter = threading.get_ident()
             with Launch(self._host, self._spark, self._config) as launch:
                 self._start_on(launch, available_now=available_now, console=console)
         except BaseException:
             broker.close()
             raise
+        finally:
+            self._start_is_over.set()
         if self._states.ended:  # closed meanwhile, by another thread
             broker.close()
 
@@ -287,13 +294,15 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
         if self._serving is not None:
             query.served_at = self._serving.figures()
         with self._states.lock:
-            self._query = query
             closed = self.state in ENDING
-        if closed:
-            query.close(0)
+            if not closed:
+                self._query = query
+        if closed:  # by another thread, which waits for this
+            self._has_finished = query.close(_CLOSE_SECONDS)
             self._end_serving()
             return
         self._supervision.follow_query(query)
+        query.follow_reports()
         replanner = Replanner(self._topology, blueprint, query, self._supervision.follow_plan)
         self._supervision.watch(query, replanner)
 
@@ -392,8 +401,8 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
                 return True
             if self.state is not State.PENDING_ERROR:
                 self._states.move(State.PENDING_SHUTDOWN)
-            query = self._query  # if there is none yet, `start` closes it
-        finished = query.close(seconds) if query is not None else True
+            query = self._query
+        finished = self._await_start(seconds) if query is None else query.close(seconds)
         self._end_serving()
         # Before the last state shows: another application may start as soon as it does.
         self._local_broker.close()
@@ -402,6 +411,15 @@ class KafkaStreams(ApplicationQueries, ExplainsCamelCase):
                 State.ERROR if self.state is State.PENDING_ERROR else State.NOT_RUNNING
             )
         return finished
+
+    def _await_start(self, seconds: float) -> bool:
+        """Wait until `start`, on another thread, has ended the workers that have begun already;
+        return whether they finished.
+        """
+        has_workers = self._starting in {"STARTING QUERY", "STARTING WORKERS"}
+        if not has_workers or self._starter in {0, threading.get_ident()}:
+            return True
+        return self._start_is_over.wait(seconds) and self._has_finished
 
     def wait_until(self, state: State, timeout: Duration) -> bool:
         """Wait for a state; return whether it was reached.

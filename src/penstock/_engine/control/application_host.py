@@ -78,6 +78,7 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         self._last_numbers: dict[tuple[str, int], int] = {}
         self._hanging: set[Hashable] = set()
         self._orphans = OrphanedTasks()
+        self._is_followed = self._has_failed_early = False
         self._active_at = monotonic()
         self._records = RecordCounts()
         self._lock = threading.Lock()
@@ -188,6 +189,10 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         """Return the last metrics of each worker, by its id."""
         return self._members.metrics()
 
+    def follow_reports(self) -> None:
+        """Start workers again that failed from now on: the application hears of their failures."""
+        self._is_followed, self._has_failed_early = True, False
+
     def look_for_orphans(self) -> None:
         """Have a worker join again if the group leaves tasks without a member; on the thread that
         uses `group`.
@@ -260,8 +265,11 @@ class ApplicationHost(ABC, Generic[ProgramT]):
     def _report(self, report: Report) -> Instruction:
         now = monotonic()
         if report.state == "starting":
-            stop = self._stop or not self._slots.may_start(now)
-            return Instruction(stop=stop, paused=self._paused)
+            may_start = self._slots.may_start(now) and not self._has_failed_early
+            return Instruction(stop=self._stop or not may_start, paused=self._paused)
+        if report.failure is not None and not self._is_followed:
+            # What is to be done about it is not decided before the application follows.
+            self._has_failed_early = True
         with self._lock:
             known = self._is_known(report)
             if not known:

@@ -60,6 +60,7 @@ def query_without_spark(
     query._members, query._records, query._questions = Members(), RecordCounts(), QuestionQueues()
     query._last_numbers, query._hanging, query._active_at = {}, set(), monotonic()
     query._orphans = OrphanedTasks()
+    query._is_followed = query._has_failed_early = False
     query._lock = threading.Lock()
     query._slots = SlotPlan(workers, lambda: Capacity(workers))
     query._slots.open_turn(1)
