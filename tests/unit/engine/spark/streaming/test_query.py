@@ -11,7 +11,10 @@ import pytest
 
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.control.members import Members
+from penstock._engine.control.slot_plan import Capacity, SlotPlan
 from penstock._engine.spark.streaming.query import ApplicationQuery
+
+PATIENCE_SECONDS = 10.0
 
 
 class FakeStreamingQuery:
@@ -33,6 +36,7 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
     query.local_asker = query._forwarding = nothing
     query._lock, query._starting = threading.Lock(), threading.Lock()
     query._closed, query._stop, query._members = False, True, Members()
+    query._slots = SlotPlan(1, lambda: Capacity(1))
     query._query, query._checkpoint = FakeStreamingQuery(), nothing
     query._query.stop()
     query._control = query._notices = query._pool = query._questions = query.asker = nothing
@@ -47,7 +51,7 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(ApplicationQuery, "_begin", begin)
     going_on = threading.Thread(target=query.resume, args=(None,))
     going_on.start()
-    starting.wait()
+    assert starting.wait(PATIENCE_SECONDS)
     query.close(5.0)
-    going_on.join()
+    going_on.join(PATIENCE_SECONDS)
     assert not started.isActive
