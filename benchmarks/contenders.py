@@ -31,6 +31,9 @@ JAVA_SETTINGS: Final = ("producer.batch.size=131072",)
 
 PYSPARK: Final = "4.2.0"
 
+BEFORE: Final = "before"
+BEFORE_TITLE: Final = "Penstock, the other commit"
+
 JAVA_OPTIONS: Final = ("-Xms2g", "-Xmx2g")
 
 EASY: Final = frozenset({"filter-map", "count", "tumbling", "rekey"})
@@ -153,8 +156,8 @@ def checkout(folder: Path) -> Contender:
         return [str(python), str(folder / "benchmarks" / "penstock_app.py")]
 
     return Contender(
-        "before",
-        "Penstock, the other commit",
+        BEFORE,
+        BEFORE_TITLE,
         prepare,
         environment={"PYTHONPATH": str(folder)},
         settings=settings,

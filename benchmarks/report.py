@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmarks.contenders import AT_LEAST_ONCE, BACKFILLS, CONTENDERS, EXACTLY_ONCE, STARTS
+from benchmarks.contenders import (
+    AT_LEAST_ONCE,
+    BACKFILLS,
+    BEFORE,
+    BEFORE_TITLE,
+    CONTENDERS,
+    EXACTLY_ONCE,
+    STARTS,
+)
 from benchmarks.figures import memory_per_million_keys
 from benchmarks.processes import PARTS
 from benchmarks.workloads import WORKLOADS
@@ -223,7 +231,7 @@ def backfill(results: Mapping[str, Any]) -> str:
 def startup(results: Mapping[str, Any]) -> str:
     """Return a line per way to start."""
     titles = {name: one.title for name, one in {**CONTENDERS, **STARTS}.items()}
-    titles["before"] = "Penstock, the other commit"
+    titles[BEFORE] = BEFORE_TITLE
     rows: list[Row] = [("contender", "first start", "processor", "after a crash", "processor")]
     for name in (name for name in titles if name in results.get("startup", {})):
         entry = results["startup"][name]
