@@ -25,7 +25,7 @@ _OPTIMIZATIONS = (
     "merge.repartition.topics,reuse.ktable.source.topics",
 )
 
-FEATURES = ("optimization", "versions", "failures")
+FEATURES = ("optimization", "versions", "failures", "header_stores")
 """What a program may have besides verbs."""
 
 
@@ -69,4 +69,6 @@ def _config(draft: Draft, only: Collection[str]) -> dict[str, Any]:
         config["statestore.cache.max.bytes"] = max(_CACHES) if closing else cache
     if draft.chance(0.3) and "optimization" in only:
         config["topology.optimization"] = draft.pick(["all", "all", *_OPTIMIZATIONS])
+    if draft.chance(0.2) and "header_stores" in only:
+        config["dsl.store.format"] = "HEADERS"
     return config

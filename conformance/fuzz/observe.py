@@ -10,7 +10,7 @@ from conformance.fuzz.description import Description
 from conformance.fuzz.functions import text
 from conformance.fuzz.interpret import DescribedProgram
 from conformance.harness import Line, Observation
-from penstock.stores import ValueAndTimestamp
+from penstock.stores import AggregationWithHeaders, ValueAndTimestamp, ValueTimestampHeaders
 from penstock.testing import TopologyTestDriver
 
 # Parts of the names of stores that joins keep for themselves.
@@ -61,7 +61,16 @@ def _rows(store: Any) -> Iterator[tuple[Any, Any]] | None:
     return store.all() if hasattr(store, "all") else None
 
 
+def _header(pair: tuple[str, bytes | None]) -> str:
+    key, value = pair
+    return f"{key}={'null' if value is None else value.decode()}"
+
+
 def _row(value: Any) -> list[Any]:
     if isinstance(value, ValueAndTimestamp):
         return [text(value.value), value.timestamp]
+    if isinstance(value, ValueTimestampHeaders):
+        return [text(value.value), value.timestamp, *map(_header, value.headers)]
+    if isinstance(value, AggregationWithHeaders):
+        return [text(value.aggregation), *map(_header, value.headers)]
     return [text(value)]

@@ -2,7 +2,8 @@
 
 `python -m conformance.fuzz.run --count 2000` runs the programs of the numbers 0 to 1999, with
 `--first 5000` those from 5000 on. A difference is made small and printed as a description that
-`--replay file` runs again.
+`--replay file` runs again. With `--setting dsl.store.format=HEADERS` all programs have that
+setting.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", help="only these verbs and features")
     parser.add_argument("--without", nargs="*", default=[], help="all but these")
     parser.add_argument("--replay", type=Path, help="run the description of this file")
+    parser.add_argument(
+        "--setting", nargs="*", default=[], metavar="KEY=VALUE", help="a setting of all programs"
+    )
     parser.add_argument("--differences", type=int, default=5, help="stop after so many")
     parser.add_argument("--keep", type=Path, help="write the small descriptions into this folder")
     return parser.parse_args(arguments)
@@ -46,6 +50,8 @@ def _run(oracle: Oracle, options: argparse.Namespace) -> int:
     only = [name for name in options.only or known if name not in options.without]
     seeds = range(options.first, options.first + options.count)
     descriptions = {seed: generator.generate(seed, only) for seed in seeds}
+    for description in descriptions.values():
+        description.config.update(setting.split("=", 1) for setting in options.setting)
     counts, failed = tally.Tally(), []
     answers = oracle.observe_all(descriptions.values())
     for (seed, description), expected in zip(descriptions.items(), answers, strict=True):

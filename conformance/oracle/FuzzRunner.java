@@ -13,9 +13,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.processor.StateStore;
+import org.apache.kafka.streams.state.AggregationWithHeaders;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.SessionStore;
@@ -30,6 +33,8 @@ import org.apache.kafka.streams.state.WindowStore;
 public final class FuzzRunner {
     /** Parts of the names of stores that joins keep for themselves. */
     private static final List<String> NOT_THE_PROGRAM_S = List.of("shared", "subscription");
+
+    private static final Pattern SIDE_OF_A_JOIN = Pattern.compile("(?i)(join|outer)-?(this|other)|(this|other)-join");
 
     private FuzzRunner() {}
 
@@ -68,7 +73,7 @@ public final class FuzzRunner {
             }
             final ArrayNode array = Wire.JSON.createArrayNode();
             try (rows) {
-                rows.forEachRemaining(row -> array.add(row(row)));
+                rows.forEachRemaining(row -> array.add(row(name, row)));
                 line.withObject("/stores").set(name, array);
             } catch (final IllegalArgumentException noSuchWindow) {
                 // The store of a join whose windows have no length: Java cannot list windows that end where they begin.
@@ -92,15 +97,30 @@ public final class FuzzRunner {
         return store instanceof SessionStore ? ((SessionStore<?, ?>) store).fetch(null, null) : null;
     }
 
-    private static ArrayNode row(final KeyValue<?, ?> row) {
+    private static ArrayNode row(final String store, final KeyValue<?, ?> row) {
         final ArrayNode array = Wire.JSON.createArrayNode().add(FuzzFunctions.text(row.key));
         if (row.value instanceof ValueAndTimestamp) {
             final ValueAndTimestamp<?> value = (ValueAndTimestamp<?>) row.value;
             return array.add(FuzzFunctions.text(value.value())).add(value.timestamp());
         }
         if (row.value instanceof ValueTimestampHeaders) {
-            return array.add(FuzzFunctions.text(((ValueTimestampHeaders<?>) row.value).value()));
+            final ValueTimestampHeaders<?> value = (ValueTimestampHeaders<?>) row.value;
+            array.add(FuzzFunctions.text(value.value()));
+            // Both sides of a join of streams are kept in such stores whatever the settings say.
+            return SIDE_OF_A_JOIN.matcher(store).find()
+                ? array
+                : headers(array.add(value.timestamp()), value.headers());
+        }
+        if (row.value instanceof AggregationWithHeaders) {
+            final AggregationWithHeaders<?> value = (AggregationWithHeaders<?>) row.value;
+            return headers(array.add(FuzzFunctions.text(value.aggregation())), value.headers());
         }
         return array.add(FuzzFunctions.text(row.value));
+    }
+
+    private static ArrayNode headers(final ArrayNode array, final Headers headers) {
+        headers.forEach(header -> array.add(header.key() + "="
+            + (header.value() == null ? "null" : new String(header.value(), StandardCharsets.UTF_8))));
+        return array;
     }
 }
