@@ -1,6 +1,6 @@
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from penstock._engine.kafka.client.bulk import ClientError, Portion
 from penstock._engine.metrics.counters import TaskCounters
@@ -20,6 +20,8 @@ from penstock._engine.state.logged import Log
 from penstock._engine.state.segments.recent_rows import RecentRows, Row
 from penstock._engine.state.segments.rows import RowClock, Rows
 from penstock.record import HeaderPairs
+
+T = TypeVar("T")
 
 ColumnBuffers: TypeAlias = tuple[int, object | None, object | None, object | None]
 """(first row, validity, values or offsets, bytes) of a column of Arrow."""
@@ -71,6 +73,7 @@ class Entries:
         miss: Callable[[bytes], bytes | None],
         note_new: Callable[[bytes], None] | None,
         give_way: Callable[[], None],
+        key_bytes: int = 0,
         /,
     ) -> None: ...
     def __len__(self) -> int: ...
@@ -139,9 +142,17 @@ def flush_puts(
     changes: list[CacheChange], put: Put, log: Log | None, listener: FlushListener, /
 ) -> int: ...
 
+# lost_floats.c
+
+def guarded(encode: Callable[[T], bytes], look: Callable[[T], None], /) -> Callable[[T], bytes]: ...
+
 # murmur2.c
 
 def partition_of(key: bytes, partitions: int, /) -> int: ...
+
+# murmur3.c
+
+def hash_of(data: bytes, /) -> bytes: ...
 
 # partition_run.c
 

@@ -495,6 +495,11 @@ static int write_one(rd_kafka_t *rk, PyObject *output, int *error) {
     long long time = timestamp == Py_None ? 0 : PyLong_AsLongLong(timestamp);
     if (PyErr_Occurred())
         return -1;
+    if (place < -1 || place > INT32_MAX) {
+        PyErr_Format(PyExc_OverflowError, "a partition must be from 0 to %d; got %ld", INT32_MAX,
+                     place);
+        return -1;
+    }
     if (time == 0 && timestamp != Py_None)
         time = 1;
     if (headers != no_headers && make_headers(headers, &made) != 0)

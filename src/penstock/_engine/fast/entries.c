@@ -129,15 +129,18 @@ typedef struct {
     PyObject *decode; /* NULL if values are not looked at */
     Budget *budget;
     long long used_bytes;
+    Py_ssize_t entry_bytes; /* what is counted for an entry besides what it holds */
     int keeps_bytes;
     Link used, changed;
 } Table;
 
 static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"", "", "", "", "", NULL}; /* none has a name to be given by */
+    static char *names[] = {"", "", "", "", "", "", NULL}; /* none has a name to be given by */
     PyObject *budget, *position, *miss, *note_new, *give_way;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O!OOO", names, &budget_type, &budget,
-                                     &position_fields_type, &position, &miss, &note_new, &give_way))
+    Py_ssize_t key_bytes = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O!OOO|n", names, &budget_type, &budget,
+                                     &position_fields_type, &position, &miss, &note_new, &give_way,
+                                     &key_bytes))
         return NULL;
     PyObject *keeps = get_field(&((PositionFields *)position)->keeps_bytes);
     int keeps_bytes = keeps == NULL ? -1 : PyObject_IsTrue(keeps);
@@ -150,6 +153,7 @@ static PyObject *new_table(PyTypeObject *type, PyObject *arguments, PyObject *ke
     }
     table->by_key = by_key;
     table->keeps_bytes = keeps_bytes;
+    table->entry_bytes = ENTRY_BYTES + key_bytes;
     table->budget = (Budget *)Py_NewRef(budget);
     table->position = (PositionFields *)Py_NewRef(position);
     table->miss = Py_NewRef(miss);
@@ -351,10 +355,10 @@ static Py_ssize_t size_of_headers(PyObject *headers) {
 }
 
 /* Return the bytes counted for an entry with these fields; -1 if one has a wrong type. */
-static Py_ssize_t size_of(PyObject *fields[FIELDS]) {
+static Py_ssize_t size_of(Table *table, PyObject *fields[FIELDS]) {
     if (!are_bytes(fields[KEY], fields[VALUE]))
         return -1;
-    Py_ssize_t size = ENTRY_BYTES + PyBytes_GET_SIZE(fields[KEY]);
+    Py_ssize_t size = table->entry_bytes + PyBytes_GET_SIZE(fields[KEY]);
     if (fields[VALUE] != Py_None)
         size += PyBytes_GET_SIZE(fields[VALUE]);
     if (PyUnicode_Check(fields[TOPIC]))
@@ -379,7 +383,7 @@ static int hold(Table *table, PyObject *key, PyObject *value, PyObject *timestam
         Py_NewRef(key), Py_NewRef(value), Py_NewRef(timestamp), Py_NewRef(headers),
         topic, partition, kept,
     };
-    Py_ssize_t size = topic && partition && kept ? size_of(fields) : -1;
+    Py_ssize_t size = topic && partition && kept ? size_of(table, fields) : -1;
     Entry *entry = size < 0 ? NULL : find(table, key);
     if (PyErr_Occurred()) {
         for (int field = 0; field < FIELDS; field++)
@@ -414,10 +418,12 @@ static PyObject *write_(PyObject *self, PyObject *const *given, Py_ssize_t given
 
 static PyObject *keep(PyObject *self, PyObject *const *given, Py_ssize_t given_count) {
     Table *table = (Table *)self;
-    if (given_count != 2 || !are_bytes(given[0], given[1])) {
+    if (given_count != 2) {
         PyErr_SetString(PyExc_TypeError, "keep(key, value)");
         return NULL;
     }
+    if (!are_bytes(given[0], given[1]))
+        return NULL;
     if (PyDict_Contains(table->by_key, given[0])) {
         PyErr_SetString(PyExc_ValueError, "what is kept must not be there yet");
         return NULL;
@@ -426,7 +432,7 @@ static PyObject *keep(PyObject *self, PyObject *const *given, Py_ssize_t given_c
         Py_NewRef(given[0]), Py_NewRef(given[1]), Py_NewRef(no_time), Py_NewRef(no_headers),
         Py_NewRef(no_topic), Py_NewRef(no_time), Py_NewRef(Py_None),
     };
-    Py_ssize_t size = size_of(fields);
+    Py_ssize_t size = size_of(table, fields);
     if (put(table, NULL, fields, size) == NULL)
         return NULL;
     count(table, size);
@@ -592,10 +598,14 @@ static PyObject *row_of_longs(PyObject *value, long long timestamp) {
     return overflow ? NULL : row_of(timestamp, number);
 }
 
+/* An engine of the user's may return other buffers than bytes: they are decoded in Python. */
+static int is_row_of_longs(Fold *fold, PyObject *row) {
+    return fold->of_longs && PyBytes_Check(row) && PyBytes_GET_SIZE(row) == ROW_OF_LONG_BYTES;
+}
+
 /* Return the row of the same count and one more; NULL, without an error, if it must be called. */
 static PyObject *counted(Fold *fold, PyObject *row, PyObject *timestamp) {
-    if (!fold->counts || !fold->of_longs || row == Py_None ||
-        PyBytes_GET_SIZE(row) != ROW_OF_LONG_BYTES)
+    if (!fold->counts || !is_row_of_longs(fold, row))
         return NULL;
     long long number = read_long(PyBytes_AS_STRING(row) + LONG_BYTES);
     long long stored = read_long(PyBytes_AS_STRING(row)), time = PyLong_AsLongLong(timestamp);
@@ -608,7 +618,7 @@ static PyObject *counted(Fold *fold, PyObject *row, PyObject *timestamp) {
 
 /* Return the aggregate of a row and, in `timestamp`, its time. */
 static PyObject *aggregate_of(Fold *fold, PyObject *row, long long *timestamp) {
-    if (fold->of_longs && PyBytes_GET_SIZE(row) == ROW_OF_LONG_BYTES) {
+    if (is_row_of_longs(fold, row)) {
         *timestamp = read_long(PyBytes_AS_STRING(row));
         return PyLong_FromLongLong(read_long(PyBytes_AS_STRING(row) + LONG_BYTES));
     }

@@ -17,9 +17,9 @@ PyMODINIT_FUNC PyInit__fast(void) {
     if (module == NULL)
         return NULL;
     if (add_bulk(module) < 0 || add_columns(module) < 0 || add_entries(module) < 0 ||
-        add_fields(module) < 0 || add_flush(module) < 0 || add_murmur2(module) < 0 ||
-        add_partition_run(module) < 0 || add_recent_rows(module) < 0 ||
-        add_record_columns(module) < 0 ||
+        add_fields(module) < 0 || add_flush(module) < 0 || add_lost_floats(module) < 0 ||
+        add_murmur2(module) < 0 || add_murmur3(module) < 0 || add_partition_run(module) < 0 ||
+        add_recent_rows(module) < 0 || add_record_columns(module) < 0 ||
         add_row_sender(module) < 0 || add_sink(module) < 0 || add_sizes(module) < 0)
         Py_CLEAR(module);
     return module;

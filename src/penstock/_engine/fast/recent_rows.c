@@ -252,6 +252,8 @@ static int answer(RowFields *rows, PyObject *recent, PyObject *const *given, PyO
     Py_DECREF(clock);
     if (failed)
         return FAILED;
+    if (expired == PY_LLONG_MAX) /* behind the last millisecond there is no row */
+        return FOUND;
     long long first = expired + 1 < time_from ? time_from : expired + 1;
     if (first < 0)
         first = 0;

@@ -141,6 +141,7 @@ _NODE = {
     **_spread(_AGE, "record-e2e-latency-avg record-e2e-latency-min record-e2e-latency-max"),
     "process-rate": Entry("records of a source node each second", "DEBUG"),
     "process-total": Entry("records of a source node", "DEBUG"),
+    "records-total": Entry("records of a node between sources and sinks", "DEBUG", ours=True),
     "suppression-emit-rate": Entry("rows that suppress emitted each second", "DEBUG"),
     "suppression-emit-total": Entry("rows that suppress emitted", "DEBUG"),
     **_operation("window-aggregate-final-emit", "windows emitted on close", "DEBUG"),

@@ -21,3 +21,6 @@ class MetricRow:
     group: str
     values: dict[str, int | float | str]
     tags: dict[str, str] = field(default_factory=dict)
+    of_user: bool = False
+    """Whether it is of a sensor of the user's, whose group may be one of ours: none of our figures.
+    """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock._clock import monotonic
-from penstock._engine.metrics.rows import NODE, MetricRow
+from penstock._engine.metrics.catalogue import description
+from penstock._engine.metrics.rows import NODE, TASK, MetricRow
 from penstock._engine.metrics.samples import Samples
 from penstock.errors import StreamsError
 from penstock.metrics import RecordingLevel, Sensor
@@ -16,6 +17,9 @@ _KINDS = {
     "latency": ("latency-avg", "latency-max", "rate", "total"),
     "quantity": ("avg", "max", "min", "rate", "total"),
 }
+
+# Measured with sensors, as a user would.
+_OF_OPERATORS = {"suppression-emit", "window-aggregate-final-emit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,14 @@ class TaskSensor:
             for stat in _KINDS[self._kind]
             if (value := known[stat]) is not None
         }
-        return MetricRow(self._place.group, values, dict(self._place.tags))
+        return MetricRow(self._place.group, values, dict(self._place.tags), of_user=True)
 
     def record(self, value: float = 1.0) -> None:
         """Take a measurement."""
         if not self._records:
             return
+        # Numbers of other libraries cannot be reported.
+        value = float(value)
         self._recorded += 1
         self._total += value
         self._samples.record(value, monotonic())
@@ -70,12 +76,14 @@ class TaskSensor:
 class TaskSensors:
     """The sensors of one task."""
 
-    def __init__(self, *, debug: bool) -> None:
+    def __init__(self, *, debug: bool, task_id: str = "", nodes: Iterable[str] = ()) -> None:
         self._debug = debug
+        self._task_id, self._nodes = task_id, set(nodes)
         self._sensors: dict[object, TaskSensor] = {}
 
     def of_node(self, node: str) -> NodeSensors:
         """Return the sensors as a processor sees them."""
+        self._nodes.add(node)
         return NodeSensors(self, node)
 
     def rows(self, now: float) -> list[MetricRow]:
@@ -90,6 +98,8 @@ class TaskSensors:
             raise ValueError(msg)
         known = self._sensors.get(place)
         if known is None:
+            if self._has_tags_of_ours(place):
+                _check_names(kind, place)
             records = level == "INFO" or self._debug
             known = TaskSensor(place.operation, kind, place, records=records)
             self._sensors[place] = known
@@ -97,6 +107,15 @@ class TaskSensors:
             msg = f"sensor {place.operation!r} is there already and measures something else"
             raise StreamsError(msg)
         return known
+
+    def _has_tags_of_ours(self, place: _Place) -> bool:
+        """Return whether metrics of the task or of its nodes have the same group and tags."""
+        of_task = {"task-id": self._task_id}
+        tags = {**of_task, **dict(place.tags)}
+        if place.group == TASK:
+            return tags == of_task
+        node = tags.pop("processor-node-id", None)
+        return place.group == NODE and node in self._nodes and tags == of_task
 
     def remove(self, sensor: Sensor) -> None:
         """Remove a sensor."""
@@ -148,6 +167,20 @@ def _scoped(scope: str, entity: str, operation: str, tags: Mapping[str, str] | N
     given = {name: _text("tag", value) for name, value in (tags or {}).items()}
     all_tags = {**given, f"{_text('scope', scope)}-id": _text("entity", entity)}
     return _Place(f"stream-{scope}-metrics", tuple(all_tags.items()), _text("operation", operation))
+
+
+def _check_names(kind: str, place: _Place) -> None:
+    """Refuse metrics that would be taken for others, as Java does."""
+    if place.operation in _OF_OPERATORS:
+        return
+    for stat in _KINDS[kind]:
+        name = f"{place.operation}-{stat}"
+        if description(place.group, name):
+            msg = (
+                f"sensor {place.operation!r} must not measure {name!r} in group {place.group!r}, "
+                "which is a metric already; give it another name"
+            )
+            raise StreamsError(msg)
 
 
 def _text(what: str, value: object) -> str:

@@ -4,8 +4,12 @@ Java: KTableRepartitionMap, KTableAggregate and KTableReduce.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from penstock._engine.operators.aggregate import always_new
 from penstock._engine.operators.rows import kept_rows
@@ -17,6 +21,16 @@ from penstock._engine.topology.nodes.table_nodes import (
 )
 from penstock.errors import StreamsError
 from penstock.record import Change, HeaderPairs
+
+_EXACT = frozenset({str, int, bytes, bool, UUID})
+"""Types whose equal values have equal bytes."""
+
+_TOLD_APART: dict[type, Callable[[Any], object]] = {
+    float: float.hex,  # 0.0 and -0.0 differ, as in Double.equals
+    Decimal: Decimal.as_tuple,
+    datetime: datetime.isoformat,
+}
+"""Types with equal values of different bytes, and what tells them apart."""
 
 
 def repartition_map(operation: TableRepartitionMap, site: Site) -> Process:
@@ -37,7 +51,7 @@ def repartition_map(operation: TableRepartitionMap, site: Site) -> Process:
             old_key, old = mapped(key, change[1])
             leaves = old_key is not None and old is not None
             comes = new_key is not None and new is not None
-            if leaves and comes and old_key == new_key:
+            if leaves and comes and (old_key is new_key or same_key(old_key, new_key)):
                 forward(old_key, (new, old), timestamp, headers)
                 return
             if leaves:
@@ -146,3 +160,34 @@ def _checked(pair: Any) -> tuple[Any, Any]:
         return pair
     msg = f"group_by's mapper must give a (key, value) pair, or None; got {pair!r}"
     raise StreamsError(msg)
+
+
+def same_key(old: Any, new: Any) -> bool:
+    """Return whether two keys are one group: equal, and of equal types all through.
+
+    Python holds 1, True and 1.0 for equal, and `Decimal("1.0")` and `Decimal("1.00")`; their bytes
+    are not, so they are different groups. Java: equals.
+    """
+    kind = type(old)
+    if kind is not type(new):
+        return False
+    if kind in _EXACT:
+        return bool(old == new)
+    if isinstance(old, (list, tuple)):
+        return len(old) == len(new) and all(map(same_key, old, new))
+    if isinstance(old, dict):
+        return len(old) == len(new) and all(map(same_key, old.items(), new.items()))
+    told_apart = _TOLD_APART.get(kind)
+    if told_apart is not None:
+        return bool(told_apart(old) == told_apart(new))
+    return bool(old == new) and _same_fields(old, new)
+
+
+def _same_fields(old: Any, new: Any) -> bool:
+    """Return whether the fields of two equal documents are one group each; of other classes their
+    `==` decides alone.
+    """
+    compared: Iterable[str] = getattr(old, "__struct_fields__", ())
+    if is_dataclass(old):
+        compared = [part.name for part in fields(old) if part.compare]
+    return all(same_key(getattr(old, part), getattr(new, part)) for part in compared)

@@ -87,8 +87,8 @@ class Site:
     """Numbers that operators keep beside the committed offsets, one for each store."""
     watch_idle: Callable[[int, Callable[[int, int], bool]], None]
     """`watch_idle(idle_after_ms, go_on)`: while the task has had no record for that long, call
-    `go_on(elapsed_ms, idle_since_ms)` at each look at the wall clock: how long that is, and since
-    when. It returns whether it has forwarded or changed anything.
+    `go_on(elapsed_ms, period)` now and then: how long that is, and the number of this silence. It
+    returns whether it has forwarded or changed anything.
     """
     on_init: Callable[[Callable[[], object]], None]
     """Takes a function to call when the task starts; parents start before children."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from penstock._engine.operators.site import Process, Site
+from penstock._engine.topology.checks import check_writable
 from penstock._engine.topology.nodes import stream_nodes as nodes
 from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
@@ -203,6 +204,19 @@ def print_records(operation: nodes.Print, site: Site) -> Process:
             failed(error, key, value, timestamp, headers)
 
     return process
+
+
+def empty_files(nodes_: Iterable[nodes.Node]) -> None:
+    """Empty the files that records are printed to: a program starts.
+
+    Raises:
+        TopologyError: one cannot be written.
+    """
+    for node in nodes_:
+        operation = node.operation if isinstance(node, nodes.ProcessorNode) else None
+        if isinstance(operation, nodes.Print) and operation.file is not None:
+            check_writable(operation.file)
+            Path(operation.file).write_text("")
 
 
 def _open_for_lines(operation: nodes.Print, site: Site) -> TextIO | None:

@@ -10,6 +10,7 @@ from typing import Any
 from penstock._engine.operators.rows import kept_rows
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.operators.transformer import TransformerContext
+from penstock._engine.topology.deferred_calls import refuse_deferred_methods
 from penstock._engine.topology.nodes.table_nodes import TableTransformValues
 from penstock.record import Change, HeaderPairs
 
@@ -17,6 +18,7 @@ from penstock.record import Change, HeaderPairs
 def transform_table_values(operation: TableTransformValues, site: Site) -> Process:
     """Transform the value of each row; the transformer is called for deletions too."""
     transformer = operation.supplier()
+    refuse_deferred_methods(transformer, "init", "transform", "close")
     context = TransformerContext(site.context, looks_up=False)
     site.on_init(lambda: transformer.init(context))
     site.on_close(transformer.close)

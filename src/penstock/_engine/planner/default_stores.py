@@ -1,4 +1,6 @@
-"""Where the stores of verbs live that leave it to the settings. Java: DslStoreSuppliers."""
+"""Where the stores of verbs live that leave it to the settings, and whether their rows hold
+headers. Java: DslStoreSuppliers and DslStoreFormat.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,19 @@ from dataclasses import replace
 from penstock._engine.topology.topology import Topology
 from penstock.settings import StreamsConfig
 from penstock.stores import StoreBuilder
+from penstock.stores._builders import keeping_headers
 
 
 def with_default_stores(topology: Topology, config: StreamsConfig) -> Topology:
-    """Return the topology with its stores where the settings have them: a copy if that changes
-    anything. What the builder was told before is not changed again.
+    """Return the topology with its stores where and as the settings have them: a copy if that
+    changes anything. What the builder was told before is not changed again.
     """
-    engine = config.dsl_engine
+    engine, with_headers = config.dsl_engine, config.dsl_stores_keep_headers
 
     def placed(store: StoreBuilder) -> StoreBuilder:
-        if not store.follows_settings or store.engine == engine:
-            return store
-        return replace(store, engine=engine, follows_settings=False)
+        if store.follows_settings and store.engine != engine:
+            store = replace(store, engine=engine, follows_settings=False)
+        return keeping_headers(store) if with_headers else store
 
     stores = {name: placed(store) for name, store in topology.stores.items()}
     of_all = {

@@ -27,6 +27,7 @@ from penstock.stores import StoreBuilder
 
 _FORMAT = 1
 _ID_LETTERS = 12
+_HEADERS = "_with_headers"
 _NUMBERED = re.compile(r"-[0-9]{10}(-|$)")
 
 
@@ -186,13 +187,17 @@ def _changed_stores(
 
 
 def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[ProgramChange]:
-    if was.kind != is_now.kind:
+    if _differ_in_headers(was, is_now):
+        has = "holds headers now" if is_now.kind.endswith(_HEADERS) else "holds no headers any more"
+        text = f"store {name!r} {has}: its rows are restored from {_shown(is_now.log)}"
+        yield ProgramChange(text, keeps_state=True)
+    elif was.kind != is_now.kind:
         text = (
             f"store {name!r} was of kind {was.kind!r} and is of kind {is_now.kind!r}: the rows "
             "that it has would be read wrong"
         )
         yield ProgramChange(text, keeps_state=False)
-    elif was.window_ms != is_now.window_ms:
+    if _without_headers(was) == _without_headers(is_now) and was.window_ms != is_now.window_ms:
         text = (
             f"the windows of store {name!r} lasted {was.window_ms} ms and last {is_now.window_ms}"
         )
@@ -210,6 +215,16 @@ def _changed_store(name: str, was: StoreShape, is_now: StoreShape) -> Iterable[P
             f"{_listed(is_now.reads)}: it would find the state of another",
             keeps_state=False,
         )
+
+
+def _differ_in_headers(was: StoreShape, is_now: StoreShape) -> bool:
+    """Return whether a changelog fits a store before and after: one has room for headers."""
+    is_same = _without_headers(was) == _without_headers(is_now)
+    return was.kind != is_now.kind and is_same and was.log == is_now.log is not None
+
+
+def _without_headers(store: StoreShape) -> str:
+    return store.kind.removesuffix(_HEADERS)
 
 
 def _changed_topics(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -69,6 +69,25 @@ class InternalTopicPlan:
         return {**of_kind, **of_all_topics, **self.needed, **self.settings}
 
 
+@dataclass(frozen=True, slots=True)
+class NamedTopics:
+    """The topics that a program names; no program, no topics."""
+
+    users: frozenset[str] = frozenset()
+    """Those that it reads and writes: never internal, whatever they are called."""
+    internal: frozenset[str] = frozenset()
+    """Changelogs and repartition topics that it makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class InternalTopics:
+    """The topics of a cluster that are an application's own, and those that only look so."""
+
+    own: tuple[str, ...]
+    of_others: Mapping[str, tuple[str, ...]]
+    """By the id of the application that they belong to."""
+
+
 def task_topic_name(application_id: str) -> str:
     """Return the name of the topic whose partitions are the tasks."""
     return f"{application_id}{_TASKS_ENDING}"
@@ -79,6 +98,36 @@ def is_internal(topic: str, application_id: str) -> bool:
     if not topic.startswith(f"{application_id}-"):
         return False
     return topic.endswith(_ENDINGS) or _UNNAMED_JOIN.fullmatch(topic) is not None
+
+
+def internal_topics_among(
+    topics: Collection[str], application_id: str, named: NamedTopics
+) -> InternalTopics:
+    """Return the internal topics of an application among those of a cluster.
+
+    Names are ambiguous: those of application `shop-eu` begin with `shop-`, too. A topic belongs to
+    the application with the longest id among those that have a task topic, unless the program makes
+    it itself. Java: KAFKA-7930 for the inputs; its tool takes the topics of `shop-eu` for `shop`'s.
+    """
+    own: list[str] = []
+    of_others: dict[str, list[str]] = {}
+    longer = _longer_ids(topics, application_id)
+    for topic in sorted(topics):
+        if topic in named.users or not is_internal(topic, application_id):
+            continue
+        owner = next((other for other in longer if topic.startswith(f"{other}-")), None)
+        if owner is None or topic in named.internal:
+            own.append(topic)
+        else:
+            of_others.setdefault(owner, []).append(topic)
+    return InternalTopics(tuple(own), {owner: tuple(its) for owner, its in of_others.items()})
+
+
+def _longer_ids(topics: Iterable[str], application_id: str) -> list[str]:
+    """Return the ids of applications that begin with this one's, the longest first."""
+    endings = [topic for topic in topics if topic.endswith(_TASKS_ENDING)]
+    ids = [topic.removesuffix(_TASKS_ENDING) for topic in endings]
+    return sorted((one for one in ids if one.startswith(f"{application_id}-")), key=len)[::-1]
 
 
 def plan_internal_topics(

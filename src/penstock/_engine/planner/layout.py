@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from penstock._engine.planner.internal_topics import (
     InternalTopicPlan,
+    NamedTopics,
     is_internal,
     plan_internal_topics,
 )
@@ -61,6 +62,18 @@ class Draft:
         """The user's topics that are written by name."""
         written = {topic for plan in self.plans for topic in plan.sink_topics()}
         return sorted(written - set(self.repartition_topics))
+
+    def named_topics(self, config: StreamsConfig) -> NamedTopics:
+        """Return all topics that the program and its settings name."""
+        dead_letters = config.as_mapping()["errors.dead.letter.queue.topic.name"]
+        users = {*self.topics_to_count, *self.outputs, *([dead_letters] if dead_letters else [])}
+        changelogs = {
+            store.changelog
+            for plan in self.plans
+            for store in plan.stores.values()
+            if store.changelog is not None
+        }
+        return NamedTopics(frozenset(users), frozenset({*self.repartition_topics, *changelogs}))
 
     @property
     def copartitioned(self) -> tuple[frozenset[str], ...]:

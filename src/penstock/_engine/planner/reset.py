@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from penstock._engine.planner.internal_topics import is_internal
+from penstock._engine.planner.internal_topics import NamedTopics, internal_topics_among, is_internal
 from penstock._engine.planner.tasks import Partition
 from penstock.errors import StreamsError
 
@@ -43,6 +43,8 @@ class ResetRequest:
     internal: tuple[str, ...] | None = None
     """None: all internal topics."""
     target: Target = field(default_factory=Target)
+    named: NamedTopics = field(default_factory=NamedTopics)
+    """What the program names, beyond what is reset: none of the user's topics is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,11 @@ def inputs_of(request: ResetRequest, committed: Iterable[Partition]) -> tuple[st
     """Return the topics whose offsets move: those named, or those that the group has committed."""
     if request.inputs is not None:
         return tuple(dict.fromkeys(request.inputs))
-    known = {topic for topic, _ in committed if not is_internal(topic, request.application_id)}
-    return tuple(sorted(known - set(request.intermediate)))
+    known = {topic for topic, _ in committed}
+    own = {topic for topic in known if is_internal(topic, request.application_id)}
+    # A group commits no offsets of its own changelogs: one that it reads is an input.
+    read = {topic for topic in own - request.named.users if not topic.endswith("-changelog")}
+    return tuple(sorted(known - read - set(request.intermediate)))
 
 
 def decide_reset(request: ResetRequest, facts: Facts) -> ResetPlan:
@@ -130,7 +135,8 @@ def decide_reset(request: ResetRequest, facts: Facts) -> ResetPlan:
         StreamsError: a topic to delete is not internal, or an offset is of no input.
     """
     notes: list[str] = []
-    inputs = [topic for topic in inputs_of(request, facts.committed) if topic in facts.topics]
+    wanted = inputs_of(request, facts.committed)
+    inputs = [topic for topic in wanted if topic in facts.topics]
     inputs = [topic for topic in inputs if topic not in request.intermediate]
     named = (*(request.inputs or ()), *request.intermediate)
     if gone := sorted({topic for topic in named if topic not in facts.topics}):
@@ -146,7 +152,7 @@ def decide_reset(request: ResetRequest, facts: Facts) -> ResetPlan:
     return ResetPlan(
         request.application_id,
         tuple(changes),
-        tuple(_topics_to_delete(request, facts)),
+        _topics_to_delete(request, facts, inputs, notes),
         facts.local_tasks,
         facts.local_path,
         tuple(notes),
@@ -191,14 +197,23 @@ def _wanted(place: Partition, target: Target, facts: Facts, before: int | None) 
     return facts.ends[place] if target.latest else facts.beginnings[place]
 
 
-def _topics_to_delete(request: ResetRequest, facts: Facts) -> list[str]:
-    internal = sorted(topic for topic in facts.topics if is_internal(topic, request.application_id))
+def _topics_to_delete(
+    request: ResetRequest, facts: Facts, inputs: Iterable[str], notes: list[str]
+) -> tuple[str, ...]:
+    users = request.named.users.union(inputs, request.inputs or (), request.intermediate)
+    named = NamedTopics(users, request.named.internal)
+    internal = internal_topics_among(facts.topics, request.application_id, named)
     if request.internal is None:
-        return internal
-    if strange := [topic for topic in request.internal if topic not in internal]:
+        notes += [
+            f"left alone, for application {owner!r} has a task topic and they bear its name: "
+            f"{', '.join(topics)}"
+            for owner, topics in internal.of_others.items()
+        ]
+        return internal.own
+    if strange := [topic for topic in request.internal if topic not in internal.own]:
         msg = (
             f"not internal topics of application {request.application_id!r}: {', '.join(strange)}; "
-            f"those are: {', '.join(internal) or 'none'}"
+            f"those are: {', '.join(internal.own) or 'none'}"
         )
         raise StreamsError(msg)
-    return sorted(set(request.internal))
+    return tuple(sorted(set(request.internal)))

@@ -7,7 +7,7 @@ those of a foreign-key join, have no such order: they are one stage, whose tasks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock._engine.planner.partitions import TopicFlow, decide_partition_counts
@@ -17,7 +17,12 @@ from penstock._engine.planner.plan import (
     plan_subtopologies,
 )
 from penstock._engine.planner.tasks import TaskPlan, plan_tasks, resolve_patterns
-from penstock._engine.topology.nodes.stream_nodes import SourceNode
+from penstock._engine.topology.nodes.stream_nodes import (
+    ProcessorNode,
+    SourceNode,
+    UserProcessor,
+    sources_above,
+)
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -185,6 +190,39 @@ def check_topics(topology: Topology, config: StreamsConfig, given: Iterable[str]
             "the run is over, not before; leave it out of the inputs"
         )
         raise StreamsError(msg)
+
+
+def topics_of_marks(
+    plans: Iterable[SubtopologyPlan], with_offsets: Collection[str]
+) -> frozenset[str]:
+    """Return the topics whose records `write_once` marks by their offsets.
+
+    Records that a run numbers itself are numbered from 0 in each: the marks of one run, or of the
+    live application, would be taken for those of another, and rows would not be written.
+
+    Raises:
+        StreamsError: a topic is not among those `with_offsets`.
+    """
+    marked: set[str] = set()
+    for plan in plans:
+        nodes = {node.name: node for node in plan.nodes}
+        for node in plan.nodes:
+            operation = node.operation if isinstance(node, ProcessorNode) else None
+            if not isinstance(operation, UserProcessor) or operation.marks is None:
+                continue
+            sources = sources_above([node.name], nodes).values()
+            topics = {topic for source in sources for topic in source.topics}
+            if unknown := sorted(topics - set(with_offsets)):
+                name, listed = operation.marks[1], ", ".join(map(repr, unknown))
+                msg = (
+                    f"write_once(name={name!r}) knows records by partition and offset, and in this "
+                    f"run those of {listed} have none of their own; give inputs with the columns "
+                    "'partition' and 'offset', and put write_once before any repartitioning; or "
+                    "write the results of the run with Spark"
+                )
+                raise StreamsError(msg)
+            marked |= topics
+    return frozenset(marked)
 
 
 def _partition_counts(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from threading import current_thread, get_ident
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from penstock._camel_case import ExplainsCamelCase
 from penstock._durations import Duration, to_milliseconds
@@ -15,14 +17,26 @@ from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.node_meter import NodeMeter
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.task_stores import TaskStore
+from penstock._engine.topology.deferred_calls import refuse_deferred_timer
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor
 from penstock.errors import ConfigError, StreamsError
 from penstock.metrics import StreamsMetrics
 from penstock.processor import Cancellable, PunctuationType, Punctuator
-from penstock.record import FixedKeyRecord, Record, RecordMetadata
+from penstock.record import (
+    NO_KEY,
+    FixedKeyRecord,
+    Record,
+    RecordMetadata,
+    check_sendable,
+    given_key_of,
+)
 from penstock.serdes import Serde
 
+P = ParamSpec("P")
 S = TypeVar("S")
+T = TypeVar("T", bound="TaskServices")
+
+_FAR_AHEAD = 1 << 62
 
 _WRITES = frozenset({"delete", "put", "put_all", "put_if_absent", "remove"})
 
@@ -34,6 +48,10 @@ class TaskServices(Protocol):
     task_id: str
     position: Position
     started: bool
+    running_thread: int | None
+    """The thread that processes records and timers, None before the first and in `close`. Between
+    two records it may answer queries, for which a cache may have to forward rows.
+    """
     configs: Mapping[str, Any]
     directory: Path | None
     sensors: TaskSensors
@@ -58,6 +76,38 @@ class TaskServices(Protocol):
     def shared(self, name: str, make: Callable[[], S]) -> S: ...
 
 
+def forwards(method: Callable[Concatenate[T, P], S]) -> Callable[Concatenate[T, P], S]:
+    """Return `method` of a task, in which processors may forward records."""
+
+    @wraps(method)
+    def run(task: T, /, *arguments: P.args, **options: P.kwargs) -> S:
+        task.running_thread = get_ident()
+        return method(task, *arguments, **options)
+
+    return run
+
+
+def check_schedule(
+    interval: Duration, type: object, callback: Punctuator, start_time: int | None
+) -> int:
+    """Refuse the arguments of a timer that cannot be; return its interval in milliseconds."""
+    interval_ms = to_milliseconds(interval, "a schedule's interval")
+    if interval_ms < 1:
+        msg = f"a schedule's interval must be at least 1 ms; got {interval!r}"
+        raise ValueError(msg)
+    if not isinstance(type, PunctuationType):
+        msg = f"a schedule's type must be a PunctuationType; got {type!r}"
+        raise TypeError(msg)
+    if not callable(callback):
+        msg = f"a schedule's callback must be a function (timestamp); got {callback!r}"
+        raise TypeError(msg)
+    refuse_deferred_timer(callback)
+    if start_time is not None and start_time < 0:
+        msg = f"a schedule's start_time must not be before the epoch; got {start_time}"
+        raise ValueError(msg)
+    return interval_ms
+
+
 class NodeContext(ExplainsCamelCase):
     """The ProcessorContext of one node."""
 
@@ -76,6 +126,8 @@ class NodeContext(ExplainsCamelCase):
         self._stores = stores
         self._forward = forward
         self._children = children
+        self.key_in_hand: Any = NO_KEY
+        """The key of the record that a processor which keeps keys has in hand."""
         keeps_key = isinstance(node.operation, UserProcessor) and node.operation.fixed_key
         self._record_type: type[FixedKeyRecord[Any, Any]] = FixedKeyRecord if keeps_key else Record
 
@@ -130,14 +182,21 @@ class NodeContext(ExplainsCamelCase):
                 f"{record!r}"
             )
             raise StreamsError(msg)
+        key, in_hand = record.key, self.key_in_hand
+        if key is not in_hand and in_hand is not NO_KEY:
+            self._refuse_other_key(record)
         target = self._forward if child is None else self._child(child)
-        if not self._task.started:
-            msg = f"processor {self._node.name!r} must not forward in init; there is no record yet"
-            raise StreamsError(msg)
+        if self._task.running_thread != get_ident():
+            raise StreamsError(self._why_not_now())
         position = self._task.position
         timestamp, headers = position.timestamp, position.headers
-        target(record.key, record.value, record.timestamp, tuple(record.headers))
-        position.timestamp, position.headers = timestamp, headers
+        own_time, own_headers = record.timestamp, tuple(record.headers)
+        if own_headers or type(own_time) is not int or own_time >= _FAR_AHEAD:
+            check_sendable(own_time, own_headers)
+        try:
+            target(key, record.value, own_time, own_headers)
+        finally:  # as in Java: the processor may go on after a child that failed
+            position.timestamp, position.headers = timestamp, headers
 
     def schedule(
         self,
@@ -147,19 +206,7 @@ class NodeContext(ExplainsCamelCase):
         *,
         start_time: int | None = None,
     ) -> Cancellable:
-        interval_ms = to_milliseconds(interval, "a schedule's interval")
-        if interval_ms < 1:
-            msg = f"a schedule's interval must be at least 1 ms; got {interval!r}"
-            raise ValueError(msg)
-        if not isinstance(type, PunctuationType):
-            msg = f"a schedule's type must be a PunctuationType; got {type!r}"
-            raise TypeError(msg)
-        if not callable(callback):
-            msg = f"a schedule's callback must be a function (timestamp); got {callback!r}"
-            raise TypeError(msg)
-        if start_time is not None and start_time < 0:
-            msg = f"a schedule's start_time must not be before the epoch; got {start_time}"
-            raise ValueError(msg)
+        interval_ms = check_schedule(interval, type, callback, start_time)
         return self._task.schedule(self._node, interval_ms, type, callback, start_time)
 
     def commit(self) -> None:
@@ -190,6 +237,23 @@ class NodeContext(ExplainsCamelCase):
             if key.startswith(prefix)
         }
 
+    def _refuse_other_key(self, record: FixedKeyRecord[Any, Any]) -> None:
+        """Refuse a record that was neither given by the task, now or before, nor has an equal key.
+        Java: FixedKeyRecord has no public constructor.
+        """
+        key, in_hand = record.key, self.key_in_hand
+        # Equal is not enough: 1, 1.0 and True have different bytes, and other partitions.
+        is_same = type(key) is type(in_hand) and key == in_hand
+        if key is not given_key_of(record) and not is_same:
+            msg = (
+                f"processor {self._node.name!r} must keep the key of its records, as no "
+                f"repartitioning follows; got a record with key {key!r} for one with "
+                f"{in_hand!r}; forward the record that was given, or a copy of it "
+                "(record.with_value), even later; or forward from a timer; or use process, which "
+                "may change keys, instead of process_values"
+            )
+            raise StreamsError(msg)
+
     def _default_serde(self, part: str) -> Serde[Any]:
         serde: Serde[Any] | None = self._task.configs[f"default.{part}.serde"]
         if serde is None:
@@ -199,6 +263,21 @@ class NodeContext(ExplainsCamelCase):
             )
             raise ConfigError(msg)
         return serde
+
+    def _why_not_now(self) -> str:
+        """Return why a record must not be forwarded: it would not be part of a commit."""
+        if not self._task.started:
+            return f"processor {self._node.name!r} must not forward in init; there is no record yet"
+        if self._task.running_thread is None:
+            return (
+                f"processor {self._node.name!r} must forward in process or in a timer; what it "
+                "forwards in close is in no commit and would be lost"
+            )
+        return (
+            f"processor {self._node.name!r} must forward in the thread that calls its process; "
+            f"got a forward in thread {current_thread().name!r}; keep what other threads make, and "
+            "forward it in process or in a timer (schedule)"
+        )
 
     def _child(self, name: str) -> Process:
         if name not in self._children:

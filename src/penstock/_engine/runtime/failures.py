@@ -37,6 +37,7 @@ from penstock.errors import (
     StreamsError,
     failure_location,
     state_failure,
+    text_of,
 )
 from penstock.handlers import (
     DeadLetterRecord,
@@ -304,7 +305,7 @@ class Failures:
                     task_id=self._task_id,
                     node=node.name,
                     reason=reason,
-                    error=cut(f"{type(error).__name__}: {error}", TEXT_CHARACTERS_MAX),
+                    error=cut(f"{type(error).__name__}: {text_of(error)}", TEXT_CHARACTERS_MAX),
                     location=failure_location(error),
                     topic=context.topic,
                     partition=context.partition,
@@ -418,7 +419,7 @@ def _is_settled(error: Exception) -> bool:
 def _text(error: Exception) -> str:
     location = failure_location(error)
     kind = "" if isinstance(error, StreamsError) else f"{type(error).__name__}: "
-    return f"{kind}{error}{f' (at {location})' if location else ''}"
+    return f"{kind}{text_of(error)}{f' (at {location})' if location else ''}"
 
 
 def _fitting_serde(got: object, origin: SerializationOrigin) -> str:

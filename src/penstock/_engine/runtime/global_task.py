@@ -15,6 +15,7 @@ from penstock._engine.metrics.sensors import TaskSensors
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import Notes
+from penstock._engine.runtime.context import forwards
 from penstock._engine.runtime.failures import Failures, Handlers, lifecycle_error
 from penstock._engine.runtime.idleness import Idleness
 from penstock._engine.runtime.input.intake import Admit, InputPartition, make_admit
@@ -74,6 +75,7 @@ class GlobalTask:
         self.node_meter: NodeMeter | None = None
         self.idleness = Idleness()
         self.started = False
+        self.running_thread: int | None = None
         self._plan = plan
         self._config = config
         collector = Collector(lambda topic: 0)
@@ -122,6 +124,7 @@ class GlobalTask:
         [store] = self._plan.stores_of[self._processor_of(topic).name][:1]
         return self.task_stores[store]
 
+    @forwards
     def update(self, topic: str, partition: int, raw: RawRecord, now_ms: int) -> None:
         """Process the next record of a partition."""
         position, source = self.position, self._sources[topic]
@@ -141,6 +144,7 @@ class GlobalTask:
         except Exception as error:
             self._failures.fail_in_source(source, error)
 
+    @forwards
     def commit(self, positions: Mapping[str, int] | None = None) -> None:
         """Write all changes to the engines, each with its position in its topic."""
         for store in self.task_stores.values():
@@ -150,6 +154,7 @@ class GlobalTask:
 
     def close(self) -> None:
         """Close the processors and the stores; uncommitted changes are lost."""
+        self.running_thread = None
         try:
             for node in self._plan.nodes:
                 for close in self._wiring.at_end[node.name]:

@@ -1,7 +1,9 @@
 """Operators that advance their time when no records come.
 
 Stream time stands still without records. While a task has none, it calls the operators that watch
-for idleness, which may advance their time by the wall clock.
+for idleness, which may advance their time by how long that lasts. The host says how long: the
+runtime has no clock, and a clock that is wrong for a moment, or a process that stood still, must
+not look like a silence (`kafka/worker/silence.py`).
 """
 
 from __future__ import annotations
@@ -9,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from penstock._engine.runtime.position import UNKNOWN
 from penstock._engine.topology.nodes.stream_nodes import Node
 
 GoOn: TypeAlias = Callable[[int, int], bool]
-"""`go_on(elapsed_ms, idle_since_ms)`: the task's last record came at `idle_since_ms` of the wall
-clock, `elapsed_ms` ago. Returns whether it forwarded or changed anything.
+"""`go_on(elapsed_ms, period)`: the task has had no record for `elapsed_ms`; `period` is the number
+of this silence. Returns whether it forwarded or changed anything.
 """
 
 
@@ -27,25 +28,33 @@ class Watcher(NamedTuple):
 
 
 class Idleness:
-    """When a task had its last record, and the operators that watch for idleness."""
+    """For how long a task has had no record, and the operators that watch for that."""
 
-    __slots__ = ("_watchers", "last_record_ms")
+    __slots__ = ("_watchers", "elapsed_ms", "period")
 
     def __init__(self) -> None:
-        self.last_record_ms = UNKNOWN
-        """Of the wall clock; before the first record, when the task started."""
+        self.elapsed_ms = 0
+        """Since the last record; before the first one, since the task started."""
+        self.period = 0
+        """Counts the silences: records end one and begin the next."""
         self._watchers: list[Watcher] = []
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether any operator watches."""
+        return bool(self._watchers)
+
     def watch(self, node: Node, idle_after_ms: int, go_on: GoOn) -> None:
-        """Call `go_on` at each look at the clock while no record has come for `idle_after_ms`."""
+        """Call `go_on` whenever time passes while no record has come for `idle_after_ms`."""
         self._watchers.append(Watcher(node, idle_after_ms, go_on))
 
-    def due(self, now_ms: int) -> Iterator[Watcher]:
-        """Yield the watchers whose wait is over, parents first."""
-        if not self._watchers:
-            return iter(())
-        # A clock that was set back must not make the operators wait until it has caught up.
-        self.last_record_ms = min(self.last_record_ms, now_ms)
-        elapsed_ms = now_ms - self.last_record_ms
+    def reset(self) -> None:
+        """Begin to wait anew: records have come."""
+        self.elapsed_ms = 0
+        self.period += 1
+
+    def advance(self, elapsed_ms: int) -> Iterator[Watcher]:
+        """Add time without records; yield the watchers whose wait is over, parents first."""
+        self.elapsed_ms += elapsed_ms
         # Nodes are wired from the sinks up, but parents must advance before their children.
-        return (one for one in reversed(self._watchers) if elapsed_ms >= one.idle_after_ms)
+        return (one for one in reversed(self._watchers) if self.elapsed_ms >= one.idle_after_ms)

@@ -17,13 +17,16 @@ from penstock.record import HeaderPairs
 
 
 class NodeMeter:
-    """The records that enter a task, and those that reach nodes behind which there is nothing."""
+    """The records that enter a task, and those that reach each of its nodes but the sinks, which
+    count what they write at every level. Java counts at sources alone: others have a name of ours.
+    """
 
     def __init__(self, position: Position, now: float) -> None:
         self._position = position
         self._began = now
         self._lateness = Quantity(now)
         self._sources: dict[str, Quantity] = {}
+        self._passed: dict[str, Quantity] = {}
         self._ends: dict[str, Quantity] = {}
 
     def entered(self, source: str, process: Process) -> Process:
@@ -39,8 +42,20 @@ class NodeMeter:
 
         return process_counted
 
+    def passed(self, node: str, process: Process) -> Process:
+        """Return `process` of a node with children, which counts its records."""
+        add = self._passed.setdefault(node, Quantity(self._began)).add
+
+        def process_passed(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
+            add(0)
+            process(key, value, timestamp, headers)
+
+        return process_passed
+
     def reached(self, node: str, process: Process) -> Process:
-        """Return `process` of a node without children, which takes the ages of its records."""
+        """Return `process` of a node without children, which counts its records and takes their
+        ages.
+        """
         position = self._position
         ages = self._ends.setdefault(node, Quantity(self._began))
 
@@ -63,7 +78,10 @@ class NodeMeter:
                 {"process-rate": rate, "process-total": counted.total},
                 {"processor-node-id": source},
             )
+        for node, counted in self._passed.items():
+            yield MetricRow(NODE, {"records-total": counted.total}, {"processor-node-id": node})
         for node, ages in self._ends.items():
             known = ages.values("record-e2e-latency", now, "avg", "min", "max")
-            if known:
-                yield MetricRow(NODE, dict(known), {"processor-node-id": node})
+            yield MetricRow(
+                NODE, {"records-total": ages.total, **known}, {"processor-node-id": node}
+            )

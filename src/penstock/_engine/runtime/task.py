@@ -26,6 +26,7 @@ from penstock._engine.runtime.commit import (
     decode_notes,
     decode_partition_time,
 )
+from penstock._engine.runtime.context import forwards
 from penstock._engine.runtime.failures import (
     Failures,
     Handlers,
@@ -46,12 +47,14 @@ from penstock._engine.runtime.stores.task_stores import (
     MakeEngine,
     StoreSite,
     TaskStore,
+    flush_stores,
     memory_engine,
     open_stores,
 )
 from penstock._engine.runtime.wiring import Wiring
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.overlay import Reserve
+from penstock._engine.topology.deferred_calls import refuse_deferred_work
 from penstock._engine.topology.nodes.stream_nodes import (
     ProcessorNode,
     SinkNode,
@@ -93,13 +96,18 @@ class Task:
         self.counters = TaskCounters()
         self.notes = Notes()
         self.directory: Path | None = None  # the host sets it, if it has one
-        self.sensors = TaskSensors(debug=config.records_debug_metrics)
+        self.sensors = TaskSensors(
+            debug=config.records_debug_metrics,
+            task_id=task_id,
+            nodes=(node.name for node in plan.nodes),
+        )
         """The sensors of the user's processors."""
         self.node_meter = _node_meter(self.position, config)
         """Measures each record; None at the recording level INFO."""
         self.idleness = Idleness()
         self.commit_requested = False
         self.started = False
+        self.running_thread: int | None = None
         self._plan = plan
         self._config = config
         self._consumed: dict[RecordQueue, None] = {}
@@ -133,7 +141,6 @@ class Task:
     def start(self, now_ms: int) -> None:
         """Initialize the processors, parents first; what they store has the wall-clock time."""
         self.position.wall_clock_ms = self.position.timestamp = now_ms
-        self.idleness.last_record_ms = now_ms
         for node in self._plan.nodes:
             for init in self._wiring.at_start[node.name]:
                 try:
@@ -177,6 +184,7 @@ class Task:
         """Return the time of the record that comes next; there must be one."""
         return self._queues.next_timestamp()
 
+    @forwards
     def process(self, now_ms: int, limit: int = 1, deadline: float = NEVER) -> int:
         """Process up to `limit` records, as long as the task need not wait for other partitions.
 
@@ -195,7 +203,7 @@ class Task:
                 break
         if done:
             self._commit_needed = True
-            self.idleness.last_record_ms = now_ms
+            self.idleness.reset()
         return done
 
     def next_place(self, now_ms: int) -> tuple[str, int, int] | None:
@@ -248,17 +256,33 @@ class Task:
             raise error
         self._failures.fail_in_source(queue.source, error)
 
+    @forwards
     def punctuate_stream_time(self) -> None:
         """Fire the stream-time timers that are due."""
         if self.position.stream_time_ms != UNKNOWN:
             self._punctuated(self._stream_timers.fire_due(self.position.stream_time_ms))
 
+    @forwards
     def punctuate_wall_clock(self, now_ms: int) -> None:
         """Fire the wall-clock timers that are due."""
         self.position.wall_clock_ms = now_ms
         self._punctuated(self._wall_clock_timers.fire_due(now_ms))
-        if not self._queues.has_records() and not self._queues.is_behind():
-            self._go_on_without_records(now_ms)
+
+    @forwards
+    def stay_idle(self, elapsed_ms: int) -> None:
+        """Advance the operators that watch for idleness: for another `elapsed_ms` there was no
+        record for this task. Without effect while records wait, here or on the broker.
+        """
+        if self._queues.has_records() or self._queues.is_behind():
+            return
+        now_ms, idleness = self.position.wall_clock_ms, self.idleness
+        for watcher in idleness.advance(elapsed_ms):
+            self.position.enter_timer(now_ms)
+            try:
+                if watcher.go_on(idleness.elapsed_ms, idleness.period):
+                    self._commit_needed = True
+            except Exception as error:
+                self._failures.of_timer(watcher.node, now_ms, error)
 
     def drain(self) -> list[Output]:
         """Return what was produced since the last call."""
@@ -283,18 +307,10 @@ class Task:
             self._queues.by_partition.values() if new_notes else self._consumed, self.notes
         )
 
+    @forwards
     def flush(self) -> None:
         """Flush the caches."""
-        failure: StreamsError | None = None
-        for store in self._stores.values():
-            try:
-                store.flush()
-            except StreamsError as error:
-                # As in Java, the other stores are flushed all the same; the first failure is
-                # raised.
-                failure = failure or error
-        if failure is not None:
-            raise failure
+        flush_stores(self._stores.values())
 
     def last_offsets(self) -> dict[Partition, CommitOffset]:
         """Return the offsets that were committed last, or would be now, of all that was read."""
@@ -325,6 +341,7 @@ class Task:
         last of them raised, as Java does.
         """
         failure: StreamsError | None = None
+        self.running_thread = None
         for node in self._plan.nodes:
             for close in self._wiring.at_end[node.name]:
                 try:
@@ -428,23 +445,11 @@ class Task:
     def _fire(self, schedule: Schedule, now_ms: int) -> None:
         self.position.enter_timer(now_ms)
         try:
-            schedule.callback(now_ms)
+            refuse_deferred_work(schedule.callback(now_ms), "a timer's callback")
         except SystemExit as called:
             self._failures.of_timer(schedule.node, now_ms, exit_called(called))
         except Exception as error:
             self._failures.of_timer(schedule.node, now_ms, error)
-
-    def _go_on_without_records(self, now_ms: int) -> None:
-        """Advance the operators that watch for idleness."""
-        due = self.idleness.due(now_ms)
-        since_ms = self.idleness.last_record_ms
-        for watcher in due:
-            self.position.enter_timer(now_ms)
-            try:
-                if watcher.go_on(now_ms - since_ms, since_ms):
-                    self._commit_needed = True
-            except Exception as error:
-                self._failures.of_timer(watcher.node, now_ms, error)
 
     def _punctuated(self, count: int) -> None:
         if count:

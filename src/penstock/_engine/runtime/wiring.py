@@ -88,15 +88,17 @@ class Wiring:
         if isinstance(node, nodes.SourceNode):
             return forward
         process = lower(node.operation, self._site(node, forward, children))
-        if not below and self._task.node_meter is not None:
-            process = self._task.node_meter.reached(node.name, process)
+        meter = self._task.node_meter
+        if meter is not None:
+            process = (meter.passed if below else meter.reached)(node.name, process)
         stores = node.operation.own_stores()
         if not stores:
             return process
         if self._config.keeps_raw_bytes():
             return self._hiding_freed_bytes(node, process)
         sink = sink_behind(node, self._children, self._nodes)
-        if sink is not None:
+        # The node in between would count none of the rows that do not pass it.
+        if sink is not None and meter is None:
             shorten(self._task.state(stores[0].name, object), self._sink_site(sink), self._sinks)
         return process
 

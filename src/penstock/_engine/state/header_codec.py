@@ -1,8 +1,10 @@
-"""Rows that keep headers, as Java writes them (KIP-1271): a varint with the size of the headers,
-the headers, eight bytes of time if the store is timestamped, the value.
+"""Rows that keep headers: eight bytes of time if the store is timestamped, a varint with the size
+of the headers, the headers, the value.
 
-The headers are their number and for each the size of its key, the key, the size of its value (-1
-for none) and the value; of no headers nothing is written. Sizes are zigzag varints.
+The parts are Java's (KIP-1271), so that a row takes as much of the cache; Java has the time behind
+the headers, here it is first as in rows without headers, whose operators read both. The headers are
+their number and for each the size of its key, the key, the size of its value (-1 for none) and the
+value; of no headers nothing is written. Sizes are zigzag varints.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from penstock._engine.state.codec import (
     Codec,
     RowCodec,
     pack_timestamp,
+    plain_codec,
     timestamp_of,
 )
 from penstock.errors import StreamsError
 from penstock.record import HeaderPairs, Headers
+from penstock.serdes import Serde
 from penstock.stores.headers import AggregationWithHeaders, ValueTimestampHeaders
 
 _NO_HEADERS = b"\x00"
@@ -39,15 +43,15 @@ def pack_headers(headers: Iterable[tuple[str, bytes | None]]) -> bytes:
     return _varint(len(packed)) + packed
 
 
-def end_of_headers(row: bytes) -> int:
-    """Return where the headers of a row end."""
-    size, at = _read_varint(row, 0)
+def end_of_headers(row: bytes, start: int = 0) -> int:
+    """Return where the headers end that begin at `start`."""
+    size, at = _read_varint(row, start)
     return at + size
 
 
-def headers_of(row: bytes) -> HeaderPairs:
-    """Return the headers of a row."""
-    size, at = _read_varint(row, 0)
+def headers_of(row: bytes, start: int = 0) -> HeaderPairs:
+    """Return the headers that begin at `start`."""
+    size, at = _read_varint(row, start)
     if not size:
         return ()
     count, at = _read_varint(row, at)
@@ -62,16 +66,25 @@ def headers_of(row: bytes) -> HeaderPairs:
     return tuple(pairs)
 
 
-def with_time(value: bytes, timestamp: int) -> bytes:
-    """Return a row with its time, of headers and value without one."""
-    at = end_of_headers(value)
-    return value[:at] + pack_timestamp(timestamp) + value[at:]
+class ValueBehindHeaders(Serde[Any]):
+    """The serde of what operators see of such rows: values, written without headers and read
+    whatever headers they have. As in Java, no verb keeps headers of its own.
+    """
+
+    def __init__(self, plain: RowCodec) -> None:
+        self._encode, self._decode = plain.encode_value, plain.decode_value
+
+    def encode(self, value: Any) -> Any:
+        data = self._encode(value)
+        return None if data is None else _NO_HEADERS + data
+
+    def decode(self, data: bytes) -> Any:
+        return self._decode(data[end_of_headers(data) :])
 
 
-def without_time(row: bytes) -> tuple[bytes, int]:
-    """Return headers and value of a row with a time, and that time."""
-    at = end_of_headers(row)
-    return row[:at] + row[at + TIMESTAMP_BYTES :], timestamp_of(row[at : at + TIMESTAMP_BYTES])
+def values_behind_headers(topic: str, plain: RowCodec) -> RowCodec:
+    """Return the codec that operators use on such rows, with a time or without."""
+    return plain_codec(topic, plain.key_serde, ValueBehindHeaders(plain))
 
 
 def timed_headers_codec(plain: RowCodec) -> Codec:
@@ -87,13 +100,12 @@ def timed_headers_codec(plain: RowCodec) -> Codec:
             raise StreamsError(msg)
         value, timestamp, headers = entry
         data = None if value is None else encode(value)
-        return None if data is None else _packed(headers) + pack_timestamp(timestamp) + data
+        return None if data is None else pack_timestamp(timestamp) + _packed(headers) + data
 
     def decode_row(row: bytes) -> ValueTimestampHeaders[Any]:
-        at = end_of_headers(row)
-        behind = at + TIMESTAMP_BYTES
-        value, timestamp = decode(row[behind:]), timestamp_of(row[at:behind])
-        return ValueTimestampHeaders(value, timestamp, Headers(headers_of(row)))
+        value = decode(row[end_of_headers(row, TIMESTAMP_BYTES) :])
+        headers = Headers(headers_of(row, TIMESTAMP_BYTES))
+        return ValueTimestampHeaders(value, timestamp_of(row), headers)
 
     return Codec(plain.encode_key, plain.decode_key, encode_row, decode_row)
 
@@ -126,13 +138,13 @@ def values_of_timed_headers_codec(plain: RowCodec) -> Codec:
 
     def encode_row(value: Any) -> bytes | None:
         data = encode(value)
-        return None if data is None else _NO_HEADERS + pack_timestamp(_NO_TIME) + data
+        return None if data is None else pack_timestamp(_NO_TIME) + _NO_HEADERS + data
 
     return Codec(
         plain.encode_key,
         plain.decode_key,
         encode_row,
-        lambda row: decode(row[end_of_headers(row) + TIMESTAMP_BYTES :]),
+        lambda row: decode(row[end_of_headers(row, TIMESTAMP_BYTES) :]),
     )
 
 

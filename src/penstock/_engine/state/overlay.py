@@ -180,6 +180,13 @@ class Overlay:
         if self._unwritten:
             self._write(None, ())
 
+    def drop_unwritten(self) -> None:
+        """Forget committed changes that could not be written to an engine that is about to be
+        closed: a restore finds them in the changelog.
+        """
+        self._unwritten.clear()
+        self._release_reserve()
+
     def _keep_unwritten(self, changes: dict[bytes, bytes | None], reserve: Reserve) -> None:
         unwritten = self._unwritten
         before = len(unwritten)
@@ -197,6 +204,9 @@ class Overlay:
         if not dropped:
             written.update(unwritten)
         unwritten.clear()
+        self._release_reserve()
+
+    def _release_reserve(self) -> None:
         if self._reserve is not None:
             self._reserve.used_bytes -= self._reserved_bytes
         self._reserved_bytes = 0

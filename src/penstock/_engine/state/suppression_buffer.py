@@ -105,11 +105,11 @@ class SuppressionBuffer:
         if self._log is not None:
             self._changed[key] = None
 
-    def flush(self) -> None:
-        """Write the rows that have changed to the changelog."""
+    def flush(self) -> bool:
+        """Write the rows that have changed to the changelog; return whether there were any."""
         log, changed = self._log, self._changed
         if log is None or not changed:
-            return
+            return False
         while len(changed) > self._capacity * 3 // 4:
             self._capacity *= 2
         for key in _in_java_order(changed, self._capacity):
@@ -119,6 +119,7 @@ class SuppressionBuffer:
             else:
                 log(key, encode_held(held), _VERSION_3)
         self._changed = {}
+        return True
 
     def restore(self, records: Iterable[tuple[bytes, bytes | None]]) -> None:
         """Apply changelog records."""

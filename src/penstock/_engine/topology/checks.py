@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dis
+import errno
 import inspect
 import logging
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
@@ -12,6 +14,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from penstock._engine.topology.deferred_calls import deferral_of, refuse_deferred_methods
 from penstock._names import check_name
 from penstock.errors import TopologyError
 from penstock.processor import FixedKeyProcessor, Processor, ValueTransformerWithKey
@@ -47,10 +50,10 @@ def check_function(
             hint = "; pass the function itself, without calling it"
         msg = f"{what} must be a function; got {shown(function)}{hint}"
         raise TopologyError(msg)
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+    if deferral_of(function) == "async":
         msg = (
             f"{what} must be a plain function, since nobody awaits what it gives; got the async "
-            f"function {getattr(function, '__name__', function)}; write it with def"
+            f"function {getattr(function, '__name__', shown(function))}; write it with def"
         )
         raise TopologyError(msg)
     if parameters:
@@ -68,8 +71,7 @@ def check_function(
 def _check_result(
     function: Callable[..., Any], what: str, returns: Returns, several: str | None
 ) -> None:
-    called = function if inspect.isroutine(function) else getattr(function, "__call__", function)  # noqa: B004
-    if inspect.isgeneratorfunction(function) or inspect.isgeneratorfunction(called):
+    if deferral_of(function) == "generator":
         if returns == "several":
             return
         hint = f"use {several}, whose function may yield several" if several else "return a value"
@@ -278,6 +280,7 @@ def check_supplier(
             f"{shown(first)} twice"
         )
         raise TopologyError(msg)
+    refuse_deferred_methods(first, "init", "process", "close")
     return first
 
 
@@ -350,6 +353,7 @@ def check_transformer_supplier(supplier: object) -> None:
             f"{shown(first)} twice"
         )
         raise TopologyError(msg)
+    refuse_deferred_methods(first, "init", "transform", "close")
 
 
 def check_store_names(names: object) -> tuple[str, ...]:
@@ -370,12 +374,19 @@ def check_store_names(names: object) -> tuple[str, ...]:
 
 
 def check_writable(path: object) -> None:
-    """Refuse a file that cannot be written; like Java's, the check leaves an empty file."""
+    """Refuse a file that cannot be written; leave it as it is. Java empties it here, where ours may
+    be a command that only looks at the program: `empty_files` does it when the program starts.
+    """
     if not isinstance(path, str) or not path.strip():
         msg = f"a file path must be a str that is not empty; got {path!r}"
         raise TopologyError(msg)
+    file = Path(path)
     try:
-        Path(path).write_text("")
+        if file.exists():
+            file.open("a").close()
+        elif not (file.parent.is_dir() and os.access(file.parent, os.W_OK | os.X_OK)):
+            os.scandir(file.parent).close()  # it says what is wrong with the folder
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         msg = f"cannot write to file {path!r}: {error.strerror}"
         raise TopologyError(msg) from error

@@ -37,6 +37,7 @@ from penstock._engine.topology.nodes.stream_nodes import (
     SinkNode,
     SourceNode,
     UserProcessor,
+    check_marks,
 )
 from penstock._engine.topology.picture.mermaid import to_mermaid
 from penstock._engine.topology.picture.svg import to_svg
@@ -357,6 +358,7 @@ class Topology(ExplainsCamelCase):
         """Add a processor node for an operation; `location` is where the user wrote it."""
         self._check_new_name(name)
         self._check_parents(name, parents)
+        check_marks(operation, parents, self.nodes)
         self.nodes[name] = ProcessorNode(name, operation, parents, location or user_location())
         for store in operation.own_stores():
             self._add_store(store)

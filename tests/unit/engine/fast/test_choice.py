@@ -17,6 +17,7 @@ FORMS = """
 from penstock._engine.fast import choice
 from penstock._engine.kafka.client.bulk import open_writer
 from penstock._engine.runtime.input.partition_run import process_run
+from penstock._engine.operators.joins.foreign_key_hash import hash_of
 from penstock._engine.runtime.input.record_queue import QueueFields, RecordQueue
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.output.row_sender import RowSender
@@ -28,7 +29,7 @@ from penstock._engine.state.segments.rows import ClockFields, RowClock, RowField
 
 writer = open_writer({"bootstrap.servers": "127.0.0.1:1", "log_level": 0})
 forms = [type(writer), process_run, partition_of, CacheBudget, Entries, RowSender, flush_puts]
-forms += [KnownRows, Tail, note, of_key]
+forms += [hash_of, KnownRows, Tail, note, of_key]
 heirs = [Position, RawScope, RecordQueue, RowClock, Rows]
 assert [one.__base__ for one in heirs] == [
     PositionFields, ScopeFields, QueueFields, ClockFields, RowFields
@@ -45,6 +46,7 @@ IN_PYTHON = [
     "PlainEntries",
     "PlainRowSender",
     "flush_puts_plainly",
+    "plain_hash_of",
     "PlainKnownRows",
     "PlainTail",
     "RecentRows.note",
@@ -63,6 +65,7 @@ IN_C = [
     "Entries",
     "RowSender",
     "flush_puts",
+    "hash_of",
     "KnownRows",
     "Tail",
     "note_row",

@@ -8,6 +8,10 @@ import pytest
 
 from penstock import Consumed, Processor, Produced, Record, StreamsBuilder, serdes
 from penstock._clock import monotonic
+from penstock._engine.control.application_metrics import application_metrics
+from penstock._engine.control.status import status
+from penstock._engine.http.console.metric_index import MetricIndex, index
+from penstock._engine.http.console.rates import Rates
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.metrics.sensors import TaskSensors
 from penstock.errors import StreamsError
@@ -110,3 +114,74 @@ def test_a_processor_in_a_topology_and_with_a_mock_context_has_metrics() -> None
     processor = Counting()
     processor.init(context)
     processor.process(Record("k", "longest", 0))
+
+
+class OfALibrary(float):
+    """As `numpy.float64`: a number whose arithmetic keeps its class."""
+
+    def __add__(self, other: float) -> OfALibrary:
+        return OfALibrary(float(self) + float(other))
+
+    __radd__ = __add__
+
+
+def test_numbers_of_other_libraries_are_reported_as_numbers() -> None:
+    sensors = TaskSensors(debug=False)
+    sensor = sensors.of_node("n").add_sensor("size")
+    sensor.record(OfALibrary(3.0))
+    (row,) = sensors.rows(monotonic())
+    assert {type(value) for value in row.values.values()} <= {int, float}
+
+
+@pytest.mark.parametrize(
+    ("scope", "entity"), [("task", "0_1"), ("processor-node", "N"), ("processor-node", "M")]
+)
+def test_a_sensor_does_not_pass_for_a_metric_that_is_there(scope: str, entity: str) -> None:
+    node = TaskSensors(debug=False, task_id="0_1", nodes=["M", "N"]).of_node("N")
+    with pytest.raises(StreamsError, match=r"process-.* which is a metric already"):
+        node.add_rate_total_sensor(scope, entity, "process")
+    with pytest.raises(StreamsError, match=r"'records-total' .* which is a metric already"):
+        node.add_sensor("records")
+    node.add_rate_total_sensor(scope, entity, "process", tags={"shop": "oslo"})
+
+
+@pytest.mark.parametrize(
+    ("scope", "operation"),
+    [
+        ("state", "put"),
+        ("state", "get"),
+        ("task", "process"),
+        ("thread", "commit"),
+        ("thread", "poll"),
+        ("processor-node", "process"),
+    ],
+)
+def test_names_of_ours_are_taken_for_things_that_are_not_ours(scope: str, operation: str) -> None:
+    sensors = TaskSensors(debug=False, task_id="0_1", nodes=["N"])
+    sensor = sensors.of_node("N").add_latency_rate_total_sensor(scope, "oslo", operation)
+    sensor.record()
+    assert only(sensors).values[f"{operation}-total"] == 1
+
+
+def test_a_task_tells_its_sensors_its_own_names() -> None:
+    class Posing(Counting):
+        def init(self, context: Any) -> None:
+            context.metrics.add_rate_total_sensor("task", context.task_id, "process")
+
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).process(Posing)
+    with pytest.raises(StreamsError, match="which is a metric already"):
+        TopologyTestDriver(builder.build())
+
+
+@pytest.mark.parametrize("scope", ["state", "topic", "thread", "task", "processor-node"])
+def test_a_sensor_in_a_group_of_ours_is_shown_and_is_none_of_our_figures(scope: str) -> None:
+    sensors = TaskSensors(debug=False)
+    sensors.of_node("N").add_rate_total_sensor(scope, "oslo", "sale").record()
+    row = only(sensors)
+    assert row.group == f"stream-{scope}-metrics"
+    rows = {"w": [MetricRow(row.group, row.values, {"task-id": "0_0", **row.tags}, row.of_user)]}
+    assert status({}, 0, rows)["stateOperators"] == []
+    assert index(rows, Rates(), 1.0) == MetricIndex()
+    (shown,) = [name for name in application_metrics({}, "app", rows) if name.name == "sale-total"]
+    assert dict(shown.tags)[f"{scope}-id"] == "oslo"

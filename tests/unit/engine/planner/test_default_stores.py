@@ -10,10 +10,12 @@ from penstock import (
     ConfigError,
     JoinWindows,
     Materialized,
+    SessionWindows,
     Stores,
     StreamJoined,
     StreamsBuilder,
     StreamsConfig,
+    TimeWindows,
     serdes,
 )
 from penstock._engine.planner.default_stores import with_default_stores
@@ -92,7 +94,35 @@ def test_the_class_of_suppliers_goes_before(given: dict[str, Any], engine: str) 
     assert config(**given).dsl_engine == engine
 
 
-@pytest.mark.parametrize("key", ["default.dsl.store", "dsl.store.suppliers.class"])
+def kinds(topology: Any) -> dict[str, str]:
+    of_all = {name: nodes.store for name, nodes in topology.global_stores.items()}
+    return {name: store.kind for name, store in {**topology.stores, **of_all}.items()}
+
+
+def test_tables_and_aggregates_on_disk_can_hold_headers() -> None:
+    builder = program()
+    grouped = builder.stream("more").group_by_key()
+    grouped.count(Materialized("memory", store="in_memory"))
+    grouped.count(Materialized("own", store=own_engine))
+    grouped.windowed_by(TimeWindows.of_size(5)).count(Materialized("windows"))
+    grouped.windowed_by(SessionWindows.of_inactivity_gap(5)).count(Materialized("sessions"))
+    builder.add_state_store(Stores.timestamped_key_value_store("processors"))
+    topology = builder.build()
+    found = kinds(with_default_stores(topology, config(**{"dsl.store.format": "headers"})))
+    assert {name: found[name] for name, kind in kinds(topology).items() if found[name] != kind} == {
+        "free": "timestamped_key_value_with_headers",
+        "disk": "timestamped_key_value_with_headers",
+        "global": "timestamped_key_value_with_headers",
+        "windows": "timestamped_window_with_headers",
+        "sessions": "session_with_headers",
+    }
+    in_memory = config(**IN_MEMORY, **{"dsl.store.format": "HEADERS"})
+    assert kinds(with_default_stores(topology, in_memory))["free"] == "timestamped_key_value"
+
+
+@pytest.mark.parametrize(
+    "key", ["default.dsl.store", "dsl.store.suppliers.class", "dsl.store.format"]
+)
 @pytest.mark.parametrize("wrong", ["lmdb", 5, None])
 def test_other_values_are_refused(key: str, wrong: object) -> None:
     with pytest.raises(ConfigError, match=rf"setting '{key}'"):

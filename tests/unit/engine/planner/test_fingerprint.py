@@ -279,6 +279,33 @@ class TestHarmful:
             "'timestamped_window': the rows that it has would be read wrong"
         ]
 
+    @pytest.mark.parametrize(
+        ("before", "now", "said"),
+        [("DEFAULT", "HEADERS", "now"), ("HEADERS", "DEFAULT", "any more")],
+    )
+    def test_a_store_that_comes_to_hold_headers_is_restored(
+        self, before: str, now: str, said: str
+    ) -> None:
+        def draw(logging: bool, *, windows: int = 10) -> Callable[[StreamsBuilder], None]:
+            def drawn(builder: StreamsBuilder) -> None:
+                grouped = builder.stream("in").group_by_key()
+                grouped.count(Materialized("counts", logging=logging))
+                grouped.windowed_by(TimeWindows.of_size(windows)).count(Materialized("windows"))
+
+            return drawn
+
+        def changes(logging: bool, windows: int = 10) -> list[tuple[str, bool]]:
+            old = shape(draw(logging), **{"dsl.store.format": before})
+            new = shape(draw(logging, windows=windows), **{"dsl.store.format": now})
+            return [(change.text, change.keeps_state) for change in compare(old, new)]
+
+        assert [keeps for _, keeps in changes(True)] == [True, True]
+        text, _ = changes(True)[0]
+        assert text.startswith("store 'counts' holds ")
+        assert text.endswith(f"{said}: its rows are restored from topic 'counts-changelog'")
+        assert [keeps for _, keeps in changes(False)] == [False, True]
+        assert [keeps for _, keeps in changes(True, 20)] == [True, True, False]
+
     def test_windows_of_another_length(self) -> None:
         def draw(size: int) -> Callable[[StreamsBuilder], object]:
             windows = TimeWindows.of_size(size)

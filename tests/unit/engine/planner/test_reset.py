@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from penstock._engine.planner.internal_topics import NamedTopics
 from penstock._engine.planner.reset import (
     Facts,
     Member,
@@ -92,6 +93,66 @@ def test_some_internal_topics_only() -> None:
 def test_a_topic_of_the_user_s_is_never_deleted() -> None:
     with pytest.raises(StreamsError, match="not internal topics of application 'app': out; those"):
         decide_reset(ResetRequest("app", ("in",), internal=("out",)), FACTS)
+
+
+def on(topics: set[str], *read: str) -> Facts:
+    places = {(topic, 0): 0 for topic in read}
+    return Facts(frozenset(topics), committed=places, beginnings=places, ends=places)
+
+
+def test_the_program_s_own_topics_are_not_deleted_whatever_their_names() -> None:
+    mine = {"shop-prices-changelog", "shop-labels-repartition", "shop-bad-changelog"}
+    named = NamedTopics(frozenset(mine), frozenset({"shop-counts-changelog"}))
+    facts = on({*mine, "shop-counts-changelog", "shop-old-changelog"})
+    plan = decide_reset(ResetRequest("shop", ("shop-prices-changelog",), named=named), facts)
+    assert plan.delete_topics == ("shop-counts-changelog", "shop-old-changelog")
+    with pytest.raises(StreamsError, match="not internal topics of application 'shop': shop-bad"):
+        decide_reset(ResetRequest("shop", (), internal=("shop-bad-changelog",), named=named), facts)
+
+
+def test_topics_that_the_user_names_are_not_deleted_either() -> None:
+    request = ResetRequest("app", ("app-in-changelog", "gone"), ("app-back-repartition",))
+    facts = on({"app-in-changelog", "app-back-repartition", "app-x-changelog"})
+    assert decide_reset(request, facts).delete_topics == ("app-x-changelog",)
+
+
+def test_a_changelog_that_the_group_reads_is_an_input_and_not_deleted() -> None:
+    """A program is not needed to know it: no group commits offsets of its own changelogs."""
+    facts = on({"app-in-changelog", "app-r-repartition"}, "app-in-changelog", "app-r-repartition")
+    plan = decide_reset(ResetRequest("app"), facts)
+    assert [change.topic for change in plan.offsets] == ["app-in-changelog"]
+    assert plan.delete_topics == ("app-r-repartition",)
+
+
+def test_topics_of_an_application_with_a_longer_name_are_left_alone() -> None:
+    others = {"shop-eu-counts-changelog", "shop-eu-by-word-repartition", "shop-eu-penstock-tasks"}
+    facts = on({*others, "shop-eu-it-penstock-tasks", "shop-penstock-tasks", "shop-x-changelog"})
+    plan = decide_reset(ResetRequest("shop"), facts)
+    assert plan.delete_topics == ("shop-penstock-tasks", "shop-x-changelog")
+    left = "left alone, for application {!r} has a task topic and they bear its name: {}".format
+    assert plan.notes == (
+        left("shop-eu", ", ".join(sorted(others))),
+        left("shop-eu-it", "shop-eu-it-penstock-tasks"),
+    )
+    with pytest.raises(StreamsError, match="not internal topics"):
+        decide_reset(ResetRequest("shop", internal=("shop-eu-counts-changelog",)), facts)
+
+
+def test_a_repartition_topic_that_the_group_reads_is_no_input_whatever_its_owner() -> None:
+    """It may be `shop`'s own, named `eu-x`, beside an application `shop-eu`."""
+    read = "shop-eu-x-repartition"
+    facts = on({"in", read, "shop-eu-penstock-tasks"}, "in", read)
+    plan = decide_reset(ResetRequest("shop"), facts)
+    assert [change.topic for change in plan.offsets] == ["in"]
+    assert plan.delete_topics == ()
+    assert read in plan.notes[0]
+
+
+def test_a_topic_that_the_program_makes_is_its_own_even_if_another_might_have_made_it() -> None:
+    facts = on({"shop-eu-counts-changelog", "shop-eu-penstock-tasks"})
+    named = NamedTopics(internal=frozenset({"shop-eu-counts-changelog"}))
+    plan = decide_reset(ResetRequest("shop", (), named=named), facts)
+    assert plan.delete_topics == ("shop-eu-counts-changelog",)
 
 
 def test_topics_that_are_not_there_are_told() -> None:

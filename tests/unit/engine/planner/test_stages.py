@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from penstock import Consumed, Grouped, Produced, StreamsBuilder, Topology, serdes
-from penstock._engine.planner.stages import JobPlan, plan_job, topics_to_be_given
+from penstock import (
+    Consumed,
+    Grouped,
+    KStream,
+    Produced,
+    Repartitioned,
+    StreamsBuilder,
+    Topology,
+    serdes,
+)
+from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.planner.stages import JobPlan, plan_job, topics_of_marks, topics_to_be_given
+from penstock.database import Database
 from penstock.errors import StreamsError
+from penstock.outbox import write_once
 from penstock.settings import StreamsConfig
 
 TEXT = serdes.string()
@@ -124,3 +138,31 @@ def test_an_input_that_is_also_written_is_refused() -> None:
 def test_inputs_that_are_joined_must_have_the_same_number_of_partitions() -> None:
     with pytest.raises(StreamsError, match="'stream' has 2, 'table' has 3"):
         plan(joined_streams(), stream=2, table=3)
+
+
+def written_once(before: Callable[[KStream[str, str]], KStream[str, str]]) -> JobPlan:
+    once: Any = write_once(Database("sqlite::memory:"), lambda *_: None, name="orders")
+    builder = StreamsBuilder()
+    builder.stream("b", Consumed(TEXT, TEXT)).to("out")
+    before(builder.stream("a", Consumed(TEXT, TEXT))).process_values(once).to("out")
+    return plan(builder.build(), a=2, b=2)
+
+
+def plans_of(job: JobPlan) -> list[SubtopologyPlan]:
+    return [one for stage in job.stages for one in stage.plans]
+
+
+def test_write_once_needs_the_offsets_of_the_topics_above_it() -> None:
+    plans = plans_of(written_once(lambda stream: stream.filter(lambda key, value: True)))
+    assert topics_of_marks(plans, ["a"]) == {"a"}
+    with pytest.raises(
+        StreamsError, match=r"write_once\(name='orders'\) .* those of 'a' have none"
+    ):
+        topics_of_marks(plans, ["b"])
+    assert topics_of_marks(plans_of(plan(chain(), a=3)), []) == frozenset()
+
+
+def test_write_once_behind_a_repartitioning_is_refused_as_the_run_numbers_its_records() -> None:
+    plans = plans_of(written_once(lambda stream: stream.repartition(Repartitioned("r"))))
+    with pytest.raises(StreamsError, match="those of 'app-r-repartition' have none of their own"):
+        topics_of_marks(plans, ["a", "b"])

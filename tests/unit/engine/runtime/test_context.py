@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from penstock import Processor, ProcessorContext, PunctuationType, Record, Strea
 from penstock._engine.runtime.context import ReadOnlyStore
 from penstock.errors import StreamsError
 from penstock.testing import TopologyTestDriver
-from tests.operators.programs import drive
+from tests.operators.programs import drive, pipe
 
 
 def context_of(**config: Any) -> tuple[ProcessorContext[Any, Any], TopologyTestDriver]:
@@ -104,3 +105,29 @@ def test_a_global_store_cannot_be_written(write: str) -> None:
 def test_a_global_store_has_only_what_the_store_has() -> None:
     with pytest.raises(AttributeError, match="fetch"):
         _ = ReadOnlyStore(Rows()).fetch
+
+
+def test_after_a_child_that_failed_time_and_headers_are_those_of_the_record() -> None:
+    """Java: `finally` in ProcessorContextImpl.forward."""
+    seen: list[tuple[Any, Any]] = []
+
+    class Endure(Processor[Any, Any, Any, Any]):
+        def init(self, context: ProcessorContext[Any, Any]) -> None:
+            self.context: Any = context
+
+        def process(self, record: Record[Any, Any]) -> None:
+            with suppress(Exception):
+                self.context.forward(Record(record.key, "bad", 999, headers=[("x", b"1")]))
+            position = self.context._task.position
+            seen.append((position.timestamp, position.headers))
+
+    class Refuse(Processor[Any, Any, Any, Any]):
+        def process(self, record: Record[Any, Any]) -> None:
+            raise ValueError(record.value)
+
+    def build(builder: StreamsBuilder) -> None:
+        builder.stream("in").process(Endure).process(Refuse).to("out")
+
+    driver = drive(build)
+    pipe(driver, "in", ("k", "v", 5))
+    assert seen == [(5, ())]

@@ -213,3 +213,21 @@ def test_all_drops_are_counted_and_some_are_told(caplog: pytest.LogCaptureFixtur
     assert first.startswith("node=map dropped the record ")
     assert first.endswith(": it has no key")
     assert second.endswith(": it has no key; 2 others since the last message")
+
+
+class Wordless(Exception):
+    def __str__(self) -> str:
+        msg = "no text"
+        raise ValueError(msg)
+
+
+def test_a_record_is_skipped_though_its_error_has_no_text() -> None:
+    place = Place(Response.resume())
+    place.fail(Wordless())
+    (kept,) = place.counters.failures.take()
+    assert kept.error == "Wordless: <no text: its __str__ raised ValueError>"
+
+
+def test_a_failure_whose_error_has_no_text_still_says_where() -> None:
+    with pytest.raises(ProcessingError, match="offset 7 in task 0_1: Wordless: <no text"):
+        Place(Response.fail()).fail(Wordless())

@@ -10,26 +10,25 @@ def node(name: str) -> ProcessorNode:
     return ProcessorNode(name, PassThrough(), (), None)
 
 
+def due(idleness: Idleness, elapsed_ms: int) -> list[str]:
+    return [watcher.node.name for watcher in idleness.advance(elapsed_ms)]
+
+
 def test_whoever_has_waited_long_enough_is_due_again_and_again() -> None:
     idleness = Idleness()
-    idleness.last_record_ms = 1000
-    idleness.watch(node("below"), 50, lambda elapsed, since: False)
-    idleness.watch(node("above"), 100, lambda elapsed, since: False)
-    assert [watcher.node.name for watcher in idleness.due(1049)] == []
-    assert [watcher.node.name for watcher in idleness.due(1050)] == ["below"]
-    assert [watcher.node.name for watcher in idleness.due(1100)] == ["above", "below"]
-    assert [watcher.node.name for watcher in idleness.due(1101)] == ["above", "below"]
-    idleness.last_record_ms = 1101
-    assert [watcher.node.name for watcher in idleness.due(1110)] == []
+    idleness.watch(node("below"), 50, lambda elapsed, period: False)
+    idleness.watch(node("above"), 100, lambda elapsed, period: False)
+    assert due(idleness, 49) == []
+    assert due(idleness, 1) == ["below"]
+    assert due(idleness, 50) == ["above", "below"]
+    assert due(idleness, 1) == ["above", "below"]
+    assert (idleness.elapsed_ms, idleness.period) == (101, 0)
+    idleness.reset()
+    assert due(idleness, 9) == []
+    assert (idleness.elapsed_ms, idleness.period) == (9, 1)
 
 
 def test_nobody_watches_nobody_is_due() -> None:
-    assert list(Idleness().due(10**15)) == []
-
-
-def test_a_clock_that_is_set_back_begins_the_wait_anew() -> None:
-    idle = Idleness()
-    idle.last_record_ms = 3_600_000
-    idle.watch(node("one"), 10, lambda elapsed, since: False)
-    assert list(idle.due(5)) == []
-    assert len(list(idle.due(15))) == 1
+    idleness = Idleness()
+    assert due(idleness, 10**15) == []
+    assert not idleness.is_watched

@@ -451,38 +451,3 @@ def test_a_task_goes_on_from_the_notes_of_its_commits() -> None:
 
     assert resumed(where.metadata) == []
     assert resumed(encode_partition_time(10)) == [b"1"]  # without the note it would come out again
-
-
-def test_an_idle_task_that_closes_windows_commits_where_it_stands() -> None:
-    made = task(closing, **WINDOW_INTERVAL)
-    made.add_records("in", 0, raws(5))
-    made.process(1000)
-    made.prepare_commit()
-    made.committed()
-    made.punctuate_wall_clock(1099)
-    assert (values(made), made.uncommitted) == ([], False)
-    made.set_lags({("in", 0): 1, ("in", 1): 0})
-    made.punctuate_wall_clock(1100)
-    assert values(made) == []  # records are known to be on their way
-    made.set_lags(dict.fromkeys(PARTITIONS, 0))
-    made.punctuate_wall_clock(1100)
-    assert (values(made), made.uncommitted) == ([b"1"], True)
-    commit = made.prepare_commit()
-    assert commit is not None
-    assert decode_notes(commit.offsets["in", 0].metadata) == {"counts": 105}
-    made.committed()
-    made.punctuate_wall_clock(1200)
-    assert (values(made), made.uncommitted) == ([], False)
-
-
-def test_an_idle_task_commits_windows_that_come_out_before_their_store_forgets_them() -> None:
-    # The next look is far off, but a record within time could be stored at any moment.
-    made = task(closing, **{"__emit.interval.ms.kstreams.windowed.aggregation__": 10**9})
-    made.add_records("in", 0, raws(5))
-    made.process(1000)
-    made.prepare_commit()
-    made.committed()
-    made.punctuate_wall_clock(31_000)
-    assert (values(made), made.uncommitted) == ([], False)
-    made.punctuate_wall_clock(71_000)
-    assert (values(made), made.uncommitted) == ([b"1"], True)

@@ -11,17 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import AggregationWithHeaders, Headers, ValueTimestampHeaders, serdes
-from penstock._engine.state.codec import plain_codec
+from penstock._engine.state.codec import TIMESTAMP_BYTES, pack_timestamp, plain_codec
 from penstock._engine.state.header_codec import (
     end_of_headers,
     headers_codec,
     headers_of,
     pack_headers,
     timed_headers_codec,
+    values_behind_headers,
     values_of_headers_codec,
     values_of_timed_headers_codec,
-    with_time,
-    without_time,
 )
 from penstock.errors import StreamsError
 
@@ -41,9 +40,23 @@ def test_headers_and_times_come_back(pairs: list[Any], value: bytes, timestamp: 
     packed = pack_headers(pairs) + value
     assert headers_of(packed) == tuple(pairs)
     assert packed[end_of_headers(packed) :] == value
-    row = with_time(packed, timestamp)
-    assert without_time(row) == (packed, timestamp)
-    assert headers_of(row) == tuple(pairs)
+    row = pack_timestamp(timestamp) + packed
+    assert headers_of(row, TIMESTAMP_BYTES) == tuple(pairs)
+    assert row[end_of_headers(row, TIMESTAMP_BYTES) :] == value
+
+
+@given(PAIRS, st.text(max_size=20), st.integers(-1, 2**60))
+def test_operators_see_values_whatever_headers_there_are(
+    pairs: list[Any], value: str, timestamp: int
+) -> None:
+    codec = values_behind_headers("app-s-changelog", PLAIN)
+    assert (
+        codec.encode_row(value, timestamp) == pack_timestamp(timestamp) + b"\x00" + value.encode()
+    )
+    assert codec.encode_value(value) == b"\x00" + value.encode()
+    stored = pack_headers(pairs) + value.encode()
+    assert codec.decode_value(stored) == value
+    assert codec.decode_row(pack_timestamp(timestamp) + stored) == (timestamp, value)
 
 
 def test_values_are_seen_with_headers_and_without() -> None:
@@ -61,7 +74,7 @@ def test_values_are_seen_with_headers_and_without() -> None:
 
 def test_plain_values_are_written_without_time_and_headers() -> None:
     row = values_of_timed_headers_codec(PLAIN).encode_value("x")
-    assert row == bytes.fromhex("00 ffffffffffffffff") + b"x"
+    assert row == bytes.fromhex("ffffffffffffffff 00") + b"x"
     assert values_of_headers_codec(PLAIN).encode_value("x") == b"\x00x"
 
 

@@ -61,11 +61,21 @@ def test_wrong_arguments_are_shown_without_addresses(value: object, text: str) -
     assert shown(value) == text
 
 
-def test_a_file_that_can_be_written_is_left_empty(tmp_path: Path) -> None:
+def test_a_file_that_can_be_written_is_left_as_it_is(tmp_path: Path) -> None:
+    """The program may only be looked at: describe, doctor, an import."""
     path = tmp_path / "lines.txt"
+    check_writable(str(path))
+    assert not path.exists()
     path.write_text("old")
     check_writable(str(path))
-    assert path.read_text() == ""
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["", "file/lines.txt", "nowhere/lines.txt"])
+def test_a_file_that_cannot_be_written_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TopologyError, match="cannot write to file"):
+        check_writable(str(tmp_path / name))
 
 
 def without_return(key: Any, value: Any) -> Any:

@@ -8,7 +8,6 @@ stay bytes on the right side, unless an operator needs them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from penstock._engine.operators.getters import value_getter
@@ -17,6 +16,7 @@ from penstock._engine.operators.joins.foreign_key_hash import hash_of
 from penstock._engine.operators.joins.foreign_key_wire import Instruction
 from penstock._engine.operators.site import Process, Site
 from penstock._engine.state.codec import TIMESTAMP_BYTES, unpack_timestamp
+from penstock._engine.state.header_codec import ValueBehindHeaders
 from penstock._engine.state.views.key_value import after_prefix
 from penstock._engine.topology.nodes.foreign_key_nodes import (
     AnswerSubscribers,
@@ -35,9 +35,6 @@ from penstock.serdes.foreign_key import keys_stay_bytes
 _NO_FOREIGN_KEY = "its foreign key is None"
 _NOT_THE_LATEST = "its table has a later row of that key"
 
-# A row is hashed when it subscribes and when it is answered: recent hashes are cached.
-_HASHES_KNOWN = 512
-
 _Encode: TypeAlias = Callable[[Any, HeaderPairs], Any]
 """`encode(value, headers)` returns bytes; values are never None."""
 _RawRow: TypeAlias = tuple[bytes, int, Callable[[], Any]]
@@ -52,7 +49,6 @@ def subscribe(operation: Subscribe, site: Site) -> Process:
     encode_foreign = _encoder(_key_serde(operation.foreign_key_serde, site), f"{prefix}-fk")
     encode_value = _encoder(_value_serde(operation.value_serde, site), f"{prefix}-vh")
     forward, failed, drop, position = site.forward, site.failed, site.drop, site.position
-    known_hash = lru_cache(_HASHES_KNOWN)(hash_of)
     keeps_left, latest_only = operation.keeps_left, operation.latest_only
 
     def process(key: Any, change: Any, timestamp: int, headers: HeaderPairs) -> None:
@@ -75,7 +71,7 @@ def subscribe(operation: Subscribe, site: Site) -> Process:
             instructions = _instructions(before, wanted, changed=changed, keeps_left=keeps_left)
             if not instructions:
                 return
-            hashed = None if new is None else known_hash(encode_value(new, headers))
+            hashed = None if new is None else hash_of(encode_value(new, headers))
             raw_key, partition = encode_key(key, headers), position.partition
             for foreign_key, instruction in instructions:
                 value = wire.subscription(instruction, hashed, raw_key, partition)
@@ -184,14 +180,13 @@ def resolve_answer(operation: ResolveAnswer, site: Site) -> Process:
     decode_right = _decoder(_value_serde(operation.right_value_serde, site), answer_topic)
     joiner, keeps_left = operation.joiner, operation.keeps_left
     forward, failed, count_dropped = site.forward, site.failed, site.count_dropped
-    known_hash = lru_cache(_HASHES_KNOWN)(hash_of)
     read = wire.read_answer
 
     def process(key: Any, value: Any, timestamp: int, headers: HeaderPairs) -> None:
         try:
             asked, raw_right = read(value)
             row = get(key, headers)
-            if asked != (None if row is None else known_hash(row[0])):
+            if asked != (None if row is None else hash_of(row[0])):
                 count_dropped()  # the row has changed since: another answer is on its way
                 return
             if raw_right is None and (row is None or not keeps_left):
@@ -231,8 +226,10 @@ def _raw_rows(
     for `topic`. Where the store has these bytes, the value is decoded only when needed.
     """
     serde, view = _value_serde(reading.value_serde, site), reading.view
+    state = None
     if reading.as_stored and _is_plain(serde) and isinstance(view, StoredRows):
         state = site.table(view.store)
+    if state is not None and not isinstance(state.codec.value_serde, ValueBehindHeaders):
         encode_key, read, decode = state.encode_key, state.read, state.decode_value
 
         def stored(key: Any, headers: HeaderPairs) -> _RawRow | None:

@@ -1,12 +1,20 @@
 """The hash that ties an answer of a foreign-key join to its left row: MurmurHash3, the 128-bit
 variant for 64-bit machines, with Kafka Streams' seed. Java: Murmur3.hash128.
+
+In Python and in C (`fast/murmur3.c`).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from struct import Struct
+from typing import TYPE_CHECKING
+
+from penstock._engine.fast.choice import compiled
 
 HASH_BYTES = 16
+
+_HASHES_KNOWN = 1024
 
 _SEED = 104729
 _BITS = 0xFFFF_FFFF_FFFF_FFFF
@@ -19,7 +27,7 @@ _two_words = Struct("<QQ")
 _pack = Struct(">QQ").pack
 
 
-def hash_of(data: bytes) -> bytes:
+def plain_hash_of(data: bytes) -> bytes:
     """Return the 16 bytes of the hash, as they are written to topics.
 
     Words may grow beyond 64 bits: a mask is needed only before a shift to the right, and before a
@@ -55,3 +63,12 @@ def _finished(word: int) -> int:
     word = (word ^ word >> 33) * _FINAL_1 & _BITS
     word = (word ^ word >> 33) * _FINAL_2 & _BITS
     return word ^ word >> 33
+
+
+if TYPE_CHECKING:
+    hash_of = plain_hash_of
+elif compiled is None:
+    # A row is hashed when it subscribes and when it is answered.
+    hash_of = lru_cache(_HASHES_KNOWN)(plain_hash_of)
+else:
+    hash_of = compiled.hash_of

@@ -44,21 +44,21 @@ LATE_STREAM_TIME: Final = "__penstock.late.stream_time"
 class OperatorTime:
     """The stream time of one operator."""
 
-    __slots__ = ("_before_idling", "_idle_since_ms", "observed")
+    __slots__ = ("_before_idling", "_period", "observed")
 
     def __init__(self) -> None:
         self.observed = UNKNOWN
-        self._idle_since_ms = UNKNOWN
+        self._period = UNKNOWN
         self._before_idling = UNKNOWN
 
-    def go_on(self, elapsed_ms: int, idle_since_ms: int, task_time_ms: int) -> bool:
-        """Advance the time by the wall clock: `elapsed_ms` since the last record of the task, which
-        came at `idle_since_ms`. False if there is no time to advance from.
+    def go_on(self, elapsed_ms: int, period: int, task_time_ms: int) -> bool:
+        """Advance the time to `elapsed_ms` after what it was when the task's silence of number
+        `period` began. False if there is no time to advance from.
 
         After a restart an operator has seen no record yet: it advances from its task's time.
         """
-        if idle_since_ms != self._idle_since_ms:
-            self._idle_since_ms = idle_since_ms
+        if period != self._period:
+            self._period = period
             self._before_idling = task_time_ms if self.observed == UNKNOWN else self.observed
         if self._before_idling == UNKNOWN:
             return False
@@ -244,15 +244,15 @@ def go_on_when_idle(
     closes_after_ms: int,
     final: FinalResults | None,
 ) -> None:
-    """Advance the operator's time by the wall clock while the task has no records, if the user asks
-    for it, and emit closed windows.
+    """Advance the operator's time while the task has no records, if the user asks for it, and emit
+    closed windows.
     """
     if operation.idle_after_ms is None:
         return
     context = site.context
 
-    def go_on(elapsed_ms: int, idle_since_ms: int) -> bool:
-        if not time.go_on(elapsed_ms, idle_since_ms, context.current_stream_time_ms):
+    def go_on(elapsed_ms: int, period: int) -> bool:
+        if not time.go_on(elapsed_ms, period, context.current_stream_time_ms):
             return False
         if final is None:
             return False

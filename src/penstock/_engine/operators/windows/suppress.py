@@ -41,8 +41,8 @@ def suppress_changes(operation: TableSuppress, site: Site) -> Process:
     if operation.idle_after_ms is not None:
         context = site.context
 
-        def go_on(elapsed_ms: int, idle_since_ms: int) -> bool:
-            if not time.go_on(elapsed_ms, idle_since_ms, context.current_stream_time_ms):
+        def go_on(elapsed_ms: int, period: int) -> bool:
+            if not time.go_on(elapsed_ms, period, context.current_stream_time_ms):
                 return False
             return emit_due()
 

@@ -18,6 +18,7 @@ from penstock.record import ConsumerRecord, Headers
 from penstock.serdes import Serde
 from penstock.serdes.contract import decoder_of_good
 from penstock.timestamps import FailOnInvalidTimestamp, TimestampExtractor
+from penstock.windows import END_OF_TIME
 
 Admit: TypeAlias = Callable[[RawRecord, int], Admitted | None]
 """`admit(raw, partition_time)` returns the record, or None to skip it."""
@@ -96,5 +97,11 @@ def decoders_of(place: InputPartition) -> Decoders | None:
 def _checked(timestamp: object) -> int:
     if not isinstance(timestamp, int):
         msg = f"a timestamp extractor must give whole milliseconds; got {timestamp!r}"
+        raise StreamsError(msg)
+    if timestamp > END_OF_TIME:
+        msg = (
+            "a timestamp extractor must give milliseconds that have room in 64 bits; got "
+            f"{timestamp}"
+        )
         raise StreamsError(msg)
     return timestamp

@@ -116,7 +116,9 @@ class RecordQueues:
     def __init__(self, max_task_idle_ms: int, counters: TaskCounters) -> None:
         self.by_partition: dict[Partition, RecordQueue] = {}
         self.lags: Mapping[Partition, int] = {}
-        """Records on the broker that are not here yet, as far as the host knows."""
+        """Records on the broker that are not here yet, as far as the host knows; partitions of
+        other tasks may be among them.
+        """
         self._filled: JavaHeap[RecordQueue] = JavaHeap()
         self._max_task_idle_ms = max_task_idle_ms
         self._idle_until: dict[Partition, int] = {}
@@ -142,8 +144,9 @@ class RecordQueues:
         return len(self._filled) > 0
 
     def is_behind(self) -> bool:
-        """Yes if the broker is known to have records that are not here yet."""
-        return any(lag > 0 for lag in self.lags.values())
+        """Yes if the broker is known to have records of these partitions that are not here yet."""
+        # The host knows of other tasks' partitions as well.
+        return any(self.lags.get(partition, 0) > 0 for partition in self.by_partition)
 
     def next_timestamp(self) -> int:
         """Return the time of the head that comes next; there must be one."""

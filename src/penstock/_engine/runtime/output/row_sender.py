@@ -107,10 +107,9 @@ def log_with_own_time_and_headers_to(send: Collect, topic: str, partition: int) 
         if row is None:
             send((topic, partition, key, None, timestamp, headers))
         else:
-            at = end_of_headers(row)
-            behind = at + TIMESTAMP_BYTES
-            own_time = unpack_timestamp(row[at:behind])[0]
-            send((topic, partition, key, row[behind:], own_time, headers_of(row)))
+            value = row[end_of_headers(row, TIMESTAMP_BYTES) :]
+            own_time, own_headers = unpack_timestamp(row)[0], headers_of(row, TIMESTAMP_BYTES)
+            send((topic, partition, key, value, own_time, own_headers))
 
     return log
 

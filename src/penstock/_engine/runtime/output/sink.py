@@ -34,6 +34,8 @@ Send: TypeAlias = Callable[..., None]
 Place: TypeAlias = Callable[[bytes], int]
 """`place(key_bytes)` returns a record's partition."""
 
+_PARTITIONS_MAX = 1 << 31
+
 
 @dataclass(frozen=True, slots=True)
 class SinkSite:
@@ -95,11 +97,15 @@ class SinkBuilder:
                     key_bytes = None if key is None else encode_key(key)
                 else:
                     key_bytes = key_serde.serialize(topic, key, headers)
+                if type(key_bytes) is not bytes:
+                    _check_bytes(key_bytes, key_serde)
                 origin = "value"
                 if plain_value:
                     value_bytes = None if value is None else encode_value(value)
                 else:
                     value_bytes = value_serde.serialize(topic, value, headers)
+                if type(value_bytes) is not bytes:
+                    _check_bytes(value_bytes, value_serde)
             except Exception as error:
                 record = ProducerRecord(topic, partition, timestamp, key, value, Headers(headers))
                 failed(node, scope, record, error, origin)
@@ -224,12 +230,19 @@ class SinkBuilder:
         return process
 
 
+def _check_bytes(encoded: object, serde: Serde[Any]) -> None:
+    """Refuse what a serde of the user made if Kafka cannot take it."""
+    if encoded is not None and not isinstance(encoded, bytes):
+        msg = f"{type(serde).__name__} must encode to bytes; got {type(encoded).__name__}"
+        raise StreamsError(msg)
+
+
 def _checked(chosen: object, node: SinkNode) -> list[int]:
     """Return the chosen partitions, each once, in order."""
     given = chosen if isinstance(chosen, Iterable) and not isinstance(chosen, str) else (chosen,)
     partitions = set(given)
     for partition in partitions:
-        if not isinstance(partition, int) or partition < 0:
+        if not isinstance(partition, int) or not 0 <= partition < _PARTITIONS_MAX:
             msg = (
                 f"the partitioner of {title_of(node)} must give a partition, several or None; "
                 f"got {chosen!r}"

@@ -116,6 +116,7 @@ def metered(opened: Opened, meter: StoreMeter, position: Position) -> Opened:
         state=timed(opened.state),
         commit=meter.timed("commit", opened.commit),
         restore=meter.timed("restore", opened.restore),
+        timed=None if opened.timed is None else timed(opened.timed),
     )
 
 

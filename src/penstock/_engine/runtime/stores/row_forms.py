@@ -34,8 +34,6 @@ from penstock._engine.state.header_codec import (
     timed_headers_codec,
     values_of_headers_codec,
     values_of_timed_headers_codec,
-    with_time,
-    without_time,
 )
 from penstock._engine.state.logged import Log
 from penstock.stores import ValueAndTimestamp
@@ -87,7 +85,7 @@ def _as_it_is(plain: RowCodec) -> Codec:
 
 def _asked_with_time_and_headers(plain: RowCodec) -> Codec:
     def decode(row: bytes) -> ValueAndTimestamp[bytes]:
-        return ValueAndTimestamp(*without_time(row))
+        return ValueAndTimestamp(*_with_time_apart(row))
 
     return Codec(plain.encode_key, plain.decode_key, plain.encode_value, decode)
 
@@ -97,9 +95,11 @@ def _with_time_apart(row: bytes) -> tuple[bytes, int]:
 
 
 def _with_time_and_headers_apart(row: bytes) -> tuple[bytes, int]:
-    at = end_of_headers(row)
-    behind = at + TIMESTAMP_BYTES
-    return row[behind:], timestamp_of(row[at:behind])
+    return row[end_of_headers(row, TIMESTAMP_BYTES) :], timestamp_of(row)
+
+
+def _with_time(value: bytes, timestamp: int) -> bytes:
+    return pack_timestamp(timestamp) + value
 
 
 _PLAIN: Final = RowForm(log_to, _as_it_is, _as_it_is, _as_it_is, lambda row: (row, None))
@@ -109,7 +109,7 @@ _WITH_TIME: Final = RowForm(
     values_of_timestamped_codec,
     timestamped_codec,
     _with_time_apart,
-    lambda value, timestamp: pack_timestamp(timestamp) + value,
+    _with_time,
 )
 _WITH_TIME_AND_HEADERS: Final = RowForm(
     log_with_own_time_and_headers_to,
@@ -117,7 +117,7 @@ _WITH_TIME_AND_HEADERS: Final = RowForm(
     values_of_timed_headers_codec,
     _asked_with_time_and_headers,
     _with_time_and_headers_apart,
-    with_time,
+    _with_time,
     keeps_headers=True,
 )
 _WITH_HEADERS: Final = RowForm(

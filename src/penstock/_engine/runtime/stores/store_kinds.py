@@ -28,6 +28,7 @@ from penstock._engine.state.codec import (
     timestamped_codec,
 )
 from penstock._engine.state.contract import StoreEngine
+from penstock._engine.state.header_codec import values_behind_headers
 from penstock._engine.state.logged import (
     Log,
     LoggedStore,
@@ -58,6 +59,9 @@ from penstock.stores._builders import StoreKind
 from penstock.windows import END_OF_TIME
 
 L = TypeVar("L")
+
+_TABLES = frozenset({"timestamped_key_value", "timestamped_key_value_with_headers"})
+"""The kinds that tables and aggregates are kept in."""
 
 MakeEngine: TypeAlias = Callable[[StorePlan], StoreEngine]
 """Opens the engine of a store; the host knows where it lives."""
@@ -93,7 +97,7 @@ class Opened:
     face: Any
     """The store as processors see it."""
     values: Any
-    """The same without the times of values, where it keeps any."""
+    """The same without the times and headers of values, where it keeps any."""
     state: object
     """The store as its operators see it."""
     cache: CachedStore | SuppressionBuffer | None
@@ -110,6 +114,8 @@ class Opened:
     """Yields all rows of the store, uncommitted ones too; None if only the engine can."""
     read_as: Callable[[RowCodec], Any] | None = None
     """Returns the store as processors see it, with other types; None if it cannot be queried."""
+    timed: Any = None
+    """The store with the times of values but without their headers; None if it keeps no times."""
 
 
 def open_committed(plan: StorePlan, site: StoreSite, overlay: Overlay) -> Opened:
@@ -130,7 +136,7 @@ def open_store(plan: StorePlan, site: StoreSite, engine: StoreEngine) -> tuple[O
 def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEngine) -> Opened:
     builder, form = plan.builder, form_of(plan.builder.kind)
     store: RecordStore = LoggedStore(overlay, _log(plan, site, form.log))
-    is_table = builder.kind == "timestamped_key_value"
+    is_table = builder.kind in _TABLES
     limited = None
     if builder.max_entries is not None:
         # As in Java, the evictions of a table's store are not in its changelog.
@@ -162,15 +168,17 @@ def _key_value(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: Store
             builder.name, codec, store, site.position, keeps_headers=form.keeps_headers
         )
 
+    operators = _codec_of_operators(plan, codec)
     return Opened(
         face=view(form.face(codec)),
         values=view(form.values(codec)),
-        state=TableState(builder.name, codec, store) if is_table else None,
+        state=TableState(builder.name, operators, store) if is_table else None,
         cache=cache,
         commit=overlay.apply,
         restore=restore,
         rows=rows,
         read_as=lambda codec: view(form.asked(codec)),
+        timed=view(timestamped_codec(operators)) if is_table else None,
     )
 
 
@@ -197,16 +205,18 @@ def _window(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEng
             keeps_headers=form.keeps_headers,
         )
 
+    operators = _codec_of_operators(plan, codec)
     return Opened(
         face=view(form.face(codec)),
         values=view(form.values(codec)),
-        state=WindowState(builder.name, codec, rows),
+        state=WindowState(builder.name, operators, rows),
         cache=rows.cache,
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, form.restored),
         rows=stored,
         # Queries read a page at a time.
         read_as=lambda codec: view(form.asked(codec), lazily=True),
+        timed=None if builder.kind == "window" else view(timestamped_codec(operators)),
     )
 
 
@@ -228,7 +238,13 @@ def _session(plan: StorePlan, site: StoreSite, overlay: Overlay, engine: StoreEn
     return Opened(
         face=face,
         values=view(form.values(codec)) if form.keeps_headers else face,
-        state=SessionState(builder.name, codec, rows),
+        state=SessionState(
+            builder.name,
+            _codec_of_operators(plan, codec),
+            rows,
+            # As in Java, what leaves the cache has the headers of the row, and verbs keep none.
+            forwards_headers=not form.keeps_headers,
+        ),
         cache=rows.cache,
         commit=rows.rows.commit,
         restore=_restore_rows(rows.rows, engine, form.restored),
@@ -370,6 +386,11 @@ def codec_of(plan: StorePlan, config: StreamsConfig) -> RowCodec:
         config.key_serde(builder.key, title),
         config.value_serde(builder.value, title),
     )
+
+
+def _codec_of_operators(plan: StorePlan, codec: RowCodec) -> RowCodec:
+    keeps_headers = form_of(plan.builder.kind).keeps_headers
+    return values_behind_headers(plan.serde_topic, codec) if keeps_headers else codec
 
 
 def _title(builder: StoreBuilder) -> str:

@@ -5,7 +5,7 @@ Java: ProcessorStateManager.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
 from penstock import serdes
@@ -27,12 +27,13 @@ from penstock._engine.state.codec import plain_codec
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
 from penstock._engine.state.views.table import TableState
-from penstock.errors import StreamsError
+from penstock.errors import StreamsError, text_of
 
 __all__ = [
     "MakeEngine",
     "StoreSite",
     "TaskStore",
+    "flush_stores",
     "memory_engine",
     "open_stores",
 ]
@@ -47,6 +48,11 @@ _WITHOUT_MEMORY = frozenset(
     {"key_value", "timestamped_key_value", "timestamped_key_value_with_headers"}
 )
 """The kinds whose views remember nothing of the rows that they have read."""
+
+_FLUSHES_MAX = 100
+"""How often the caches of a task are flushed for one commit before they are said to feed each
+other.
+"""
 
 
 def memory_engine(plan: StorePlan) -> StoreEngine:
@@ -82,7 +88,9 @@ class TaskStore:
         self.face = opened.face
         """The store as processors see it."""
         self.values = opened.values
-        """The same without the times of values, where it keeps any."""
+        """The same without the times and headers of values, where it keeps any."""
+        self.timed = opened.timed
+        """The same with times but without headers; None if it keeps no times."""
         self.table = opened.state if isinstance(opened.state, TableState) else None
         """The store as the operator of a table or an aggregate sees it; None for other stores."""
         self.commit = opened.commit
@@ -124,25 +132,37 @@ class TaskStore:
         assert isinstance(self._state, kind), f"{self.name} is no {kind.__name__}"
         return self._state
 
-    def flush(self) -> None:
-        """Flush the cache; this may forward records."""
+    def flush(self) -> bool:
+        """Flush the cache; this may forward records. Return whether there was anything to flush."""
+        return self._flushed(self._flush)
+
+    def flush_again(self) -> bool:
+        """`flush` what was written since, for the same commit: metrics count one flush."""
+        return self._flushed(self._flush_cache)
+
+    def _flushed(self, flush: Callable[[], bool]) -> bool:
         if self._cache is None:
-            return
+            return False
         try:
-            self._flush()
+            return flush()
         except StreamsError:
             raise
         except Exception as error:
-            msg = f"state store {self.name!r} failed to flush: {type(error).__name__}: {error}"
+            said = f"{type(error).__name__}: {text_of(error)}"
+            msg = f"state store {self.name!r} failed to flush: {said}"
             raise StreamsError(msg) from error
 
-    def _flush_cache(self) -> None:
-        if self._cache is not None:
-            self._cache.flush()
+    def _flush_cache(self) -> bool:
+        return self._cache is not None and self._cache.flush()
 
     def restore(self, records: Iterable[ChangelogRecord], offset: int) -> None:
         """Apply changelog records; the store is then complete up to `offset`."""
         self._restore(records, offset)
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether the engine is RocksDB, in the directory of the task."""
+        return self._plan.builder.engine == "rocksdb"
 
     def changelog_offset(self) -> int | None:
         """Return the changelog offset up to which the engine is complete, None if unknown."""
@@ -167,9 +187,43 @@ class TaskStore:
         try:
             self._overlay.write_back()
         finally:
+            # The reserve is shared by all stores of the worker.
+            self._overlay.drop_unwritten()
             self._engine.close()
 
 
 def open_stores(plans: dict[str, StorePlan], site: StoreSite) -> dict[str, TaskStore]:
     """Open the stores of a task, in the order in which they are flushed and committed."""
     return {name: TaskStore(plan, site) for name, plan in plans.items()}
+
+
+def flush_stores(stores: Collection[TaskStore]) -> None:
+    """Flush the caches of a task, in the order of its stores, until none has changes.
+
+    What a flush forwards may be written to a store that was flushed before: to leave that for the
+    next commit would commit the input without it. Java flushes once, and can lose it.
+    """
+    flush = TaskStore.flush
+    for _ in range(_FLUSHES_MAX):
+        failure: StreamsError | None = None
+        flushed = []
+        for store in stores:
+            try:
+                if flush(store):
+                    flushed.append(store.name)
+            except StreamsError as error:
+                # As in Java, the other stores are flushed all the same; the first failure is
+                # raised.
+                failure = failure or error
+        if failure is not None:
+            raise failure
+        if not flushed:
+            return
+        flush = TaskStore.flush_again
+    names = ", ".join(map(repr, flushed))
+    msg = (
+        f"state stores {names} still have changes after {_FLUSHES_MAX} flushes of their caches: "
+        "what is forwarded when one of them is flushed is written to it again, without end; let "
+        "the processor behind it write to another store"
+    )
+    raise StreamsError(msg)

@@ -64,20 +64,34 @@ class PlainEntries:
     """The entries of one cache, in Python.
 
     `miss(key)` returns the value of a key that is not here, `note_new(key)` is called for keys that
-    are written for the first time, `give_way()` when the budget is exceeded.
+    are written for the first time, `give_way()` when the budget is exceeded. `key_bytes` is how
+    much longer than the keys here those are that Java counts.
     """
 
-    __slots__ = ("_budget", "_changed", "_give_way", "_used", "get", "peek", "used_bytes", "write")
+    __slots__ = (
+        "_budget",
+        "_changed",
+        "_entry_bytes",
+        "_give_way",
+        "_used",
+        "get",
+        "peek",
+        "used_bytes",
+        "write",
+    )
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  # the form in C takes no keywords
         self,
         budget: PlainBudget,
         position: RecordInHand,
         miss: Callable[[bytes], bytes | None],
         note_new: Callable[[bytes], None] | None,
         give_way: Callable[[], None],
+        key_bytes: int = 0,
+        /,
     ) -> None:
         self.used_bytes = 0
+        self._entry_bytes = _ENTRY_BYTES + key_bytes
         self._budget = budget
         self._give_way = give_way
         self._used: OrderedDict[bytes, _Entry] = OrderedDict()
@@ -125,10 +139,11 @@ class PlainEntries:
         entries, changed, budget = self._used, self._changed, self._budget
         find, use, give_way = entries.get, entries.move_to_end, self._give_way
         forget_place, keeps_bytes = changed.pop, position.keeps_bytes
+        entry_bytes = self._entry_bytes
 
         def write(key: bytes, value: bytes | None, timestamp: int, headers: HeaderPairs) -> None:
             topic = position.topic
-            size = _ENTRY_BYTES + len(key)
+            size = entry_bytes + len(key)
             if value is not None:
                 size += len(value)
             if topic is not None:
@@ -169,7 +184,7 @@ class PlainEntries:
 
     def keep(self, key: bytes, value: bytes) -> None:
         """Hold a value that was read from the store, of a key that is not here."""
-        size = _ENTRY_BYTES + len(key) + len(value)
+        size = self._entry_bytes + len(key) + len(value)
         self._used[key] = (key, value, -1, (), "", -1, None, size)
         self.used_bytes += size
         self._budget.used_bytes += size

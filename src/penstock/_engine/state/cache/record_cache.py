@@ -77,6 +77,7 @@ class CachedStore:
         position: RecordInHand,
         *,
         counts_reads: bool = False,
+        key_bytes: int = 0,
     ) -> None:
         self._below = below
         self._budget = budget
@@ -87,7 +88,7 @@ class CachedStore:
         self.reads = CacheReads() if counts_reads else None
         """Counts the reads; None unless asked for: it would cost each read something."""
         miss = self._miss if self.reads is None else self.reads.counting_misses(self._miss)
-        self.entries = Entries(budget, position, miss, self._note_new, self._evict)
+        self.entries = Entries(budget, position, miss, self._note_new, self._evict, key_bytes)
         self.get = self.entries.get
         self.peek = self.entries.peek
         """`get` for a reader that is about to write the same key: only the write counts as a use.
@@ -132,13 +133,17 @@ class CachedStore:
         """Count the entries of the store below, as Java does, not those that are only cached."""
         return self._below.approximate_num_entries()
 
-    def flush(self) -> None:
-        """Flush all dirty entries, in the order of the last write of each key."""
+    def flush(self) -> bool:
+        """Flush all dirty entries, in the order of the last write of each key; return whether
+        there were any.
+        """
         changes = self.entries.take_changes()
-        if changes:
-            before = self.entries.used_bytes
-            self._flush_entries(changes)
-            self._budget.used_bytes += self.entries.used_bytes - before
+        if not changes:
+            return False
+        before = self.entries.used_bytes
+        self._flush_entries(changes)
+        self._budget.used_bytes += self.entries.used_bytes - before
+        return True
 
     def clear(self) -> None:
         """Drop all entries, dirty ones too."""

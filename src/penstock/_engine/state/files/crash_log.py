@@ -19,6 +19,7 @@ from penstock.errors import StateError, user_function
 
 _FILE_MODE = 0o600
 _STACK_LINES = 8
+_STEADY_SECONDS = 60.0
 
 
 class CrashLog:
@@ -32,10 +33,12 @@ class CrashLog:
         """Returns which record the engine has in hand, empty if none."""
         self._pid = os.getpid()
         self._is_reset = False
+        self._steady_since: float | None = None
         left = _read(path)
         self.predecessor = None if left is None else left[0]
         self.deaths_in_a_row = 0 if left is None else left[1] + 1
-        """How many processes with this id have died before their first commit, one after the other.
+        """How many processes with this id have died one after the other, each before its first
+        commit and before it had run for a minute.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
@@ -48,10 +51,25 @@ class CrashLog:
                 " 'state.dir', its free space and its permissions"
             )
             raise StateError(msg, path.parent) from error
+        if not _open_logs:
+            _before.append(faulthandler.is_enabled())
+        _open_logs.append(self)
         faulthandler.enable(self._file)
         self._thread_id = threading.get_ident()
         self._exit = os._exit
         os._exit = self._exit_with_trace
+
+    def survive(self, now: float) -> None:
+        """Reset the count of deaths once the process has lived for a minute with all its tasks, at
+        `now` in seconds: without records there is nothing to commit, and who kills it then, as a
+        machine that is preempted does, says nothing about the program.
+        """
+        if self._is_reset:
+            return
+        if self._steady_since is None:
+            self._steady_since = now
+        elif now - self._steady_since >= _STEADY_SECONDS:
+            self.reset_deaths()
 
     def reset_deaths(self) -> None:
         """Reset the count of deaths in a row, after a commit."""
@@ -66,7 +84,8 @@ class CrashLog:
             return
         if os._exit == self._exit_with_trace:
             os._exit = self._exit
-        faulthandler.disable()
+        _open_logs.remove(self)
+        _restore_fault_handler()
         self._file.close()
         self._path.unlink(missing_ok=True)
 
@@ -88,6 +107,21 @@ class CrashLog:
         self._file.flush()
 
 
+_open_logs: list[CrashLog] = []
+"""Those of this process: a program may host several applications."""
+_before: list[bool] = []
+"""Whether the user's process had a fault handler before the first of them."""
+
+
+def _restore_fault_handler() -> None:
+    if _open_logs:
+        faulthandler.enable(_open_logs[-1]._file)
+    elif _before.pop() and sys.__stderr__ is not None:
+        faulthandler.enable(sys.__stderr__)
+    else:
+        faulthandler.disable()
+
+
 def _read(path: Path) -> tuple[str, int] | None:
     """Return how the process died that left a file, and how many had died before it."""
     try:
@@ -100,8 +134,8 @@ def _read(path: Path) -> tuple[str, int] | None:
     process = process or "a process"
     if not rest:
         text = (
-            f"{process} was killed from outside, as a process is that takes too much memory (see "
-            "the kernel's log)"
+            f"{process} was killed from outside: by a person or a cluster, by Spark, or as a "
+            "process is that takes too much memory (see the kernel's log)"
         )
     elif len(rest) == 1:
         text = f"{process} ended: {rest[0]}"

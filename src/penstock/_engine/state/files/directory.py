@@ -5,6 +5,7 @@
     0_1/                      a task; the process that works on it holds its lock
         .lock
         .attempt              of a process that has not committed yet, or died before it could
+        .times                when each store was last complete
         rocksdb/<store>/
         own/<store>/          of an engine of the user's own
         user/                 files of the user's processors: context.state_dir
@@ -25,7 +26,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from shutil import rmtree
@@ -36,6 +37,7 @@ from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.crash_log import CrashLog
 from penstock._engine.state.files.file_lock import FileLock, holder_of
 from penstock._engine.state.files.open_files import too_many_files
+from penstock._engine.state.files.state_times import StateTimes
 from penstock.errors import ConfigError, StateError, StateLockedError
 
 _TASK = re.compile(r"\d+_\d+|global_[^/]+")
@@ -43,6 +45,7 @@ _LOCK = ".lock"
 _MEMBERS = "members"
 _CRASHES = "crashes"
 _ATTEMPT = ".attempt"
+_TIMES = ".times"
 
 # A handover takes as long as its old owner needs to commit and to close its stores.
 _HANDOVER_SECONDS = 5.0
@@ -197,6 +200,10 @@ class TaskDirectory:
         """Return the marker file in which processes that died with this task are counted."""
         return AttemptFile(self.path / _ATTEMPT)
 
+    def times(self) -> StateTimes:
+        """Return the file that says when each store was last complete."""
+        return StateTimes(self.path / _TIMES)
+
     def set_aside(self, store_name: str) -> Path:
         """Move the files of a closed store on disk out of the way, replacing those that were moved
         before; return their new path.
@@ -214,6 +221,18 @@ class TaskDirectory:
             )
             raise StateError(msg, path) from error
         return aside
+
+    def delete_stores(self, stores: Iterable[str]) -> None:
+        """Delete the files of some closed stores on disk."""
+        for store in stores:
+            path = self.store_path(store)
+            try:
+                rmtree(path)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                msg = f"the state store in {path} cannot be deleted: {error}; delete it by hand"
+                raise StateError(msg, path) from error
 
     def wipe(self) -> None:
         """Delete the stores, which must be closed, and keep the lock."""

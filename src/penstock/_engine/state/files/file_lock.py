@@ -58,10 +58,14 @@ class FileLock:
         """Release the lock; a second call does nothing."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            os.ftruncate(descriptor, 0)
-            # Closing alone would leave the lock to a forked child.
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
+            # A disk that cannot be written to must not keep the lock.
+            with suppress(OSError):
+                os.ftruncate(descriptor, 0)
+            try:
+                # Closing alone would leave the lock to a forked child.
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+            finally:
+                os.close(descriptor)
 
     def forget(self) -> None:
         """Close the copy of a forked child; the parent keeps the lock."""

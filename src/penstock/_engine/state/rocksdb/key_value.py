@@ -1,9 +1,10 @@
 """An ordered map on disk: a RocksDB database of its own for each store. Java: RocksDBStore.
 
-The entries are one column family, the changelog offset is another, so that no scan meets it and one
-write batch changes both. The write-ahead log is on (Java turns it off): once `write` has returned,
-a kill of the process loses nothing. It is not synced: a power failure may take the last writes, but
-leaves the state after one of the `write` calls.
+The entries are one column family, the changelog offset and the kind of the rows are another, so
+that no scan meets them and one write batch changes entries and offset. The write-ahead log is on
+(Java turns it off): once `write` has returned, a kill of the process loses nothing. It is not
+synced: a power failure may take the last writes, but leaves the state after one of the `write`
+calls.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _ENTRIES = "default"
 _OFFSETS = "offsets"
 _FAMILIES = (_ENTRIES, _OFFSETS)
 _OFFSET_KEY = b"changelog"
+_ROWS_KEY = b"rows"
 _FEW_BYTES = 1 << 20
 """What a store may have in files to be merged when it is opened: a matter of milliseconds."""
 
@@ -190,6 +192,25 @@ class RocksDbStore:
         except Exception as error:
             raise self._explained(error, "read") from error
         return None if data is None else int.from_bytes(data, "big")
+
+    def rows_kind(self) -> str | None:
+        """Return what `mark_rows` was called with, None if it never was."""
+        try:
+            data: bytes | None = self._offsets.get(_ROWS_KEY)
+        except Exception as error:
+            raise self._explained(error, "read") from error
+        return None if data is None else data.decode()
+
+    def mark_rows(self, kind: str) -> None:
+        """Note what kind of store the rows are of."""
+        if self.rows_kind() == kind:
+            return
+        batch = WriteBatch(raw_mode=True)
+        try:
+            batch.put(_ROWS_KEY, kind.encode(), self._offset_family)
+            self._database.write(batch)
+        except Exception as error:
+            raise self._explained(error, "written") from error
 
     def close(self) -> None:
         """Close the database; scans that still run end with StateClosedError."""

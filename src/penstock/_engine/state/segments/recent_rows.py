@@ -42,7 +42,7 @@ def lay_over(rows: dict[bytes, bytes], changes: Iterable[tuple[bytes, bytes | No
             rows[row_key] = row
 
 
-def _after(time: int) -> bytes:
+def after(time: int) -> bytes:
     """Return the bytes of the next millisecond; behind the last one there is no row."""
     return pack_timestamp(time + 1) if time < END_OF_TIME else _NEVER
 
@@ -102,7 +102,7 @@ class RecentRows(KnownRows):
     ) -> None:
         self._read = read
         self.length = length
-        self.since = self._old_until = self.latest = _after(observed)
+        self.since = self._old_until = self.latest = after(observed)
         """`since`: from this time on all rows are kept: a key without a tail has none.
         `_old_until`: no row of an old key is of this time or later.
         """
@@ -204,7 +204,7 @@ class RecentRows(KnownRows):
     def _grow_old_if_many(self) -> None:
         if self.young_count > self.young_max:
             self.since = max(self.since, self._old_until)
-            self._old_until = max(self.since, _after(timestamp_of(self.latest)))
+            self._old_until = max(self.since, after(timestamp_of(self.latest)))
             self.old, self.young = self.young, {}
             self.young_count = 0
 

@@ -37,8 +37,15 @@ class CachedRows(CachedStore):
 
     __slots__ = ("_by_key", "_by_time", "_remembered", "_tail", "latest")
 
-    def __init__(self, below: Rows, place: RowPlace, tail: int) -> None:
-        super().__init__(below, place.budget, place.position, counts_reads=place.counts_cache_reads)
+    def __init__(self, below: Rows, place: RowPlace, tail: int, *, key_bytes: int = 0) -> None:
+        """`key_bytes` is how much longer Java's row keys are."""
+        super().__init__(
+            below,
+            place.budget,
+            place.position,
+            counts_reads=place.counts_cache_reads,
+            key_bytes=key_bytes,
+        )
         self._tail = tail
         self._by_key: dict[bytes, list[bytes]] | None = None
         """The index: row keys of each key, in order, all that are cached and some that were. None
@@ -77,10 +84,18 @@ class CachedRows(CachedStore):
         cached = self.cached(matches, reverse=reverse)
         return merged(cached, entries, reverse=reverse) if cached else entries
 
-    def cached(self, matches: Callable[[bytes], bool], *, reverse: bool) -> list[CachedPair]:
-        """Return the cached rows that match, in order."""
+    def cached(
+        self,
+        matches: Callable[[bytes], bool],
+        *,
+        reverse: bool,
+        by: Callable[[bytes], bytes] | None = None,
+    ) -> list[CachedPair]:
+        """Return the cached rows that match, in order of their row keys or of what `by` makes of
+        these; they count as used in that order.
+        """
         return self.entries.used(
-            sorted(filter(matches, self.entries.in_order_of_use()), reverse=reverse)
+            sorted(filter(matches, self.entries.in_order_of_use()), key=by, reverse=reverse)
         )
 
     def of_key(

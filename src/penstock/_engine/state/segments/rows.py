@@ -26,7 +26,7 @@ from penstock._engine.state.codec import pack_timestamp
 from penstock._engine.state.contract import KeyRange
 from penstock._engine.state.logged import Log, Write
 from penstock._engine.state.overlay import Overlay
-from penstock._engine.state.segments.recent_rows import RecentRows, Row, note
+from penstock._engine.state.segments.recent_rows import RecentRows, Row, after, note
 from penstock.record import HeaderPairs
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import StoreTimes
@@ -290,7 +290,7 @@ class Rows(RowFields):
             recent = self.recent = self._open_recent()
         if first > last:
             return []
-        start, end = pack_timestamp(first), pack_timestamp(last + 1)
+        start, end = pack_timestamp(first), after(last)
         segment, last_segment = first // interval, last // interval
         collect = recent.collect
         found = collect(pack_segment(segment) + raw_key, start, end, to_the_last=to_the_last)

@@ -92,7 +92,11 @@ class WindowRows:
             sees_oldest=self._is_indexed and not self.in_memory,
         )
         is_cached = builder.cached and place.budget.limit_bytes > 0
-        self.cache = CachedRows(self.rows, place, TAIL_BYTES) if is_cached else None
+        # Java's row keys in the order of time begin with a byte that says so.
+        key_bytes = 1 if self._is_indexed and not self.in_memory else 0
+        self.cache = (
+            CachedRows(self.rows, place, TAIL_BYTES, key_bytes=key_bytes) if is_cached else None
+        )
         self.store: RecordStore = self.cache or self.rows
         retains = times.retain_duplicates
         self.around_key = _AroundKey(self.rows.interval)
@@ -276,10 +280,12 @@ class WindowRows:
         if self.cache is None:
             return stored
         cached = self.cache.cached(
-            lambda row_key: time_from <= _start_of(row_key) <= time_to, reverse=reverse
+            lambda row_key: time_from <= _start_of(row_key) <= time_to,
+            reverse=reverse,
+            by=_index_key,
         )
-        by_time = sorted(((_index_key(row_key), row) for row_key, row in cached), key=_first)
-        return merged(reversed(by_time) if reverse else by_time, stored, reverse=reverse)
+        by_time = [(_index_key(row_key), row) for row_key, row in cached]
+        return merged(by_time, stored, reverse=reverse)
 
     def _indexed(
         self, time_from: int, time_to: int, *, reverse: bool, unseen: bool
@@ -347,7 +353,3 @@ def _index_key(row_key: bytes) -> bytes:
     """Return the key of a row in the order of starts, then keys."""
     start = time_first(_start_of(row_key))
     return start + row_key[SEGMENT_BYTES:-TAIL_BYTES] + row_key[-_SEQUENCE_BYTES:]
-
-
-def _first(entry: tuple[bytes, bytes | None]) -> bytes:
-    return entry[0]

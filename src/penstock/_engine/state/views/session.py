@@ -218,14 +218,19 @@ class SessionState(CodedState[Codec]):
         "_rows",
         "find_closed",
         "find_kept",
+        "forwards_headers",
         "get",
         "kept_from",
         "remove",
     )
 
-    def __init__(self, name: str, codec: Codec, rows: SessionRows) -> None:
+    def __init__(
+        self, name: str, codec: Codec, rows: SessionRows, *, forwards_headers: bool = True
+    ) -> None:
         super().__init__(name, codec)
         self._rows = rows
+        self.forwards_headers = forwards_headers
+        """Whether what leaves the cache has the headers of the record that wrote it."""
         self.get = rows.get
         """`get(raw_key, start, end)` returns a row, None if there is none."""
         self.remove = rows.remove
@@ -281,6 +286,7 @@ class SessionState(CodedState[Codec]):
         if cache is None:
             return False
         decode_key, value_of = self.codec.decode_key, self.value_of
+        forwards_headers = self.forwards_headers
 
         def forward_row(
             row_key: bytes,
@@ -291,7 +297,8 @@ class SessionState(CodedState[Codec]):
         ) -> None:
             end, start = _unpack_tail(row_key, len(row_key) - _TAIL_BYTES)
             key = Windowed(decode_key(row_key[SEGMENT_BYTES:-_TAIL_BYTES]), start, end)
-            forward(key, (value_of(new), value_of(old)), end, headers)
+            change = value_of(new), value_of(old)
+            forward(key, change, end, headers if forwards_headers else ())
 
         cache.listen(forward_row, sends_old_values=sends_old_values)
         return True

@@ -8,13 +8,14 @@ rewrites and repartitioning (does it change the key?) are class variables.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from penstock._engine.topology.checks import check_supplier
 from penstock._engine.topology.nodes.views import StoredRows, View
-from penstock.processor import FixedKeyProcessor
+from penstock.errors import TopologyError
+from penstock.processor import FixedKeyProcessor, MarksRecords
 from penstock.serdes import Serde
 from penstock.stores import StoreBuilder
 from penstock.timestamps import TimestampExtractor
@@ -162,11 +163,15 @@ class UserProcessor(Operation):
 
     supplier: Callable[[], Any]
     fixed_key: bool
+    marks: tuple[str, str] | None = None
+    """Of `write_once`: the database and the name under which records are marked as written."""
 
     @classmethod
     def of(cls, supplier: Callable[[], Any]) -> UserProcessor:
         """Return the operation of a supplier; `check_supplier` refuses wrong ones."""
-        return cls(supplier, isinstance(check_supplier(supplier), FixedKeyProcessor))
+        one = check_supplier(supplier)
+        marks = one.marks if isinstance(one, MarksRecords) else None
+        return cls(supplier, isinstance(one, FixedKeyProcessor), marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +309,45 @@ def title_of(node: Node) -> str:
     kinds = {SourceNode: "source", ProcessorNode: "processor", SinkNode: "sink"}
     where = f" (defined at {node.location})" if node.location else ""
     return f"{kinds[type(node)]} {node.name!r}{where}"
+
+
+def sources_above(names: Iterable[str], nodes: Mapping[str, Node]) -> dict[str, SourceNode]:
+    """Return the sources, by name, whose records may reach one of the nodes of those names."""
+    waiting = list(dict.fromkeys(names))
+    seen = set(waiting)
+    sources: dict[str, SourceNode] = {}
+    while waiting:
+        node = nodes[waiting.pop()]
+        if isinstance(node, SourceNode):
+            sources[node.name] = node
+        new = [name for name in dict.fromkeys(parents_of(node)) if name not in seen]
+        seen.update(new)
+        waiting += new
+    return sources
+
+
+def check_marks(operation: Operation, parents: tuple[str, ...], nodes: Mapping[str, Node]) -> None:
+    """Refuse a second `write_once` of a name below the same topic: of a record that both get, one
+    would find the mark of the other, and not write. A topic has one source.
+
+    Raises:
+        TopologyError: one of `nodes` has the name.
+    """
+    if not isinstance(operation, UserProcessor) or operation.marks is None:
+        return
+    own = sources_above(parents, nodes).keys()
+    for node in nodes.values():
+        known = node.operation if isinstance(node, ProcessorNode) else None
+        if not isinstance(known, UserProcessor) or known.marks != operation.marks:
+            continue
+        if own & sources_above([node.name], nodes).keys():
+            name = operation.marks[1]
+            msg = (
+                f"write_once(name={name!r}) must have a name of its own among those that get "
+                f"records of the same topic; {title_of(node)} has it, and records that it has "
+                "written would not be written again; choose another name"
+            )
+            raise TopologyError(msg)
 
 
 @dataclass(frozen=True, slots=True)

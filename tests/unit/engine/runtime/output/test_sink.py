@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from math import inf, nan
 from typing import Any
 from unittest.mock import patch
 
@@ -221,7 +222,21 @@ SERDES = st.sampled_from(
     [TEXT, serdes.bytes(), serdes.long(), serdes.json(), serdes.json(Pair), serdes.json(set[int])]
 )
 THINGS = st.sampled_from(
-    [None, "text", "\ud800", b"bytes", 7, 2**70, 1.5, Pair(1), Pair({1, 2}), Pair(1j), {3, 1, 2}]
+    [
+        None,
+        "text",
+        "\ud800",
+        b"bytes",
+        7,
+        2**70,
+        1.5,
+        nan,
+        [None, inf],
+        Pair(1),
+        Pair({1, 2}),
+        Pair(1j),
+        {3, 1, 2},
+    ]
 )
 RECORDS = st.lists(st.tuples(THINGS, THINGS, st.none() | st.integers(0, 3)), max_size=8)
 

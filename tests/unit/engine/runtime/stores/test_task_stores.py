@@ -13,12 +13,14 @@ from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.task_stores import (
     StoreSite,
     TaskStore,
+    flush_stores,
     memory_engine,
     open_stores,
 )
 from penstock._engine.state.cache.entries import CacheBudget
 from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.memory.key_value import MemoryStore
+from penstock._engine.state.overlay import Reserve
 from penstock.errors import ConfigError, StateClosedError, StreamsError
 from penstock.stores import StoreBuilder
 from penstock.stores._builders import store_builder
@@ -32,7 +34,7 @@ CACHED = Stores.timestamped_key_value_store("cached", key=TEXT, value=TEXT, cach
 class Bench:
     """Stores of one task, their engines and outputs."""
 
-    def __init__(self, cache_bytes: int = 1000) -> None:
+    def __init__(self, cache_bytes: int = 1000, reserve: Reserve | None = None) -> None:
         self.engines: dict[str, MemoryStore] = {}
         self.collector = Collector(lambda topic: 1)
         self.site = StoreSite(
@@ -42,6 +44,7 @@ class Bench:
             Position(),
             self._make_engine,
             CacheBudget(cache_bytes),
+            reserve=reserve,
         )
 
     def open(self, builder: StoreBuilder) -> TaskStore:
@@ -160,3 +163,34 @@ def test_only_tables_have_the_face_of_an_operator(bench: Bench) -> None:
 
 def test_the_test_driver_keeps_all_stores_in_memory() -> None:
     assert isinstance(memory_engine(StorePlan(TIMED, None, "t")), MemoryStore)
+
+
+def test_a_store_that_feeds_itself_when_it_is_flushed_is_named(bench: Bench) -> None:
+    store = bench.open(CACHED)
+    put = store.face.put
+    assert store.table is not None
+    store.table.forwards_at_flush(
+        lambda *record: put("a", ValueAndTimestamp("2", 9)), sends_old_values=False
+    )
+    put("a", ValueAndTimestamp("1", 8))
+    with pytest.raises(StreamsError, match="'cached' still have changes after 100 flushes"):
+        flush_stores([store])
+
+
+def test_a_last_write_that_fails_uses_up_nothing_of_the_shared_reserve(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reserve = Reserve(10_000)
+    bench = Bench(reserve=reserve)
+    store = bench.open(PLAIN)
+    store.face.put("a", "1" * 1000)
+    store.commit(None)
+    assert reserve.used_bytes > 1000
+
+    def is_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(MemoryStore, "write", is_full)
+    with pytest.raises(OSError, match="No space"):
+        store.close()
+    assert reserve.used_bytes == 0

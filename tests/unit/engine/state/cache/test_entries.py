@@ -28,13 +28,20 @@ LARGE = 10_000_000
 class Holder:
     """Entries, and a record of what they asked for; below them is a row for "below"."""
 
-    def __init__(self, form: Form, limit_bytes: int = LARGE, *, keeps_bytes: bool = True) -> None:
+    def __init__(
+        self,
+        form: Form,
+        limit_bytes: int = LARGE,
+        *,
+        keeps_bytes: bool = True,
+        key_bytes: int = 0,
+    ) -> None:
         self.events: list[Any] = []
         self.position = Position(keeps_bytes=keeps_bytes)
         make_budget, make_entries = form
         self.budget = make_budget(limit_bytes)
         self.entries = make_entries(
-            self.budget, self.position, self.miss, self.note_new, self.give_way
+            self.budget, self.position, self.miss, self.note_new, self.give_way, key_bytes
         )
         self.look = self.entries.decoding(list)
 
@@ -87,11 +94,14 @@ HEADERS = st.sampled_from([(), (("name", b"value"), ("none", None))])
     st.lists(st.tuples(VERBS, KEYS, VALUES, IN_HAND, HEADERS), max_size=30),
     st.sampled_from([60, 120, 200, LARGE]),
     st.booleans(),
+    st.sampled_from([0, 1]),
 )
 def test_both_forms_hold_the_same(
-    steps: list[tuple[Any, ...]], limit_bytes: int, keeps_bytes: bool
+    steps: list[tuple[Any, ...]], limit_bytes: int, keeps_bytes: bool, key_bytes: int
 ) -> None:
-    plain, in_c = (Holder(form, limit_bytes, keeps_bytes=keeps_bytes) for form in FORMS)
+    plain, in_c = (
+        Holder(form, limit_bytes, keeps_bytes=keeps_bytes, key_bytes=key_bytes) for form in FORMS
+    )
     for step in steps:
         plain.do(*step)
         in_c.do(*step)

@@ -160,3 +160,20 @@ def test_c_refuses_what_it_cannot_fold() -> None:
         type(made)()
     with pytest.raises(TypeError):
         made.fold(b"a")
+
+
+@pytest.mark.skipif(compiled is None, reason="nothing is compiled")
+@pytest.mark.parametrize("made", [bytearray, memoryview])
+@pytest.mark.parametrize("aggregator", [count_one, added])
+def test_c_folds_rows_that_are_other_buffers_than_bytes(
+    made: Callable[[bytes], Any], aggregator: Callable[[Any, Any, Any], Any]
+) -> None:
+    row = (7).to_bytes(8, "big") + (41).to_bytes(8, "big")
+    held: Any = entries.Entries(
+        entries.CacheBudget(10_000), Position(), lambda key: made(row), None, lambda: None
+    )
+    decode = plain_codec("changelog", TEXT, LONG).decode_row
+    counts = aggregator is count_one
+    fold = compiled.Fold(held, decode, held.write, int, aggregator, True, counts)
+    fold.fold(b"k", "k", 1, 9, ())
+    assert held.get(b"k") == (9).to_bytes(8, "big") + (42).to_bytes(8, "big")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -41,7 +43,10 @@ log.close()
     [
         ("exit", "ended: 'dies' (<string>:8) called os._exit(3) at topic 't', partition 0, offset"),
         ("crash", "crashed: Fatal Python error: Segmentation fault"),
-        ("killed", "was killed from outside, as a process is that takes too much memory"),
+        (
+            "killed",
+            "was killed from outside: by a person or a cluster, by Spark, or as a",
+        ),
         ("not at all", None),
     ],
 )
@@ -94,6 +99,22 @@ def test_deaths_before_the_first_commit_are_counted(tmp_path: Path) -> None:
     ]
 
 
+def test_a_process_that_has_run_for_a_minute_ends_the_row_of_deaths(tmp_path: Path) -> None:
+    path = tmp_path / "member"
+    for seconds, then in ((59.0, 13), (60.0, 0), (3600.0, 0)):
+        path.write_text("process 1, after 11 that died\n")
+        log = CrashLog(path)
+        assert log.deaths_in_a_row == 12
+        log.survive(100.0)
+        log.survive(100.0 + seconds)
+        left = path.read_text()
+        log.close()
+        path.write_text(left)
+        log = CrashLog(path)
+        assert log.deaths_in_a_row == then
+        log.close()
+
+
 def test_a_forked_child_does_not_write_how_its_parent_ended(tmp_path: Path) -> None:
     log = CrashLog(tmp_path / "member")
     pid = os.fork()
@@ -104,3 +125,33 @@ def test_a_forked_child_does_not_write_how_its_parent_ended(tmp_path: Path) -> N
     log.close()
     assert told is not None
     assert "killed from outside" in told[0]
+
+
+@pytest.fixture
+def _users_fault_handler() -> Iterator[None]:
+    was_enabled = faulthandler.is_enabled()
+    yield
+    if not was_enabled:
+        faulthandler.disable()
+
+
+@pytest.mark.usefixtures("_users_fault_handler")
+@pytest.mark.parametrize("users", [True, False])
+def test_the_users_fault_handler_is_as_it_was(
+    users: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other tests of this process may have left theirs open.
+    monkeypatch.setattr(crash_log, "_open_logs", [])
+    monkeypatch.setattr(crash_log, "_before", [])
+    log = (tmp_path / "stderr").open("w")
+    monkeypatch.setattr(sys, "__stderr__", log)
+    faulthandler.enable(log) if users else faulthandler.disable()
+    first, second = CrashLog(tmp_path / "a"), CrashLog(tmp_path / "b")
+    first.close()
+    # The other application in this process keeps its own.
+    faulthandler.dump_traceback(second._file)
+    assert faulthandler.is_enabled()
+    second.close()
+    assert faulthandler.is_enabled() is users
+    faulthandler.disable()
+    log.close()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from penstock._engine.state.files.file_lock import FileLock, holder_of
+
+PATIENCE_SECONDS = 30.0
 
 
 @pytest.fixture
@@ -117,10 +121,27 @@ def test_an_orphan_does_not_keep_the_lock_of_its_dead_parent(tmp_path: Path) -> 
     orphan = int(os.read(reader, 20))
     os.waitpid(parent, 0)
     try:
-        held = FileLock.take(path)
+        # The orphan closes its copy when it runs for the first time, which may be a moment later.
+        until = time.monotonic() + PATIENCE_SECONDS
+        while (held := FileLock.take(path)) is None and time.monotonic() < until:
+            time.sleep(0.01)
         assert held is not None
         held.release()
     finally:
         os.kill(orphan, signal.SIGKILL)
         os.close(reader)
         os.close(writer)
+
+
+def test_a_disk_that_cannot_be_written_to_does_not_keep_the_lock(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = taken(path)
+
+    def refuse(_descriptor: int, _length: int) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "ftruncate", refuse)
+        lock.release()
+    taken(path).release()

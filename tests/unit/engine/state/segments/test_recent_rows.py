@@ -47,7 +47,8 @@ class Bench:
         found = self.recent.collect(
             prefix, pack_timestamp(start), pack_timestamp(end), to_the_last=to_the_last
         )
-        assert found == [(key, self._now()[key]) for key, _ in found]
+        now = self._now()
+        assert found == [(key, now[key]) for key, _ in found]
         return [int.from_bytes(key[-TAIL:], "big") for key, _ in found]
 
     def expected(self, prefix: bytes, start: int, end: int) -> list[int]:

@@ -207,3 +207,18 @@ def test_the_index_by_time_is_that_of_sorting_all_cached_rows(
     small = limit_bytes < 10_000
     # With few rows in the cache the index is made anew now and then, not with each read.
     assert not small or 1 < made["made"] < 20, made
+
+
+def test_java_counts_a_byte_more_for_rows_in_the_order_of_time() -> None:
+    def used(engine: EngineChoice, order: Any) -> int:
+        builder = window_store_builder(
+            "s", None, None, retention_ms=60_000, window_size_ms=1, engine=engine, order=order
+        )
+        budget = CacheBudget(10_000)
+        place = RowPlace(Overlay(MemoryStore()), None, lambda: None, budget, Position())
+        rows = WindowRows(builder, place)
+        rows.put(b"k", 5, b"row", 5, ())
+        return budget.used_bytes
+
+    assert used("rocksdb", "time_indexed") == used("rocksdb", "key") + 1
+    assert used("in_memory", "time_indexed") == used("in_memory", "key")

@@ -271,6 +271,19 @@ def test_times_that_are_no_longs_are_times_all_the_same() -> None:
         assert of_key(bench.rows, b"a", -(2**70), 2**70) == [(row_key(b"a", 5), b"row")]
 
 
+def test_rows_of_the_last_millisecond_are_found() -> None:
+    bench = Bench()
+    last = 2**63 - 1
+    for key in (b"a", b"b"):
+        bench.put(key, last)
+        for asked in ((last, last), (last - 5, last), (0, 2**70)):
+            found = [(row_key(key, last), b"row")]
+            assert of_key(bench.rows, key, *asked) == found
+            assert Rows.of_key(bench.rows, key, *asked) == found
+        assert of_key(bench.rows, key, 0, last - 1) == []
+        bench.rows.commit(None)
+
+
 def test_references_are_those_that_are_held() -> None:
     bench = Bench()
     row, raw_key = b"a row of its own", b"a key of its own"
