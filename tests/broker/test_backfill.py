@@ -8,10 +8,11 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no exports
     ConfigResource,
+    NewPartitions,
     ResourceType,
 )
 
-from penstock import Consumed, Materialized, StreamsBuilder, TimeWindows, Topology, serdes
+from penstock import Consumed, Materialized, Produced, StreamsBuilder, TimeWindows, Topology, serdes
 from penstock._engine.kafka.application.backfill_journal import BackfillPlan, InputPlan, read_plan
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.backfill.admission import Admitted, admit
@@ -20,13 +21,15 @@ from penstock._engine.kafka.backfill.delivery import DeliverySite, TaskDelivery
 from penstock._engine.kafka.backfill.handover import Handover
 from penstock._engine.kafka.backfill.live_from import LiveFrom, resolve_live_from
 from penstock._engine.kafka.backfill.retention import keep_windows, latest_time
+from penstock._engine.kafka.client.admin_calls import open_admin
+from penstock._engine.kafka.client.topic_history import TopicRange, reading_settings
 from penstock._engine.kafka.client.topic_io import TopicReader
 from penstock._engine.runtime.commit import CommitOffset, encode_partition_time
 from penstock._engine.runtime.records import Output
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
-from tests.broker.applications import run_until, settings, write
+from tests.broker.applications import PATIENCE_SECONDS, run_until, settings, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 
@@ -113,6 +116,20 @@ def test_a_task_that_is_done_writes_nothing_when_it_is_run_again(case: Case) -> 
         delivery.close()
 
     assert case.written() == numbers(0, 7)
+
+
+def test_a_backfill_does_not_go_on_after_a_partition_was_added(case: Case, tmp_path: Path) -> None:
+    builder = StreamsBuilder()  # without state: no changelog has the number of its partitions
+    builder.stream(case.topic, Consumed(TEXT, TEXT)).to(case.out, Produced(TEXT, TEXT))
+    case.topology = builder.build()
+    case.begin()
+    assert case.admit().begun is not None
+    admin = open_admin(case.config)
+    admin.create_partitions([NewPartitions(case.topic, 2)])[case.topic].result(PATIENCE_SECONDS)
+
+    with pytest.raises(StreamsError, match=rf"'{case.topic}' had 1 partitions and has 2.*--reset"):
+        case.admit()
+    assert case.admit(reset=True).begun is None
 
 
 def test_of_two_that_run_the_same_task_the_first_is_fenced(case: Case) -> None:
@@ -259,6 +276,22 @@ def test_files_that_do_not_meet_their_topic_are_refused(
         resolve_live_from(case.admit().admin, case.topic, None, archived)
 
 
+def test_offsets_of_some_partitions_leave_no_records_out_of_the_others(
+    case: Case, kafka_topic: CreateTopic
+) -> None:
+    topic, admin = kafka_topic("two", 2), open_admin(case.config)
+    producer = Producer({"bootstrap.servers": case.broker.bootstrap_servers})
+    for number in range(6):
+        producer.produce(topic, "v", partition=number % 2)
+    producer.flush()
+
+    assert resolve_live_from(admin, topic, {0: 2}, {0: 1, 1: 1}) == {0: 2, 1: 1}
+    assert resolve_live_from(admin, topic, {0: 2}, {}) == {0: 2, 1: 0}
+    assert resolve_live_from(admin, topic, {0: 2, 1: -1}, None) == {0: 2, 1: 3}
+    with pytest.raises(StreamsError, match="it has none of 1; say where"):
+        resolve_live_from(admin, topic, {0: 2}, None)
+
+
 def test_changelogs_of_windows_keep_an_old_history(case: Case) -> None:
     builder = StreamsBuilder()
     grouped = builder.stream(case.topic, Consumed(TEXT, TEXT)).group_by_key()
@@ -266,15 +299,23 @@ def test_changelogs_of_windows_keep_an_old_history(case: Case) -> None:
     windows.count(Materialized("windows", TEXT, serdes.long()))
     case.topology = builder.build()
     admitted = case.admit()
-    assert latest_time(admitted.admin, case.topic) is None
+    reading = reading_settings(case.config)
+
+    def time_at(end: int) -> int | None:
+        history = TopicRange(case.topic, {0: 0}, {0: end})
+        return latest_time(admitted.admin, reading, history)
+
+    assert time_at(0) is None
     producer = Producer({"bootstrap.servers": case.broker.bootstrap_servers})
-    for timestamp in (5000, 9000, 7000):
+    for timestamp in (5000, 9000, 7000, 99_000):
         producer.produce(case.topic, "v", "k", timestamp=timestamp)
     producer.flush()
-    assert latest_time(admitted.admin, case.topic) == 9000
+    assert time_at(4) == 99_000
+    # Cut off before the last record, which is far ahead of the history.
+    assert [time_at(1), time_at(3)] == [5000, 9000]
 
     age_ms = 1000 * 24 * 60 * 60 * 1000
-    keep_windows(admitted.admin, admitted.blueprint, age_ms)
+    keep_windows(admitted.admin, admitted.blueprint, {0: age_ms})
 
     changelog = f"{case.config.application_id}-windows-changelog"
     resource = ConfigResource(ResourceType.TOPIC, changelog)

@@ -31,11 +31,19 @@ from penstock._engine.kafka.tasks.task_host import TaskHost
 from penstock._engine.kafka.worker.worker import open_worker
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.spark.batch.backfill import (
+    can_be_direct,
+    direct_pack,
     pack_delivery,
     plan_backfill,
     topics_with_history,
 )
 from penstock._engine.spark.batch.tasks.deliveries import TaskProgress
+from penstock._engine.spark.batch.tasks.direct import (
+    direct_tasks,
+    is_direct,
+    run_task,
+)
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import LocalBroker
 from tests.spark.stateful_programs import PROGRAMS, Program, Row
@@ -52,6 +60,8 @@ RUNS = [
     # The guarantee makes little difference to what is handed over.
     *((name, AT_LEAST_ONCE) for name in ("until-close", "sessions", "foreign-key")),
 ]
+BY_SPARK = {"regrouped", "foreign-key", "foreign-key-left", "global"}
+"""Programs with repartition topics or global tables; the tasks of all others need only Kafka."""
 
 
 @pytest.mark.parametrize(("name", "guarantee"), RUNS)
@@ -75,7 +85,7 @@ def test_the_live_half_goes_on_as_if_the_first_had_been_live(
     try:
         view.make_topics([*partitions, f"{name}-out"], partitions)
         feed(view, name, program.before)
-        backfill(build([name]), config)
+        backfill(build([name]), config, needs_spark=name in BY_SPARK)
         written = live(build([name]), config, view, name, program)
     finally:
         view.close()
@@ -85,7 +95,7 @@ def test_the_live_half_goes_on_as_if_the_first_had_been_live(
     assert by_key == driven(name)[name]
 
 
-def backfill(topology: Topology, config: StreamsConfig) -> None:
+def backfill(topology: Topology, config: StreamsConfig, *, needs_spark: bool) -> None:
     """Backfill an application, as `penstock backfill` does, without Spark."""
     admitted = admit(topology, config, reset=False)
     blueprint = admitted.blueprint
@@ -102,7 +112,16 @@ def backfill(topology: Topology, config: StreamsConfig) -> None:
     )
     try:
         pack = pack_delivery(blueprint, plan.run_id, job, control.address)
-        LocalJob(job, read(config, stretches), delivery=pack)
+        feeds = TopicFeeds(stretches, reading_settings(config))
+        assert is_direct(job, feeds) == (not needs_spark)
+        assert can_be_direct(topology, config.application_id) == (not needs_spark)
+        # At least once: as those run whose history is not in Kafka.
+        if config.exactly_once and not needs_spark:
+            direct = direct_pack(job, plan, pack, feeds)
+            for task in direct_tasks(job):
+                run_task(direct, task)
+        else:
+            LocalJob(job, read(config, stretches), delivery=pack)
         handover.finish()
     finally:
         control.close()

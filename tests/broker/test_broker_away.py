@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -213,13 +214,16 @@ def test_an_idle_application_notices_that_its_broker_is_away(
 
 @guarantees
 def test_a_broker_that_does_not_come_back_is_told_of_after_the_task_timeout(
-    guarantee: str, mortal_broker: LocalBroker, tmp_path: Path
+    guarantee: str, mortal_broker: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = {"task.timeout.ms": 4000}
     name = f"gone-{guarantee}"
     with running(mortal_broker, name, guarantee, tmp_path, **settings) as application:
         application.write_until_uncommitted()
         mortal_broker.kill()
+        # It does not answer however long each attempt waits.
+        for limit in ("_FLUSH_SECONDS", "_SEND_SECONDS", "_PREPARE_SECONDS", "_ABORT_SECONDS"):
+            monkeypatch.setattr(transactions, limit, 1.0)
         try:
             told = re.compile(r"could not go on for \d+ s.*'task.timeout.ms' allows; tried \d+ tim")
             with pytest.raises(StreamsError, match=told):
@@ -251,7 +255,13 @@ def test_a_commit_that_a_rebalance_refuses_is_made_later_and_drops_no_work(
     with running(mortal_broker, "refused", "at_least_once", tmp_path) as application:
         committer = application.worker._committer
         assert isinstance(committer, AtLeastOnce)
-        monkeypatch.setattr(committer, "_group", Refusing(committer._group))
+        member = committer._member
+        refused = SimpleNamespace(
+            consumer=Refusing(member.consumer),
+            session_seconds=member.session_seconds,
+            prove_ownership=member.prove_ownership,
+        )
+        monkeypatch.setattr(committer, "_member", refused)
         application.write(10)
         application.work_until(
             lambda: not refusals and bool(application.committed) and not _uncommitted(application)

@@ -201,6 +201,16 @@ def test_what_is_no_message_is_refused(open_writer: OpenWriter, output: Any) -> 
         writer.write([output], 0)
 
 
+@pytest.mark.parametrize("open_writer", WRITERS)
+@pytest.mark.parametrize("partition", [2**31, 2**32, 2**40])
+def test_a_partition_of_64_bits_is_not_cut_to_another(
+    open_writer: OpenWriter, partition: int
+) -> None:
+    writer = open_writer(NO_BROKER)
+    with pytest.raises(OverflowError):
+        writer.write([("t", partition, b"k", b"v", 1, ())], 0)
+
+
 @pytest.mark.parametrize("open_client", [*READERS, *WRITERS])
 def test_a_client_goes_with_the_last_who_holds_it(open_client: Callable[..., Any]) -> None:
     settings = {**NO_BROKER, "group.id": "some"} if "Reader" in str(open_client) else NO_BROKER

@@ -327,7 +327,9 @@ def test_an_open_transaction_is_not_read_and_not_waited_for(stopped: Stopped) ->
         assert after.ends == before.ends
         with StoppedStores(there.known, stopped.config, there.admin) as stores:
             source = stores.source("counts", ReadOptions(), 0)
-            assert all(row[1] == (20).to_bytes(8, "big") for row in source.by_key(Read("range")))
+            assert all(
+                row[1] == (20).to_bytes(8, "big") for _, row in source.placed_by_key(Read("range"))
+            )
     finally:
         producer.abort_transaction()
 
@@ -391,7 +393,10 @@ def test_copies_are_deleted(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     there = opened(stopped)
     with StoppedStores(there.known, stopped.config, there.admin) as stores:
-        assert len(list(stores.source("counts", ReadOptions(), None).by_key(Read("range")))) == 12
+        assert (
+            len(list(stores.source("counts", ReadOptions(), None).placed_by_key(Read("range"))))
+            == 12
+        )
         assert list(tmp_path.iterdir())
     assert list(tmp_path.iterdir()) == []
 

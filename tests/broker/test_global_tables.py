@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from penstock import (
     Consumed,
@@ -21,6 +22,7 @@ from penstock import (
     Topology,
     serdes,
 )
+from penstock._clock import ManualClock
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks.global_tables import pack_offsets, unpack_offsets
@@ -36,6 +38,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_kafka_can_be_had")]
 TEXT = serdes.string()
 READ = Consumed(key=TEXT, value=TEXT)
 ROWS = 3_000
+BEGIN_MS = 1_700_000_000_000
+HOUR_MS = 3_600_000
 
 
 def enrichment(orders: str, products: str, target: str) -> Topology:
@@ -48,9 +52,12 @@ def enrichment(orders: str, products: str, target: str) -> Topology:
     return builder.build()
 
 
-def settings(broker: LocalBroker, state_dir: Path, application_id: str) -> StreamsConfig:
+def settings(
+    broker: LocalBroker, state_dir: Path, application_id: str, **more: str
+) -> StreamsConfig:
     return StreamsConfig(
         {
+            **more,
             "application.id": application_id,
             "bootstrap.servers": broker.bootstrap_servers,
             "state.dir": str(state_dir),
@@ -88,8 +95,9 @@ class Shop:
         self.host.close()
 
 
+@pytest.mark.parametrize("store_format", ["DEFAULT", "HEADERS"])
 def test_it_is_complete_before_the_first_record_and_followed_from_then_on(
-    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+    store_format: str, kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
 ) -> None:
     orders, products = kafka_topic("orders", partitions=3), kafka_topic("products", partitions=2)
     target = kafka_topic("enriched")
@@ -97,7 +105,8 @@ def test_it_is_complete_before_the_first_record_and_followed_from_then_on(
     write(kafka_broker, products, ((f"p{number}", f"new{number}") for number in range(ROWS)))
     write(kafka_broker, products, [("p0", None)])
     write(kafka_broker, orders, ((f"o{number}", f"p{number}") for number in range(0, ROWS, 100)))
-    config = settings(kafka_broker, tmp_path, f"global-{orders}")
+    more = {"dsl.store.format": store_format}
+    config = settings(kafka_broker, tmp_path, f"global-{orders}", **more)
     shop = Shop(enrichment(orders, products, target), config)
 
     expected = {"p0=-"} | {f"p{number}=new{number}" for number in range(100, ROWS, 100)}
@@ -137,6 +146,58 @@ def test_it_is_kept_on_disk_with_its_place_in_every_partition(
     assert sum(unpack_offsets(kept.changelog_offset() or 0, 3)) == len(rows)
     assert second.values(1) == ["p7=later"]
     second.close()
+
+
+def test_a_table_whose_old_records_are_gone_is_read_from_its_beginning(
+    kafka_broker: LocalBroker,
+    kafka_topic: CreateTopic,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    orders, products = kafka_topic("orders"), kafka_topic("products")
+    topology = enrichment(orders, products, kafka_topic("enriched"))
+    config = settings(kafka_broker, tmp_path, f"gone-{orders}")
+    write(kafka_broker, products, [("p1", "1"), ("p2", "2")])
+    write(kafka_broker, orders, [("o", "p1")])
+    first = Shop(topology, config)
+    assert first.values(1) == ["p1=1"]
+    first.close()
+
+    write(kafka_broker, products, [("p2", "new"), ("p3", "3"), ("p4", "4")])
+    admin = AdminClient({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for answer in admin.delete_records([TopicPartition(products, 0, 4)]).values():
+        answer.result(30)
+    write(kafka_broker, orders, [("o", f"p{number}") for number in (1, 2, 3, 4)])
+    second = Shop(topology, config)
+    assert second.values(4) == ["p1=-", "p2=-", "p3=-", "p4=4"]
+    second.close()
+    assert "reads its global tables anew: topic" in caplog.text
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_table_is_as_old_as_the_last_time_its_end_was_met(
+    changes: bool, kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    """A process that stood still for days and is then closed has not read what came meanwhile."""
+    orders, products = kafka_topic("orders"), kafka_topic("products")
+    topology = enrichment(orders, products, kafka_topic("enriched"))
+    write(kafka_broker, products, [("p1", "1")])
+    write(kafka_broker, orders, [("o", "p1")])
+    shop = Shop(topology, settings(kafka_broker, tmp_path, f"met-{orders}"))
+    tables, clock = shop.host.global_tables, ManualClock(BEGIN_MS)
+    assert tables is not None
+    tables._clock = clock
+    assert shop.values(1) == ["p1=1"]
+    if changes:
+        clock.advance(HOUR_MS)
+        tables.work(0)
+        write(kafka_broker, products, [("p1", "2")])
+        until = time.monotonic() + 60
+        while tables._met_ms[products, 0] == BEGIN_MS and time.monotonic() < until:
+            tables.work(0.1)
+    clock.advance(72 * HOUR_MS)
+    shop.close()
+    assert tables._times.of(products) == BEGIN_MS + (HOUR_MS if changes else 0)
 
 
 def test_the_rows_of_a_processor_s_store_are_what_it_makes_of_the_records(

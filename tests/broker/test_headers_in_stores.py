@@ -5,6 +5,7 @@ stores of the application once it has stopped.
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable
 from functools import partial
@@ -17,13 +18,19 @@ from confluent_kafka import Producer
 
 from penstock import (
     AggregationWithHeaders,
+    Consumed,
     Headers,
     KafkaStreams,
+    Materialized,
     Processor,
     ProcessorContext,
+    Produced,
     Record,
+    SessionWindows,
     State,
     Stores,
+    StreamsBuilder,
+    TimeWindows,
     Topology,
     ValueAndTimestamp,
     ValueTimestampHeaders,
@@ -45,7 +52,7 @@ from penstock.queries import (
     WindowRangeQuery,
 )
 from penstock.testing.broker import LocalBroker
-from tests.broker.applications import PATIENCE_SECONDS, settings
+from tests.broker.applications import PATIENCE_SECONDS, run_until, settings
 
 pytestmark = pytest.mark.slow
 
@@ -164,3 +171,46 @@ def check_queries(streams: KafkaStreams) -> None:
     assert list(answer("windows", WindowKeyQuery("a", NOW, NOW))) == [(NOW, timed)]
     visits = answer("visits", WindowRangeQuery(key="a"))
     assert list(visits) == [(Windowed("a", NOW, NOW + 5), "x")]
+
+
+def counting(topic: str, store_format: str) -> Topology:
+    """Count the records of each key, in all and in windows and sessions."""
+    builder = StreamsBuilder()
+    text, number, day = TEXT, serdes.long(), 24 * 3_600_000
+    grouped = builder.stream(topic, Consumed(text, text)).group_by_key()
+    groups: tuple[tuple[str, Any], ...] = (
+        ("all", grouped),
+        ("windows", grouped.windowed_by(TimeWindows.of_size(day))),
+        ("sessions", grouped.windowed_by(SessionWindows.of_inactivity_gap(day))),
+    )
+    for name, group in groups:
+        counts = group.count(Materialized(name, text, number)).to_stream()
+        counts = counts.filter(lambda _, count: count is not None)
+        named = counts.select_key(partial(always, name))
+        named.to(f"{topic}-out", Produced(text, number))
+    return builder.build({"dsl.store.format": store_format})
+
+
+def always(name: str, *_: object) -> str:
+    return name
+
+
+def test_stores_of_verbs_may_come_to_hold_headers_and_back(
+    kafka_broker: LocalBroker, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = "formats-of-stores"
+    kafka_broker.create_topic(name, 1)
+    kafka_broker.create_topic(f"{name}-out", 1)
+    config = settings(kafka_broker, tmp_path / "state", f"{name}-app")
+    producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    for count, store_format in enumerate(("DEFAULT", "HEADERS", "DEFAULT"), 1):
+        producer.produce(name, b"x", b"a", timestamp=NOW + count, headers=[("trace", b"1")])
+        producer.flush(PATIENCE_SECONDS)
+        with caplog.at_level(logging.WARNING, "penstock"):
+            found = run_until(counting(name, store_format), config, lambda seen: len(seen) >= 6)
+        rows = [row for row in found if row[0] == f"{name}-out"]
+        counts = {(key, int.from_bytes(value or b"")) for _, _, key, value, *_ in rows}
+        assert counts == {(store, count) for store in (b"all", b"windows", b"sessions")}
+        rebuilt = sum("is rebuilt from topic" in line for line in caplog.messages)
+        assert rebuilt == (0 if count == 1 else 3), store_format
+        caplog.clear()

@@ -6,8 +6,17 @@ import time
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Producer
 
-from penstock import Consumed, Materialized, Produced, StreamsBuilder, serdes
+from penstock import (
+    Consumed,
+    EmitStrategy,
+    Materialized,
+    Produced,
+    StreamsBuilder,
+    TimeWindows,
+    serdes,
+)
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.tasks.inputs import Batch, InputReader
 from penstock._engine.kafka.tasks.task_host import TaskHost
@@ -70,3 +79,36 @@ def test_closed_when_all_is_committed_it_leaves_its_state_on_disk_up_to_date(
     store.close()
     # A start after this reads nothing of the changelog again.
     assert (len(rows), offset is not None and offset >= keys) == (keys, True)
+
+
+def test_windows_close_without_records_when_the_cluster_says_that_none_are_left(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic, tmp_path: Path
+) -> None:
+    source, sink, text = kafka_topic("clicks"), kafka_topic("finals"), serdes.string()
+    builder = StreamsBuilder()
+    (
+        builder.stream(source, Consumed(key=text, value=text))
+        .group_by_key()
+        .windowed_by(TimeWindows.of_size(100))
+        .emit_strategy(EmitStrategy.on_window_close(idle_after=300))
+        .count(Materialized("counts", key=text, value=serdes.long()))
+        .to_stream()
+        .map(lambda window, count: (window.key, f"{window.start} {count}"))
+        .to(sink, Produced(key=text, value=text))
+    )
+    # Behind the record is the marker of its transaction, which is no record that is left.
+    producer = Producer(
+        {"bootstrap.servers": kafka_broker.bootstrap_servers, "transactional.id": source}
+    )
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.produce(source, "click", "ada", timestamp=5_040)
+    producer.commit_transaction()
+    outputs = run_until(
+        builder.build(),
+        settings(kafka_broker, tmp_path, f"{source}-app"),
+        lambda outputs: any(topic == sink for topic, *_ in outputs),
+    )
+    assert [(key, value) for topic, _, key, value, *_ in outputs if topic == sink] == [
+        (b"ada", b"5000 1")
+    ]

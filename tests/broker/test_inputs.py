@@ -16,6 +16,7 @@ from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.local_broker.broker import LocalBroker
 from penstock._engine.kafka.tasks import inputs as inputs_module
 from penstock._engine.kafka.tasks.inputs import InputReader, starting_offset
+from penstock._engine.kafka.tasks.open_transactions import HeldBack
 from penstock._engine.kafka.tasks.paused_buffer import PausedBuffer
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
@@ -273,3 +274,33 @@ def test_where_a_partition_without_a_committed_offset_begins() -> None:
     assert starting_offset("latest", "orders") == OFFSET_END
     with pytest.raises(StreamsError, match="'orders' has no committed offset"):
         starting_offset("none", "orders")
+
+
+def test_what_an_open_transaction_holds_back_is_known(
+    kafka_broker: LocalBroker, kafka_topic: CreateTopic
+) -> None:
+    topic = kafka_topic("held-back")
+    settings = {"bootstrap.servers": kafka_broker.bootstrap_servers}
+    holder = Producer({**settings, "transactional.id": topic})
+    other = Producer(settings)
+    other.produce(topic, b"first", partition=0)
+    other.flush(30)
+    holder.init_transactions(30)
+    holder.begin_transaction()
+    holder.produce(topic, b"open", partition=0)
+    holder.flush(30)
+    other.produce(topic, b"behind", partition=0)
+    other.flush(30)
+    inputs, place = reader(kafka_broker, "held-back"), (topic, 0)
+    try:
+        inputs.add({place: 0})
+        assert read_until(inputs, lambda _: inputs.end_met(place) >= 0) == [b"first"]
+        assert inputs.lag() == 0
+        assert inputs.held_back() == {place: HeldBack(1, 2)}
+        holder.commit_transaction(30)
+        after = read_until(inputs, lambda values: len(values) == 2 and not inputs.lag())
+        assert after == [b"open", b"behind"]
+        read_until(inputs, lambda _: inputs.end_met(place) > 1)
+        assert inputs.held_back() == {}
+    finally:
+        inputs.close()

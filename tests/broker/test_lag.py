@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from penstock import Consumed, Produced, StreamsBuilder, serdes
+from penstock._engine.kafka.application import group_progress
 from penstock._engine.kafka.application.group_progress import GroupProgress
 from penstock._engine.kafka.application.preparation import prepare
+from penstock._engine.kafka.client.groups import tasks_by_member
 from penstock.settings import StreamsConfig
 from penstock.testing.broker import CreateTopic, LocalBroker
 
@@ -54,3 +57,32 @@ def test_what_is_not_committed_counts(
     lags = tuple(group.lag_of(tasks) for tasks in ({"0_0", "0_1"}, {"0_0"}, {"0_1"}))
     assert lags == expected
     assert group.lag_of(set()) == 0
+
+
+def test_looks_that_follow_each_other_ask_the_broker_once(
+    kafka_topic: CreateTopic,
+    kafka_broker: LocalBroker,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines, servers = kafka_topic(), kafka_broker.bootstrap_servers
+    builder = StreamsBuilder()
+    builder.stream(lines, Consumed(TEXT, TEXT)).to(kafka_topic(), Produced(TEXT, TEXT))
+    settings = {"application.id": f"once-{lines}", "bootstrap.servers": servers}
+    config = StreamsConfig({**settings, "state.dir": str(tmp_path)})
+    group = GroupProgress(prepare(builder.build(), config))
+    asked = []
+    real = tasks_by_member
+
+    def counted(*arguments: Any) -> dict[str, set[int]]:
+        asked.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(group_progress, "tasks_by_member", counted)
+    monkeypatch.setattr(group_progress, "_SAME_LOOK_SECONDS", 60.0)
+    assert (group.tasks_of_others(()), group.tasks_without_member()) == (set(), set())
+    assert len(asked) == 1
+    monkeypatch.setattr(group_progress, "_SAME_LOOK_SECONDS", 0.0)
+    group._held_until = 0.0
+    assert (group.tasks_of_others(()), group.tasks_of_others(())) == (set(), set())
+    assert len(asked) == 3

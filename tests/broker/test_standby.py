@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
+from msgspec.structs import replace
 
 from penstock import Consumed, Grouped, Materialized, Produced, StreamsBuilder, serdes
 from penstock._engine.kafka.application.preparation import prepare

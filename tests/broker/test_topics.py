@@ -6,6 +6,7 @@ import itertools
 import logging
 import re
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -37,6 +38,7 @@ from penstock._engine.kafka.client.topics import (
     end_offsets,
     existing_topics,
     partition_counts,
+    peek_at_ends,
     purge,
 )
 from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
@@ -311,6 +313,20 @@ class TestOffsets:
             f"topic={topic} partition=0 could not be purged: "
         )
         purge(admin, {})
+
+    def test_a_topic_of_others_that_goes_meanwhile_does_not_hide_the_rest(
+        self, admin: AdminClient, make_config: MakeConfig, kafka_topic: CreateTopic
+    ) -> None:
+        kept, gone, own = kafka_topic(partitions=2), kafka_topic(), kafka_topic()
+        produce(make_config(), kept, b"a", b"b")
+        listed = admin.list_topics(timeout=10)
+        delete_internal_topics(admin, [gone])
+        meanwhile: Any = SimpleNamespace(
+            list_topics=lambda timeout: listed, list_offsets=admin.list_offsets
+        )
+        ends = peek_at_ends(meanwhile, [own])
+        assert sum(ends[kept].values()) == 2
+        assert ends.keys().isdisjoint({gone, own})
 
 
 def test_deleting_what_is_not_there_is_no_fault(

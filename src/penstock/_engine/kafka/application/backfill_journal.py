@@ -9,7 +9,7 @@ moment at which it is both finished and unfinished.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from confluent_kafka.admin import AdminClient
@@ -23,7 +23,15 @@ from penstock.settings import StreamsConfig
 PLAN_KEY = b"backfill"
 PROGRESS_KEY = b"backfill-task"
 PLAN_PARTITION = 0
-_FORMAT = 1
+_COMMIT_OF_FORMAT_1 = 10_000
+_FORMAT = 3
+
+RECORDS_PER_COMMIT = 50_000
+"""Of a backfill that begins now. With a cache, each commit writes the rows that changed since the
+one before.
+"""
+BYTES_PER_COMMIT = 16 * 1024 * 1024
+"""Of the values that were read: what is not committed is in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,41 @@ class BackfillPlan:
     began_ms: int
     """The wall clock of the whole job, whenever it runs."""
     inputs: Mapping[str, InputPlan]
+    records_per_commit: int = RECORDS_PER_COMMIT
+    """Of a job whose tasks all read all their inputs from Kafka (`is_direct`); where Spark carries
+    any records, each task of the job commits by `JobOptions.records_per_commit`, 10,000, and by no
+    number of bytes. 10,000 as well in a plan of format 1.
+    """
+    bytes_per_commit: int | None = BYTES_PER_COMMIT
+    """Of the same job: what comes first counts. Also the most of a batch. None, for no limit, in a
+    plan of format 1.
+    """
+    tasks: tuple[str, ...] = ()
+    """The ids of all tasks; the place of one is its partition in the task topic, with its progress.
+    Empty in a plan of the formats 1 and 2.
+    """
+
+    def check_tasks(self, tasks: Sequence[str], partition_counts: Mapping[str, int]) -> None:
+        """Refuse to go on if the application has other tasks than when the backfill began: the
+        progress of one would be taken for that of another.
+
+        Raises:
+            StreamsError: it has.
+        """
+        grown = [
+            f"topic {topic!r} had {len(one.ends)} partitions and has {partition_counts[topic]}"
+            for topic, one in sorted(self.inputs.items())
+            if partition_counts.get(topic, len(one.ends)) != len(one.ends)
+        ]
+        if self.tasks and tuple(tasks) != self.tasks:
+            grown.append(f"it had tasks {', '.join(self.tasks)} and has {', '.join(tasks)}")
+        if grown:
+            msg = (
+                f"the backfill that has begun cannot go on, since partitions were added to what "
+                f"the program reads: {'; '.join(grown)}; begin anew with --reset, which writes "
+                "once more what is in the program's output topics already"
+            )
+            raise StreamsError(msg)
 
     def to_json(self) -> bytes:
         """Return it as bytes for the task topic."""
@@ -60,7 +103,10 @@ class BackfillPlan:
             StreamsError: a later version of Penstock has written it.
         """
         document = json.loads(text)
-        if document.pop("format") != _FORMAT:
+        form = document.pop("format")
+        if form == 1:
+            document |= {"records_per_commit": _COMMIT_OF_FORMAT_1, "bytes_per_commit": None}
+        elif form not in {2, _FORMAT}:
             msg = (
                 "the backfill that has begun was begun by another version of Penstock: go on there"
             )
@@ -73,7 +119,8 @@ class BackfillPlan:
             )
             for topic, one in document.pop("inputs").items()
         }
-        return cls(**document, inputs=inputs)
+        tasks = tuple(document.pop("tasks", ()))
+        return cls(**document, inputs=inputs, tasks=tasks)
 
 
 @dataclass(frozen=True, slots=True)

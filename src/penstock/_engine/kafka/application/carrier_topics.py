@@ -7,12 +7,17 @@ files may hold years.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from penstock._engine.kafka.client import topics
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, open_admin, with_retries
-from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, describe_topics, end_offsets
+from penstock._engine.kafka.client.topics import (
+    PATIENCE_SECONDS,
+    describe_topics,
+    end_offsets,
+    peek_at_ends,
+)
 from penstock._engine.planner.internal_topics import task_topic_name
 from penstock.settings import StreamsConfig
 
@@ -54,6 +59,14 @@ def look_at(config: StreamsConfig, names: Iterable[str]) -> CarrierTopics:
         admin,
     )
     return CarrierTopics(str(cluster), ids, ends)
+
+
+def with_others(config: StreamsConfig, own: CarrierTopics) -> CarrierTopics:
+    """Return the same with the ends of all other topics of the cluster that tell them soon: those
+    of strangers must not keep a run from starting.
+    """
+    others = peek_at_ends(open_admin(config), own.ends)
+    return replace(own, ends={**others, **own.ends})
 
 
 def make_missing(config: StreamsConfig, counts: Mapping[str, int]) -> None:

@@ -22,6 +22,8 @@ from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import Partition
 
 _LOOK_SECONDS = 10.0
+# State, lag and tasks without a member are looked for one after the other: one answer serves all.
+_SAME_LOOK_SECONDS = 0.25
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class GroupProgress:
             {place for task in blueprint.tasks for place in task.inputs} - set(blueprint.ends or {})
         )
         self._last_missing: dict[Partition, int | None] = {}
+        self._held: dict[str, set[int]] = {}
+        self._held_until = 0.0
 
     def tasks_of_others(self, own_members: Collection[str]) -> set[str]:
         """Return the tasks that members other than these have; none while the group changes.
@@ -74,11 +78,10 @@ class GroupProgress:
         Raises:
             StreamsError: the cluster does not answer.
         """
-        group, tasks = self._config.application_id, self._blueprint.tasks
-        held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
+        tasks = self._blueprint.tasks
         return {
             tasks[index].id
-            for member, indices in held.items()
+            for member, indices in self._tasks_by_member().items()
             if member not in own_members
             for index in indices
             if index < len(tasks)
@@ -90,10 +93,16 @@ class GroupProgress:
         Raises:
             StreamsError: the cluster does not answer.
         """
-        group, tasks = self._config.application_id, self._blueprint.tasks
-        held = tasks_by_member(self._admin, group, self._blueprint.task_topic)
+        tasks, held = self._blueprint.tasks, self._tasks_by_member()
         given = {index for indices in held.values() for index in indices}
         return {task.id for index, task in enumerate(tasks) if held and index not in given}
+
+    def _tasks_by_member(self) -> dict[str, set[int]]:
+        if monotonic() >= self._held_until:
+            group, topic = self._config.application_id, self._blueprint.task_topic
+            self._held = tasks_by_member(self._admin, group, topic)
+            self._held_until = monotonic() + _SAME_LOOK_SECONDS
+        return self._held
 
     def lag_of(self, tasks: Collection[str]) -> int:
         """Return how many records of the inputs of these tasks the group has not committed.

@@ -27,16 +27,23 @@ from penstock._engine.kafka.client.topics import (
     partition_counts_of,
     settings_of_topics,
 )
-from penstock._engine.planner.internal_topics import InternalTopicPlan, is_internal
+from penstock._engine.planner.internal_topics import (
+    InternalTopicPlan,
+    NamedTopics,
+    internal_topics_among,
+)
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
 _log = logging.getLogger(__name__)
 
 
-def internal_topics(admin: AdminClient, application_id: str) -> list[str]:
-    """Return the topics that are an application's own, sorted."""
-    return [topic for topic in existing_topics(admin) if is_internal(topic, application_id)]
+def internal_topics(
+    admin: AdminClient, application_id: str, named: NamedTopics | None = None
+) -> list[str]:
+    """Return the topics that are an application's own, sorted; none that its program names."""
+    topics = existing_topics(admin)
+    return list(internal_topics_among(topics, application_id, named or NamedTopics()).own)
 
 
 def ensure_internal_topics(

@@ -20,7 +20,8 @@ from penstock._engine.kafka.client.groups import committed_offsets, delete_group
 from penstock._engine.kafka.client.topics import end_offsets, existing_topics, partition_counts
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.fingerprint import fingerprint_of
-from penstock._engine.planner.internal_topics import task_topic_name
+from penstock._engine.planner.internal_topics import NamedTopics, task_topic_name
+from penstock._engine.planner.layout import draft_of
 from penstock._engine.planner.plan import plan_subtopologies
 from penstock._engine.state.files.directory import StateDirectory
 from penstock._engine.topology.topology import Topology
@@ -77,13 +78,14 @@ def admit(topology: Topology, config: StreamsConfig, *, reset: bool) -> Admitted
     check_clients(config)
     config.check_optimizations(topology.optimizations)
     admin = open_admin(config)
-    past = past_of(config, admin)
+    named = draft_of(topology, config.application_id).named_topics(config)
+    past = past_of(config, admin, named)
     refuse_members(past, config.application_id)
     begun = read_plan(config, admin)
     program_id = fingerprint_of(topology).id
     if reset:
         begun = None
-        reset_application(config, admin)
+        reset_application(config, admin, named)
     elif begun is None:
         refuse_past(past, config.application_id)
     elif begun.program_id != program_id:
@@ -95,6 +97,8 @@ def admit(topology: Topology, config: StreamsConfig, *, reset: bool) -> Admitted
     blueprint = make_ready(topology, config, admin)
     if begun is None:
         _refuse_used_circles(blueprint, topology, admin)
+    else:
+        begun.check_tasks([task.id for task in blueprint.tasks], blueprint.partition_counts)
     return Admitted(blueprint, program_id, begun, admin)
 
 
@@ -119,10 +123,11 @@ def _refuse_used_circles(blueprint: Blueprint, topology: Topology, admin: AdminC
         raise StreamsError(msg)
 
 
-def past_of(config: StreamsConfig, admin: AdminClient) -> Past:
+def past_of(config: StreamsConfig, admin: AdminClient, named: NamedTopics) -> Past:
     """Look at what an application has left behind."""
     tasks = task_topic_name(config.application_id)
-    internal = [topic for topic in internal_topics(admin, config.application_id) if topic != tasks]
+    own = internal_topics(admin, config.application_id, named)
+    internal = [topic for topic in own if topic != tasks]
     counts = partition_counts(admin, internal)
     places = [(topic, number) for topic, count in counts.items() for number in range(count)]
     used = {topic for (topic, _), end in end_offsets(admin, places).items() if end > 0}
@@ -164,11 +169,11 @@ def refuse_past(past: Past, application_id: str) -> None:
         raise StreamsError(msg)
 
 
-def reset_application(config: StreamsConfig, admin: AdminClient) -> None:
+def reset_application(config: StreamsConfig, admin: AdminClient, named: NamedTopics) -> None:
     """Delete the offsets, the internal topics and the local state of an application that does not
     run.
     """
     application_id = config.application_id
     delete_group(admin, application_id)
-    delete_internal_topics(admin, internal_topics(admin, application_id))
+    delete_internal_topics(admin, internal_topics(admin, application_id, named))
     StateDirectory(config.state_dir, application_id).clean_up()

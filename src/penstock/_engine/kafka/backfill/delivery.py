@@ -52,14 +52,12 @@ class TaskDelivery:
         self._topic = task_topic_name(site.config.application_id)
         self._chunker = Chunker(site.compacted, site.limits)
         self._committer = backfill_committer(site.config, str(task_index))
-        prepare(self._committer)
-        admin = AdminClient(admin_settings(site.config))
-        (self._written,) = read_progress(site.config, admin, [task_index], site.run_id)
         self._now = Progress(site.run_id)
         self._metadata: dict[str, str] = {}
-        # The next chunk is made while the last one is written.
+        # The first chunk is made while the broker is asked, the next while the last is written.
         self._writer = ThreadPoolExecutor(1)
         self._writing: Future[None] | None = None
+        self._found = self._writer.submit(self._begin, site.run_id)
 
     def take(self, outputs: Iterable[Output]) -> None:
         """Take what the task has produced, in order: sinks and changelogs, no repartition topics.
@@ -67,6 +65,8 @@ class TaskDelivery:
         Raises:
             StreamsError: it could not be written, or is not what was written the first time.
         """
+        if self._found.done():
+            self._found.result()  # not only when the first chunk is full
         for chunk in self._chunker.add(outputs):
             self._put(chunk)
 
@@ -88,6 +88,13 @@ class TaskDelivery:
         self._writer.shutdown()
         self._committer.close()
 
+    def _begin(self, run_id: str) -> Progress:
+        """Fence earlier producers of this task; then return what they have written."""
+        prepare(self._committer)
+        admin = AdminClient(admin_settings(self._config))
+        (written,) = read_progress(self._config, admin, [self._index], run_id)
+        return written
+
     def _put(self, chunk: Chunk, *, done: bool = False) -> None:
         before = self._now
         self._now = replace(
@@ -98,7 +105,7 @@ class TaskDelivery:
             done=done,
             metadata=self._metadata if done else {},
         )
-        if before.chunks < self._written.chunks:
+        if before.chunks < self._found.result().chunks:
             self._compare()
             return
         self._wait_for_write()
@@ -106,7 +113,7 @@ class TaskDelivery:
 
     def _compare(self) -> None:
         """Check that the skipped chunks are those that were written."""
-        now, written = self._now, self._written
+        now, written = self._now, self._found.result()
         if now.done == (written.done and now.chunks == written.chunks) and (
             now.chunks < written.chunks or now.checksum == written.checksum
         ):

@@ -4,13 +4,13 @@ the topic has its offsets; for anything else the user names them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
-from penstock._engine.kafka.client.topic_history import find_range
+from penstock._engine.kafka.client.topic_history import TopicRange, find_range
 from penstock.errors import StreamsError
 
 LiveFrom: TypeAlias = Literal["earliest", "latest"] | datetime | int | Mapping[int, int]
@@ -28,6 +28,8 @@ def resolve_live_from(
     """
     if wish == "earliest":
         return dict(find_range(admin, topic).starts)
+    if isinstance(wish, Mapping):
+        return _resolve_offsets(admin, topic, wish, archived)
     if wish is not None:
         return dict(find_range(admin, topic, until=None if wish == "latest" else wish).ends)
     if archived is None:
@@ -37,10 +39,36 @@ def resolve_live_from(
             f"--live-from {topic}=earliest if the topic holds only what came after the history"
         )
         raise StreamsError(msg)
-    whole = find_range(admin, topic)
+    return _behind(find_range(admin, topic), archived)
+
+
+def _resolve_offsets(
+    admin: AdminClient, topic: str, wish: Mapping[int, int], archived: Mapping[int, int] | None
+) -> dict[int, int]:
+    """Return the offsets that the user names; partitions without one go on behind the archive."""
+    asked = find_range(admin, topic, until=wish)
+    unnamed = set(asked.ends) - set(wish)
+    if archived is None and unnamed:
+        msg = (
+            f"live_from of topic {topic!r} must name an offset of each partition, since its "
+            f"history has no columns 'partition' and 'offset'; it has none of {_listed(unnamed)}; "
+            "say where they go on: -2 is the first record, -1 the end"
+        )
+        raise StreamsError(msg)
+    told = {number: asked.ends[number] for number in wish}
+    others = {number: end for number, end in (archived or {}).items() if number not in wish}
+    return {**_behind(find_range(admin, topic), others), **told}
+
+
+def _behind(whole: TopicRange, archived: Mapping[int, int]) -> dict[int, int]:
+    """Return where partitions go on behind an archive; one that it does not know, at its first."""
     for partition, end in archived.items():
-        _check(topic, partition, end, whole.starts.get(partition), whole.ends.get(partition))
+        _check(whole.topic, partition, end, whole.starts.get(partition), whole.ends.get(partition))
     return {**whole.starts, **archived}
+
+
+def _listed(partitions: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(partitions)))
 
 
 def _check(topic: str, partition: int, end: int, first: int | None, last: int | None) -> None:

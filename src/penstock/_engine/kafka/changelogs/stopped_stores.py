@@ -6,10 +6,9 @@ are of one commit of each task.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from confluent_kafka.admin import AdminClient
@@ -19,7 +18,8 @@ from penstock._engine.kafka.changelogs.known_stores import KnownStores
 from penstock._engine.kafka.changelogs.store_copy import StoreCopy, copying_settings
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Position, Read, Row
+from penstock._engine.queries.merging import PlacedRow, merged
+from penstock._engine.queries.questions import Part, Position, Read, Row
 from penstock._engine.runtime.stores.store_kinds import codec_of
 from penstock._engine.state.codec import RowCodec
 from penstock.errors import QueryError
@@ -104,15 +104,23 @@ class StoppedStore:
 
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
-        raw = self.codec.encode_key(key)
-        asked = replace(read, keys=(raw,))
-        places = [self._partition_of(key, raw)] if self.is_routed else list(self.copies)
-        return tuple(row for place in places for row in self.copies[place]().read(asked))
+        return tuple(self.scan_of_key(key, read))
 
-    def by_key(self, read: Read) -> Iterator[Row]:
-        """Return rows of all partitions in the order of their keys."""
-        scans = [copy().read(read) for copy in self.copies.values()]
-        return heapq.merge(*scans, key=lambda row: row[0], reverse=read.reverse)
+    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row]:
+        """Return the rows of one key, as they are read."""
+        raw = self.codec.encode_key(key)
+        asked = read.of_key(raw)
+        places = [self._partition_of(key, raw)] if self.is_routed else list(self.copies)
+        return (row for place in places for row in self.copies[place]().read(asked))
+
+    def begin_get(self, raw_key: bytes, ended: Callable[[Part | None], None]) -> None:
+        """Return None: a copy is read where it is asked for."""
+        del raw_key, ended
+
+    def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
+        """Return rows of all partitions in the order of their keys, then of their partitions."""
+        scans = {place: copy().read(read) for place, copy in self.copies.items()}
+        return merged(scans, reverse=read.reverse)
 
     def one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition."""

@@ -136,6 +136,12 @@ class TaskCorrupted(StreamsError):
         self.changelog = changelog
 
 
+class GlobalTablesOutdated(StreamsError):
+    """The local copy of global tables cannot be brought up to date any more: it must be read from
+    the beginning of their topics.
+    """
+
+
 class CommitPostponed(StreamsError):
     """A commit is not possible now. Nothing is dropped; it is tried again."""
 

@@ -2,31 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
-from confluent_kafka import KafkaError, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
+from penstock._engine.kafka.client.client_errors import code_of
 from penstock._engine.kafka.client.clients import producer_settings
-from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _FLUSH_SECONDS = 60.0
 
+# The message, or its topic, is the cause. Of all else, a new client or another time may help.
+_REFUSALS = frozenset(
+    {
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError.INVALID_MSG,
+        KafkaError.INVALID_RECORD,
+        KafkaError.INVALID_TIMESTAMP,
+        KafkaError.MSG_SIZE_TOO_LARGE,
+        KafkaError.POLICY_VIOLATION,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A message that has not arrived."""
+
+    number: int
+    reason: str
+    is_refusal: bool
+    """Whether another attempt would fail, too; if not, a new publisher may do better later."""
+
+
+@dataclass(slots=True)
+class Deliveries:
+    """What has become of messages, by their numbers."""
+
+    arrived: list[int] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
+
 
 class Publisher:
-    """A producer that reports whether all its messages have arrived."""
+    """A producer that reports which of its messages have arrived."""
 
     def __init__(self, config: StreamsConfig) -> None:
         config.check_for_cluster()
-        failures: list[str] = []
-
-        # No reference to the publisher: a cycle would keep the client and its threads alive.
-        def delivered(error: KafkaError | None, _message: object) -> None:
-            if error is not None:
-                failures.append(error.str())
-
-        self._failures = failures
-        self._producer = Producer({**producer_settings(config, ""), "on_delivery": delivered})
+        self._deliveries = Deliveries()
+        self._under_way: set[int] = set()
+        # Workers only hear of failures; here each message that has arrived is marked.
+        reports = {"delivery.report.only.error": False}
+        self._producer = Producer({**producer_settings(config, ""), **reports})
 
     def send(
         self,
@@ -34,25 +66,59 @@ class Publisher:
         key: bytes | None,
         value: bytes | None,
         headers: Sequence[tuple[str, bytes | None]],
-    ) -> None:
-        """Hand over a message."""
+        number: int = 0,
+    ) -> bool:
+        """Hand over a message; return False if it was refused at once."""
+        # No reference to the publisher: a cycle would keep the client and its threads alive.
+        told = partial(_note, self._deliveries, self._under_way, number)
         try:
-            self._producer.produce(topic, value, key, headers=list(headers))
+            self._produce(topic, value, key, list(headers), told)
+        except KafkaException as error:
+            told(code_of(error), None)
+            return False
+        self._under_way.add(number)
+        self._producer.poll(0)
+        return True
+
+    def flush(self) -> Deliveries:
+        """Wait until all has arrived, so long as is usual; return what has become of the messages
+        since the last call.
+        """
+        self._producer.flush(_FLUSH_SECONDS)
+        arrived, failed = self._deliveries.arrived, self._deliveries.failed
+        reason = f"no answer in {_FLUSH_SECONDS:.0f} s"
+        silent = [Failure(number, reason, is_refusal=False) for number in sorted(self._under_way)]
+        # The lists themselves stay: answers that come late are put into them.
+        done = Deliveries(arrived.copy(), [*failed, *silent])
+        arrived.clear()
+        failed.clear()
+        return done
+
+    def _produce(
+        self,
+        topic: str,
+        value: bytes | None,
+        key: bytes | None,
+        headers: list[tuple[str, str | bytes | None]],
+        told: Callable[[KafkaError | None, Any], None],
+    ) -> None:
+        try:
+            self._producer.produce(topic, value, key, headers=headers, on_delivery=told)
         except BufferError:
             self._producer.flush(_FLUSH_SECONDS)
-            self._producer.produce(topic, value, key, headers=list(headers))
-        self._producer.poll(0)
+            self._producer.produce(topic, value, key, headers=headers, on_delivery=told)
 
-    def flush(self) -> None:
-        """Wait until all has arrived.
 
-        Raises:
-            StreamsError: something has not.
-        """
-        left = self._producer.flush(_FLUSH_SECONDS)
-        if left or self._failures:
-            why = self._failures[0] if self._failures else f"no answer in {_FLUSH_SECONDS:.0f} s"
-            count = left + len(self._failures)
-            self._failures.clear()
-            msg = f"{count} messages could not be published: {why}"
-            raise StreamsError(msg)
+def _note(
+    deliveries: Deliveries,
+    under_way: set[int],
+    number: int,
+    error: KafkaError | None,
+    _message: object,
+) -> None:
+    under_way.discard(number)
+    if error is None:
+        deliveries.arrived.append(number)
+    else:
+        refusal = error.code() in _REFUSALS and not error.fatal()
+        deliveries.failed.append(Failure(number, error.str(), is_refusal=refusal))

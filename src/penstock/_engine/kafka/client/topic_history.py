@@ -20,7 +20,7 @@ from penstock._engine.kafka.client.client_errors import is_retriable
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import offsets_at, partition_counts
 from penstock._engine.runtime.records import OFFSET, RawRecord
-from penstock.errors import StreamsError
+from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
 
 Bound: TypeAlias = datetime | int | Mapping[int, int] | Literal["earliest", "latest"] | None
@@ -69,6 +69,56 @@ class TopicRange:
         ]
 
 
+def check_bound(name: str, bound: object) -> None:
+    """Refuse what does not say where the history of a topic begins or ends; a text with a moment
+    too, which may lack a time zone.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    if not _is_edge(name, bound) and not _is_offsets(bound):
+        raise _no_bound(name, "offsets by partition, such as {0: 120}", bound)
+
+
+def check_bounds(name: str, bounds: object) -> None:
+    """Refuse what does not say where the histories of topics begin or end.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    by_topic = isinstance(bounds, Mapping) and all(map(_is_offsets, bounds.values()))
+    if not by_topic and not _is_edge(name, bounds):
+        expected = "offsets by topic and partition, such as {'orders': {0: 120}}"
+        raise _no_bound(name, expected, bounds)
+
+
+def _no_bound(name: str, offsets: str, got: object) -> ConfigError:
+    return ConfigError(
+        f"{name} must be 'earliest', 'latest', a moment (a datetime with a time zone, or "
+        f"milliseconds since the epoch), or {offsets}; got {got!r}"
+    )
+
+
+def _is_edge(name: str, bound: object) -> bool:
+    """Return whether a bound is None, the first, the end, or a moment."""
+    if isinstance(bound, datetime) and bound.tzinfo is None:
+        msg = f"{name}: a moment must have a time zone; got {bound!r}"
+        raise ConfigError(msg)
+    if isinstance(bound, str):
+        return bound in {"earliest", "latest"}
+    return bound is None or isinstance(bound, datetime) or _is_number(bound)
+
+
+def _is_offsets(bound: object) -> bool:
+    return isinstance(bound, Mapping) and all(
+        _is_number(one) for pair in bound.items() for one in pair
+    )
+
+
+def _is_number(one: object) -> bool:
+    return isinstance(one, int) and not isinstance(one, bool)
+
+
 def find_range(
     admin: AdminClient, topic: str, *, since: Bound = None, until: Bound = None
 ) -> TopicRange:
@@ -77,8 +127,11 @@ def find_range(
     of one that has ended, the end has the time at which it was written.
 
     Raises:
+        ConfigError: a bound is none.
         StreamsError: there is no such topic, or it has not the offsets.
     """
+    check_bound("since", since)
+    check_bound("until", until)
     count = partition_counts(admin, [topic])[topic]
     places = [(topic, partition) for partition in range(count)]
     lowest = _offsets(admin, places, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
@@ -192,9 +245,6 @@ def _resolve(
         }
         _check(extent, told)
         return {**default, **told}
-    if isinstance(bound, datetime) and bound.tzinfo is None:
-        msg = f"a moment of history must have a time zone; got {bound!r}"
-        raise StreamsError(msg)
     moment = int(bound.timestamp() * 1000) if isinstance(bound, datetime) else bound
     spec: Any = OffsetSpec.for_timestamp(moment)
     found = _offsets(admin, [(extent.topic, partition) for partition in default], spec)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, Literal, TypeAlias
 
@@ -23,6 +23,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # it marks no
     ResourceType,
 )
 
+from penstock import _clock as clock
 from penstock._engine.kafka.client.admin_calls import REQUEST_SECONDS, settle, until, with_retries
 from penstock._engine.kafka.client.client_errors import BrokerAway, code_of, is_outdated
 from penstock._engine.kafka.client.denials import allowing
@@ -40,6 +41,7 @@ VISIBLE_SECONDS = 30.0
 """How long topics that were made or deleted may take to be seen so."""
 _SHORTEST_REQUEST_SECONDS = 1.0
 _MADE_SECONDS = 10.0
+_PEEK_SECONDS = 3.0
 _BROKERS_OWN = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 _ABSENT = KafkaError.UNKNOWN_TOPIC_OR_PART
 
@@ -248,6 +250,53 @@ def ask_offsets(
         {(place.topic, place.partition): answer for place, answer in answers.items()},
         {(place.topic, place.partition): refusal for place, refusal in refusals.items()},
     )
+
+
+def peek_at_ends(admin: AdminClient, known: Collection[str]) -> dict[str, dict[int, int]]:
+    """Return the end offsets of all topics but the `known` ones, which matter to the caller. Those
+    that are refused, gone or silent, or have a partition without a leader, are left out.
+    """
+    try:
+        listed = admin.list_topics(timeout=_PEEK_SECONDS).topics
+    except KafkaException as error:
+        _log.debug("the topics of the cluster cannot be listed: %s", error)
+        return {}
+    others = {name: one for name, one in listed.items() if name not in {*known, *_BROKERS_OWN}}
+    # The client answers for no partition of a request until each has a leader.
+    led = {
+        name: [TopicPartition(name, number) for number in sorted(one.partitions)]
+        for name, one in others.items()
+        if one.error is None and all(each.leader >= 0 for each in one.partitions.values())
+    }
+    ends = _ask_once(admin, [[place for places in led.values() for place in places]])
+    # One that is gone may have spoilt the answer for all.
+    ends |= _ask_once(admin, [places for name, places in led.items() if name not in ends])
+    if silent := sorted(others.keys() - ends.keys()):
+        _log.debug("topics that do not tell their ends are left out: %s", ", ".join(silent))
+    return ends
+
+
+def _ask_once(
+    admin: AdminClient, requests: Iterable[list[TopicPartition]]
+) -> dict[str, dict[int, int]]:
+    """Return the end offsets of those topics that tell all of them soon."""
+    deadline = clock.monotonic() + _PEEK_SECONDS
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]
+    futures: dict[TopicPartition, Future[Any]] = {}
+    for places in filter(None, requests):
+        asked = dict.fromkeys(places, latest)
+        futures |= admin.list_offsets(asked, request_timeout=_PEEK_SECONDS)
+    ends: dict[str, dict[int, int]] = {}
+    untold = set()
+    for place, future in futures.items():
+        try:
+            end = future.result(max(0.0, deadline - clock.monotonic())).offset
+        except (KafkaException, TimeoutError):
+            end = OFFSET_INVALID
+        if end == OFFSET_INVALID:
+            untold.add(place.topic)
+        ends.setdefault(place.topic, {})[place.partition] = end
+    return {topic: told for topic, told in ends.items() if topic not in untold}
 
 
 def _check_answered(answers: Mapping[TopicPartition, Any]) -> None:

@@ -154,7 +154,7 @@ def _other_cut(place: Place, written: Mapping[int, object], got: str) -> str:
         "written. Start the query as it was started then (the same number of cores, the same "
         "'spark.sql.files.maxPartitionBytes', or partitions=... for write_stream); or write this "
         "batch again, with duplicates of those partitions: option('afterPartialWrite', 'again'), "
-        "after_partial_write='again' of write_stream, for one start"
+        "after_partial_write='again' of write_stream and of penstock.spark.run, for one start"
     )
 
 

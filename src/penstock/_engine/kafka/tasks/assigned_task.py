@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Protocol, TypeAlias
 
 from confluent_kafka.admin import AdminClient
 
 from penstock._clock import monotonic
-from penstock._engine.kafka.client.topics import end_offsets
+from penstock._engine.kafka.client.client_errors import TaskCorrupted
+from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, end_offsets
 from penstock._engine.kafka.tasks.careful_run import CarefulRun
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
 from penstock._engine.kafka.tasks.inputs import Inputs, starting_offset
 from penstock._engine.kafka.tasks.key_placement import Placement
+from penstock._engine.kafka.tasks.outdated_state import (
+    AgedState,
+    find_outdated,
+    states_on_disk,
+)
+from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.kafka.tasks.refused_records import Refusals
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.metrics.step_times import TaskTimes
@@ -26,6 +33,7 @@ from penstock._engine.runtime.stores.task_stores import TaskStore
 from penstock._engine.runtime.task import Task
 from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.crash_log import CrashLog
+from penstock._engine.state.files.state_times import StateTimes
 from penstock.errors import StateLockedError
 
 _log = logging.getLogger(__name__)
@@ -35,6 +43,8 @@ Committed: TypeAlias = tuple[int, str] | None
 
 _HANDOVER_MS = 5_000
 _WARN_AGAIN_MS = 60_000
+# An earlier time of local state is as right, and the file need not be written at each checkpoint.
+_NOTE_AGAIN_MS = 60_000
 _OUTPUTS_SAMPLED = 16
 AGES_SECONDS = 0.05
 """How often the ages of records are sampled."""
@@ -57,8 +67,9 @@ class WorkerHost(Protocol):
     def crash_log(self) -> CrashLog: ...
     def open(self, plan: TaskPlan) -> Task: ...
     def release(self, plan: TaskPlan) -> None: ...
-    def wipe(self, plan: TaskPlan) -> None: ...
+    def wipe(self, plan: TaskPlan, stores: Iterable[str] | None = None) -> None: ...
     def attempts(self, plan: TaskPlan) -> AttemptFile: ...
+    def state_times(self, plan: TaskPlan) -> StateTimes: ...
     def dead_members(self) -> Collection[str]: ...
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool: ...
 
@@ -70,12 +81,21 @@ def find_offsets(tasks: Collection[AssignedTask], inputs: Inputs, blueprint: Blu
         each.begin_at(committed, blueprint)
 
 
-def find_what_to_restore(tasks: Collection[AssignedTask], admin: AdminClient) -> None:
-    """Read where the changelogs of the tasks end, at once; call `find_offsets` first."""
+def find_what_to_restore(
+    tasks: Collection[AssignedTask], admin: AdminClient, now_ms: int
+) -> list[TaskCorrupted]:
+    """Read where the changelogs of the tasks end, at once; call `find_offsets` first. Return an
+    error for each of them that is no help to local state that is too old.
+    """
     changelogs = [place for each in tasks for place in each.changelogs()]
     ends = end_offsets(admin, changelogs, "read_uncommitted") if changelogs else {}
     for each in tasks:
-        each.restore_to(ends)
+        each.restore_to(ends, now_ms)
+    states = [state for each in tasks for state in each.aged_states()]
+    outdated = find_outdated(states, admin, now_ms, PATIENCE_SECONDS)
+    for each in tasks:
+        each.note_empty()
+    return outdated
 
 
 class LockedTasks:
@@ -102,10 +122,12 @@ class AssignedTask:
     __slots__ = (
         "_attempts",
         "_careful",
+        "_complete_ms",
         "_has_marker",
         "_marked",
         "_next_ages",
         "_position",
+        "_times",
         "next_age",
         "offsets",
         "plan",
@@ -119,6 +141,8 @@ class AssignedTask:
         self.plan = plan
         self.task = host.open(plan)
         self._attempts = host.attempts(plan)
+        self._times = host.state_times(plan)
+        self._complete_ms = 0
         self._careful: CarefulRun | None = None
         self._marked = self._has_marker = False
         self._next_ages = self.next_age = 0.0
@@ -154,8 +178,8 @@ class AssignedTask:
         """Return the changelogs that are no inputs; call `begin_at` first."""
         return [each for each in self.task.restorable() if each not in self.offsets]
 
-    def restore_to(self, ends: Mapping[Partition, int]) -> None:
-        """Make the restore jobs of the stores, with the ends of the `changelogs`."""
+    def restore_to(self, ends: Mapping[Partition, int], now_ms: int) -> None:
+        """Make the restore jobs of the stores, with the ends of the `changelogs` after `now_ms`."""
         self.restoring = [
             RestoreJob(
                 partition,
@@ -169,6 +193,19 @@ class AssignedTask:
             for partition, store in self.task.restorable().items()
             for goes_on in (partition in self.offsets,)
         ]
+        self._complete_ms = now_ms
+
+    def aged_states(self) -> list[AgedState]:
+        """Return what is to be restored to stores on disk, with the times of their state."""
+        return states_on_disk(self.restoring, self.task.restorable(), self.plan, self._times)
+
+    def note_empty(self) -> None:
+        """Note the time for stores that are restored from the beginning: from now on all deletions
+        of what they read are kept for long enough. That of other stores stays until they are
+        complete.
+        """
+        if empty := [job.store for job in self.restoring if job.start is None]:
+            self._times.note(empty, self._complete_ms)
 
     def _end_of_input(self, partition: Partition, store: TaskStore) -> int:
         """Return where to stop in an input that is its table's changelog: what is not committed is
@@ -187,6 +224,7 @@ class AssignedTask:
             )
             self._careful = CarefulRun(self.task, attempt, self._attempts)
             self._marked = self._has_marker = True
+        self._note_complete(self._complete_ms)
         self.task.start(now_ms)
         self.started = True
         # All that is restored is committed.
@@ -246,13 +284,22 @@ class AssignedTask:
         """Return whether records wait to be processed."""
         return any(self.buffered().values())
 
-    def committed(self, ends: Mapping[tuple[str, int], int]) -> None:
-        """Mark the work of the task as committed; `ends` are the end offsets of its changelogs."""
+    def committed(self, ends: Mapping[tuple[str, int], int], now_ms: int) -> None:
+        """Mark the work of the task as committed; `ends` are the end offsets of its changelogs,
+        asked for after `now_ms`.
+        """
         self.task.committed(ends)
+        if ends and is_due(now_ms, self._complete_ms, _NOTE_AGAIN_MS):
+            self._note_complete(now_ms)
         self._position = self.position(uncommitted=True)
         if self._has_marker and self._careful is None:
             self._attempts.clear()
             self._has_marker = False
+
+    def _note_complete(self, now_ms: int) -> None:
+        self._complete_ms = now_ms
+        if stores := [store.name for store in self.task.restorable().values() if store.is_on_disk]:
+            self._times.note(stores, now_ms)
 
     # What a query sees: queries/query_server.py.
 

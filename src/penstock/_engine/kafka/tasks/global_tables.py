@@ -17,23 +17,31 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Message, Top
 from confluent_kafka.admin import AdminClient
 
 from penstock._clock import Clock, SystemClock
-from penstock._engine.kafka.client.client_errors import TaskMigrated, is_retriable
+from penstock._engine.kafka.client.client_errors import (
+    GlobalTablesOutdated,
+    TaskMigrated,
+    is_retriable,
+)
 from penstock._engine.kafka.client.clients import admin_settings, consumer_settings
 from penstock._engine.kafka.client.denials import allowing
-from penstock._engine.kafka.client.topics import Isolation, end_offsets
+from penstock._engine.kafka.client.topics import PATIENCE_SECONDS, Isolation, end_offsets
+from penstock._engine.kafka.tasks.outdated_state import AgedState, find_outdated
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.queries.questions import GLOBAL
 from penstock._engine.queries.questions import Position as QueryPosition
 from penstock._engine.runtime.global_task import GlobalTask
-from penstock._engine.runtime.records import ChangelogRecord, RawRecord
+from penstock._engine.runtime.records import RawRecord
+from penstock._engine.runtime.stores.row_forms import changes_of
 from penstock._engine.runtime.stores.task_stores import MakeEngine, TaskStore
+from penstock._engine.state.files.state_times import StateTimes
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
 
 _BATCH_MESSAGES = 10_000
 _OFFSET_BITS = 64
+_NOTE_AGAIN_MS = 60_000
 
 
 class GlobalTables:
@@ -45,9 +53,12 @@ class GlobalTables:
         config: StreamsConfig,
         partition_counts: Mapping[str, int],
         make_engine: MakeEngine,
+        times: StateTimes,
+        *,
         clock: Clock | None = None,
     ) -> None:
         self._config = config
+        self._times = times
         self._clock = clock or SystemClock()
         self._task = GlobalTask(plan, config, make_engine)
         self._counts = {topic: partition_counts[topic] for topic in self._task.topics()}
@@ -57,6 +68,11 @@ class GlobalTables:
         """Where each must be read to before tasks may run; None before that is known."""
         self._changed = self._failed = False
         self._last_commit_ms = 0
+        self._complete_ms = self._noted_ms = 0
+        self._met_ms: dict[Partition, int] = {}
+        """When the end of each partition was last met."""
+        self._emptied_ms = 0
+        """What the client has waiting came after that, however long this process stood still."""
         self.complete = False
         """Whether the stores have had all that was there when this worker began."""
         self._consumer = Consumer(consumer_settings(config, "global"))
@@ -96,7 +112,11 @@ class GlobalTables:
         try:
             if self._ends is None:
                 self._begin()
-            self._apply(self._consumer.consume(_BATCH_MESSAGES, wait_seconds))
+            now_ms = self._clock.now_ms()
+            messages = self._consumer.consume(_BATCH_MESSAGES, wait_seconds)
+            self._apply(messages)
+            if len(messages) < _BATCH_MESSAGES:
+                self._emptied_ms = now_ms
             if self._changed and self._commit_is_due():
                 self.commit()
         except TaskMigrated:
@@ -120,12 +140,15 @@ class GlobalTables:
         self._changed = False
         topic_of = {self._task.store_of(topic).name: topic for topic in self._counts}
         self._task.commit({store: self._position(topic) for store, topic in topic_of.items()})
+        self._note_complete()
 
     def close(self) -> None:
         """Keep what was read, unless that is what failed, and close everything."""
         try:
             if self._changed and not self._failed:
                 self.commit()
+            if self.complete and not self._failed:
+                self._note_ends_met()
         finally:
             self._consumer.close()
             self._task.close()
@@ -138,11 +161,15 @@ class GlobalTables:
         isolation: Isolation = "read_committed" if self._config.exactly_once else "read_uncommitted"
         admin = AdminClient(admin_settings(self._config))
         # If the cluster does not answer, all this is tried again.
+        self._complete_ms = self._clock.now_ms()
         ends = end_offsets(admin, list(self._offsets), isolation)
         self._refuse_newer_state(ends)
+        self._refuse_outdated_state(ends, admin)
         self._last_commit_ms = self._clock.now_ms()
         self._task.start(self._last_commit_ms)
         self._ends = ends
+        self._emptied_ms = self._complete_ms
+        self._met_ms = dict.fromkeys(ends, self._complete_ms)
         self._consumer.assign(
             [
                 TopicPartition(topic, number, offset or OFFSET_BEGINNING)
@@ -161,9 +188,38 @@ class GlobalTables:
                 )
                 raise StreamsError(msg)
 
+    def _refuse_outdated_state(self, ends: Mapping[Partition, int], admin: AdminClient) -> None:
+        states = [
+            AgedState(place, self._offsets[place], end, self._times.of(place[0]), is_own=False)
+            for place, end in ends.items()
+        ]
+        for outdated in find_outdated(states, admin, self._complete_ms, PATIENCE_SECONDS):
+            raise GlobalTablesOutdated(str(outdated))
+        # A topic that is read from its beginning has no deletions behind it.
+        if empty := {place[0] for place in ends} - {
+            place[0] for place in ends if self._offsets[place]
+        }:
+            self._times.note(empty, self._complete_ms)
+
+    def _note_complete(self) -> None:
+        """Note, now and then, that the stores have had all that was there."""
+        now_ms = self._clock.now_ms()
+        if self.complete and is_due(now_ms, self._noted_ms, _NOTE_AGAIN_MS):
+            self._noted_ms = now_ms
+            self._times.note(self._counts, self._complete_ms)
+        self._complete_ms = now_ms
+
+    def _note_ends_met(self) -> None:
+        """Note since when nothing may have been read any more."""
+        for topic, count in self._counts.items():
+            met_ms = min(self._met_ms[topic, number] for number in range(count))
+            # What was noted at a commit may be later, but not later than now.
+            if not met_ms < (self._times.of(topic) or 0) <= self._clock.now_ms():
+                self._times.note([topic], met_ms)
+
     def _apply(self, messages: Iterable[Message]) -> None:
         now_ms = self._clock.now_ms()
-        rows: dict[str, list[ChangelogRecord]] = {}
+        rows: dict[str, list[RawRecord]] = {}
         for message in messages:
             place = (str(message.topic()), int(message.partition() or 0))
             error, offset = message.error(), int(message.offset() or 0)
@@ -175,12 +231,12 @@ class GlobalTables:
                 self._changed = True
             else:
                 self._offsets[place] = offset + 1
-                copied = rows.setdefault(place[0], [])
-                if (key := message.key()) is not None:
-                    copied.append((key, message.value(), message.timestamp()[1]))
+                rows.setdefault(place[0], []).append(_raw(message, offset))
         for topic, records in rows.items():
             # As they are: a table is copied without decoding its rows.
-            self._task.store_of(topic).restore(records, self._position(topic))
+            store = self._task.store_of(topic)
+            changes = changes_of(records, with_headers=store.keeps_headers)
+            store.restore(changes, self._position(topic))
         if not self.complete and not self.remaining():
             self.complete = True
             self.commit()
@@ -190,13 +246,14 @@ class GlobalTables:
         if error.code() == KafkaError._PARTITION_EOF:
             # Where reading would go on, behind any transaction markers.
             self._offsets[place] = max(self._offsets[place], offset)
+            self._met_ms[place] = self._emptied_ms
         elif error.code() == KafkaError._AUTO_OFFSET_RESET:
+            # Java deletes the local state, too, and ends; it recovers when it is started again.
             msg = (
                 f"topic {topic!r}, partition {number} of a global table no longer has the offset "
-                f"to go on from: {error.str()}; its records were deleted; remove the local state "
-                "(clean_up) to read it from its beginning"
+                f"{self._offsets[place]} to go on from: {error.str()}; its records were deleted"
             )
-            raise StreamsError(msg)
+            raise GlobalTablesOutdated(msg)
         elif not is_retriable(error):
             msg = (
                 f"topic {topic!r}, partition {number} of a global table cannot be read: "

@@ -28,6 +28,7 @@ from penstock._engine.kafka.client.client_errors import (
     is_retriable,
 )
 from penstock._engine.kafka.client.denials import allowing
+from penstock._engine.kafka.tasks.open_transactions import HeldBack
 from penstock._engine.kafka.tasks.paused_buffer import PausedBuffer
 from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.records import OFFSET, RawRecord
@@ -56,6 +57,7 @@ class Inputs(Protocol):
     def resume(self, partition: Partition) -> None: ...
     def end_met(self, partition: Partition) -> int: ...
     def lag(self, partitions: Iterable[Partition] | None = None) -> int | None: ...
+    def held_back(self) -> dict[Partition, HeldBack]: ...
     def close(self) -> None: ...
 
 
@@ -207,6 +209,20 @@ class InputReader:
                 total += max(0, min(known[1], self._ends.get(partition, known[1])) - position)
                 total += self._buffer.count(partition)
         return total
+
+    def held_back(self) -> dict[Partition, HeldBack]:
+        """Return what was written to partitions behind the end to which they can be read now.
+
+        Sends no request: the client keeps the watermarks of the last fetches.
+        """
+        held: dict[Partition, HeldBack] = {}
+        for partition, end in self._ends_met.items():
+            if self.lags[partition] != _CAUGHT_UP or partition in self._finished:
+                continue
+            known = self._consumer.get_watermark_offsets(TopicPartition(*partition), cached=True)
+            if known is not None and known[1] > end:
+                held[partition] = HeldBack(end, known[1] - end)
+        return held
 
     def wake(self) -> bool:
         """End the wait in `read`, which another thread calls, or of its next wait; no if that

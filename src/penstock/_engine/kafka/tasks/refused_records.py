@@ -41,6 +41,8 @@ Mark: TypeAlias = bytes
 _RECORD_BYTES = 36
 # Of a batch, to which the broker's limit applies.
 _BATCH_BYTES = 61
+# Its default.
+_ROOM_KILOBYTES = 1_048_576
 _RULES_SECONDS = 60.0
 _FRUITLESS = 4
 _TOO_LARGE = "MSG_SIZE_TOO_LARGE"
@@ -98,6 +100,11 @@ class Refusals:
         not looked for before the start cannot be written to.
         """
         self._max_bytes = int(producer["message.max.bytes"])
+        self._max_setting = "producer.max.request.size"
+        # A record that is larger would wait for room for ever.
+        room = 1024 * int(producer.get("queue.buffering.max.kbytes", _ROOM_KILOBYTES))
+        if room < self._max_bytes:
+            self._max_bytes, self._max_setting = room, "producer.buffer.memory"
         self._compresses = str(producer.get("compression.type", "none")) != "none"
         self._admin = admin
         self._changelogs = frozenset(changelogs)
@@ -123,7 +130,7 @@ class Refusals:
         if size > self._max_bytes:
             reason = (
                 f"it is too large: {size} bytes, and the producer sends {self._max_bytes}; raise "
-                "'producer.max.request.size' and the topic's 'max.message.bytes'"
+                f"{self._max_setting!r} and the topic's 'max.message.bytes'"
             )
             return _refusal(topic, _TOO_LARGE, reason)
         if topic not in self._watched:

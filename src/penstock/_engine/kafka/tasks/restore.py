@@ -31,6 +31,8 @@ _GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE
 
 _BATCH_MESSAGES = 10_000
 _EVENTS_KEPT = 10_000
+# A rebalance hands out tasks in several rounds.
+_REST_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ class ChangelogReader(Protocol):
     def begin(self, jobs: Iterable[RestoreJob]) -> None: ...
     def drop(self, partitions: Iterable[Partition]) -> None: ...
     def work(self, wait_seconds: float) -> None: ...
+    def rest(self, now: float) -> None: ...
     def remaining(self) -> int: ...
     def take_events(self) -> tuple[RestoreEvent, ...]: ...
     def close(self) -> None: ...
@@ -76,12 +79,13 @@ class Restorer:
     """Reads changelog partitions to their ends, as many as there are, a bit at each call.
 
     It connects when there is something to read: a worker whose tasks have no stores, or find them
-    complete on its disk, needs no client for it.
+    complete on its disk, needs no client for it. `rest` ends the connection some seconds later.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._settings = dict(settings)
         self._opened: Reader | None = None
+        self._resting_since: float | None = None
         self._jobs: dict[Partition, RestoreJob] = {}
         self._corrupted: dict[Partition, TaskCorrupted] = {}
         # The host of a worker takes them often; if it does not, the oldest are dropped.
@@ -142,6 +146,17 @@ class Restorer:
         for corrupted in self._corrupted.values():
             raise corrupted
 
+    def rest(self, now: float) -> None:
+        """Close the connection if there has been nothing to read for a while, at `now` in seconds:
+        a client has threads and connections of its own, and a worker may not restore for months.
+        """
+        if self._opened is None or self._jobs:
+            self._resting_since = None
+        elif self._resting_since is None:
+            self._resting_since = now
+        elif now - self._resting_since >= _REST_SECONDS:
+            self.close()
+
     def remaining(self) -> int:
         """Return how many offsets are left to read."""
         return sum(max(0, job.end - job.reached) for job in self._jobs.values())
@@ -154,8 +169,9 @@ class Restorer:
 
     def close(self) -> None:
         """Close the connection."""
-        if self._opened is not None:
-            self._opened.consumer.close()
+        opened, self._opened, self._resting_since = self._opened, None, None
+        if opened is not None:
+            opened.consumer.close()
 
     def _reader(self) -> Reader:
         if self._opened is None:

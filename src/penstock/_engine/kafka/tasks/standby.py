@@ -20,11 +20,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from penstock._clock import monotonic
+from penstock._clock import Clock, SystemClock, monotonic
 from penstock._engine.kafka.client.admin_calls import renewed_admin
 from penstock._engine.kafka.client.client_errors import TaskCorrupted
 from penstock._engine.kafka.client.clients import consumer_settings
 from penstock._engine.kafka.client.topics import Isolation, end_offsets
+from penstock._engine.kafka.tasks.outdated_state import find_outdated, states_on_disk
 from penstock._engine.kafka.tasks.restore import RestoreJob, Restorer
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.tasks import TaskPlan
@@ -56,14 +57,17 @@ class StandbyStores:
     directory: TaskDirectory
     is_open: bool = True
 
-    def close(self, *, wipe: bool = False) -> None:
-        """Close the stores and release the directory; with `wipe`, delete what is in it first."""
+    def close(self, *, wipe: bool = False, delete: Iterable[str] = ()) -> None:
+        """Close the stores and release the directory; with `wipe`, delete what is in it first, or
+        only the stores to `delete`.
+        """
         if self.is_open:
             self.is_open = False
             with ExitStack() as closing:
                 closing.callback(self.directory.release)
                 if wipe:
                     closing.callback(self.directory.wipe)
+                closing.callback(self.directory.delete_stores, delete)
                 for store in self.stores:
                     closing.callback(store.close)
 
@@ -89,6 +93,8 @@ class _OpenCopy:
     jobs: list[RestoreJob] = field(default_factory=list)
     looked_at: float = 0.0
     """When the ends of its changelogs were asked for."""
+    looked_ms: int = 0
+    """The same, by the wall clock."""
     read_until: float = 0.0
     """It stays open until then for the next read."""
 
@@ -108,8 +114,9 @@ class _OpenCopy:
 class Standbys:
     """The copies that one worker keeps; used by the worker's thread alone."""
 
-    def __init__(self, blueprint: Blueprint, host: StandbyHost) -> None:
+    def __init__(self, blueprint: Blueprint, host: StandbyHost, clock: Clock | None = None) -> None:
         self._host = host
+        self._clock = clock or SystemClock()
         self._plans = {plan.id: plan for plan in blueprint.tasks if _is_kept(plan)}
         config = blueprint.config
         self._isolation: Isolation = "read_committed" if config.exactly_once else "read_uncommitted"
@@ -209,6 +216,7 @@ class Standbys:
     def _look(self, copy: _OpenCopy, now: float) -> None:
         """Ask for the ends of the changelogs, and read them to there."""
         stores = {store.changelog: store for store in copy.stores.stores if store.changelog}
+        asked_ms = self._clock.now_ms()
         ends = end_offsets(self._admin, list(stores), self._isolation, _ENDS_SECONDS)
         copy.looked_at = now
         self._count(copy)
@@ -223,6 +231,16 @@ class Standbys:
             )
             for place, store in stores.items()
         ]
+        copy.looked_ms = asked_ms
+        times = copy.stores.directory.times()
+        states = states_on_disk(copy.jobs, stores, copy.plan, times)
+        for outdated in find_outdated(states, self._admin, asked_ms, _ENDS_SECONDS):
+            _log.warning("a standby replica is deleted and begins anew: %s", outdated)
+            old = [job.store for job in copy.jobs if job.partition == outdated.changelog]
+            self._close(copy, delete=old)
+            return
+        if empty := [job.store for job in copy.jobs if job.start is None]:
+            times.note(empty, asked_ms)
         self._restorer.begin(copy.jobs)
 
     def _read_changelogs(self) -> None:
@@ -256,17 +274,24 @@ class Standbys:
             self._closed_until[copy.plan.id] = now + _CLOSED_SECONDS
         self._close(copy)
 
-    def _close(self, copy: _OpenCopy, *, wipe: bool = False) -> None:
+    def _close(self, copy: _OpenCopy, *, wipe: bool = False, delete: Collection[str] = ()) -> None:
         del self._open[copy.plan.id]
-        self._progress[copy.plan.id] = {} if wipe else copy.progress()
+        self._progress[copy.plan.id] = {} if wipe or delete else copy.progress()
         self._count(copy)
+        self._note_complete(copy)
         self._restorer.drop([job.partition for job in copy.jobs])
         try:
-            copy.stores.close(wipe=wipe)
+            copy.stores.close(wipe=wipe, delete=delete)
         except StreamsError as error:
             # A copy is worth no task: the worker goes on.
             _log.warning("a standby replica could not be closed: %s", error)
             self._host.note_damage(error)
+
+    def _note_complete(self, copy: _OpenCopy) -> None:
+        """Note when the copy was last complete, if it is so now."""
+        if copy.jobs and copy.done and copy.stores.is_open:
+            names = [job.store for job in copy.jobs]
+            copy.stores.directory.times().note(names, copy.looked_ms)
 
     def _count(self, copy: _OpenCopy) -> None:
         self.updated[copy.plan.id] += sum(job.restored for job in copy.jobs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +14,7 @@ from confluent_kafka.admin import AdminClient
 
 from penstock._clock import SystemClock, monotonic, new_id
 from penstock._engine.kafka.client.admin_calls import renewed_admin
+from penstock._engine.kafka.client.client_errors import GlobalTablesOutdated
 from penstock._engine.kafka.client.clients import producer_settings
 from penstock._engine.kafka.client.topics import missing_outputs, output_partition_count
 from penstock._engine.kafka.tasks.global_tables import GlobalTables
@@ -27,6 +28,7 @@ from penstock._engine.runtime.output.collector import Collector
 from penstock._engine.runtime.position import Position
 from penstock._engine.runtime.stores.damaged_stores import DamagedStores
 from penstock._engine.runtime.stores.engine_choice import open_in
+from penstock._engine.runtime.stores.row_marks import open_for_rows_of
 from penstock._engine.runtime.stores.task_stores import StoreSite, open_stores
 from penstock._engine.runtime.stores.user_engines import destroy_own_stores
 from penstock._engine.runtime.task import Task
@@ -35,6 +37,7 @@ from penstock._engine.state.contract import StoreEngine
 from penstock._engine.state.files.attempts import AttemptFile
 from penstock._engine.state.files.directory import StateDirectory, TaskDirectory, claim_member_id
 from penstock._engine.state.files.open_files import files_needed, raise_limit, shortage
+from penstock._engine.state.files.state_times import StateTimes
 from penstock._engine.state.overlay import Reserve
 from penstock.errors import (
     ProductionError,
@@ -101,9 +104,9 @@ class TaskHost:
         if self.crash_log.deaths_in_a_row >= _DEATHS_UNTIL_GIVEN_UP:
             self._release_all()
             msg = (
-                f"{_DEATHS_UNTIL_GIVEN_UP} processes of this worker have died one after the other "
-                "before their first commit, and no record is known to end them: look at `init` and "
-                f"at timers; at last {self.crash_log.predecessor}"
+                f"{_DEATHS_UNTIL_GIVEN_UP} processes of this worker have died one after the other, "
+                "each before its first commit and in its first minute, and no record is known to "
+                f"end them: look at `init` and at timers; at last {self.crash_log.predecessor}"
             )
             raise StreamsError(msg)
         self.global_tables = self._open_global_tables()
@@ -168,21 +171,40 @@ class TaskHost:
 
     def set_aside(self, error: BaseException, drop_tasks: Callable[[], None]) -> bool:
         """If a damaged store of this host is behind `error`, drop all tasks and see to it that the
-        store is restored from its changelog when it is opened next. Yes if it was so.
+        store is restored from its changelog when it is opened next; if the global tables are
+        outdated, drop all tasks and read the tables anew. Yes if it was so.
         """
+        if isinstance(error, GlobalTablesOutdated):
+            drop_tasks()
+            _log.warning("worker=%s reads its global tables anew: %s", self.member_id, error)
+            self._reopen_global_tables(wipe=True)
+            return True
         damage = state_failure(error)
         if not isinstance(damage, StateCorruptedError) or not self._is_own(damage.path):
             return False
         drop_tasks()
         self.note_damage(error)
-        tables, directory = self.global_tables, self._held.get(_GLOBAL)
-        if tables is not None and directory is not None and directory.path in damage.path.parents:
-            with suppress(StreamsError):
-                tables.close()
-            del self._held[_GLOBAL]
-            directory.release()
-            self.global_tables = self._open_global_tables()
+        directory = self._held.get(_GLOBAL)
+        if directory is not None and directory.path in damage.path.parents:
+            self._reopen_global_tables(wipe=False)
         return True
+
+    def _reopen_global_tables(self, *, wipe: bool) -> None:
+        """Open the global tables again; no task may be open."""
+        tables, plan = self.global_tables, self._blueprint.global_stores
+        if tables is None or plan is None:
+            return
+        with suppress(StreamsError):
+            tables.close()
+        directory = self._held.pop(_GLOBAL)
+        try:
+            if wipe:
+                application_id = self._config.application_id
+                destroy_own_stores(plan.stores.values(), application_id, directory)
+                directory.wipe()
+        finally:
+            directory.release()
+        self.global_tables = self._open_global_tables()
 
     def note_damage(self, error: BaseException) -> None:
         """Set the store whose damage is behind `error`, if any is, aside when it is opened next."""
@@ -198,13 +220,17 @@ class TaskHost:
         if directory is not None:
             directory.release()
 
-    def wipe(self, plan: TaskPlan) -> None:
-        """Delete the local state of a task that has been closed, and release its directory."""
-        directory = self._held[plan.id]
-        stores, application_id = plan.subtopology.stores.values(), self._config.application_id
+    def wipe(self, plan: TaskPlan, stores: Iterable[str] | None = None) -> None:
+        """Delete the local state of a task that has been closed, all of it or some `stores` on
+        disk, and release its directory.
+        """
+        directory, application_id = self._held[plan.id], self._config.application_id
         try:
-            destroy_own_stores(stores, application_id, directory)
-            directory.wipe()
+            if stores is None:
+                destroy_own_stores(plan.subtopology.stores.values(), application_id, directory)
+                directory.wipe()
+            else:
+                directory.delete_stores(stores)
         finally:
             self.release(plan)
 
@@ -215,6 +241,10 @@ class TaskHost:
     def attempts(self, plan: TaskPlan) -> AttemptFile:
         """Return the file that names the record in hand, for the case that this process dies."""
         return self._held[plan.id].attempts()
+
+    def state_times(self, plan: TaskPlan) -> StateTimes:
+        """Return the file that says when the stores of a task were last complete."""
+        return self._held[plan.id].times()
 
     def close(self) -> None:
         """Release all directories and the member id."""
@@ -262,6 +292,7 @@ class TaskHost:
                 self._config,
                 self._partition_counts,
                 lambda store: self._engine(store, directory, rebuilt_from="its topic"),
+                directory.times(),
             )
         except BaseException:
             self._release_all()
@@ -313,7 +344,13 @@ class TaskHost:
         if plan.builder.engine != "rocksdb":
             return open_engine()
         name = plan.builder.name
-        return self._damaged.open(name, directory, open_engine, rebuilt_from=rebuilt_from)
+        title = f"store {name!r} of task {directory.path.name}"
+
+        def open_marked() -> StoreEngine:
+            kind = plan.builder.kind
+            return open_for_rows_of(kind, title, open_engine, rebuilt_from=rebuilt_from)
+
+        return self._damaged.open(name, directory, open_marked, rebuilt_from=rebuilt_from)
 
 
 class OpenFiles:

@@ -24,6 +24,8 @@ from penstock._engine.planner.tasks import Partition
 from penstock._engine.runtime.commit import CommitOffset
 
 _CHECKPOINT_MS = 10_000
+# Of tasks that have nothing to commit as well: so their state does not look old when it is not.
+_CHECKPOINT_ALL_MS = 3_600_000
 # Shorter than a transaction lasts, which is open meanwhile.
 _ENDS_SECONDS = 3.0
 _MARKER_SECONDS = 2.0
@@ -35,15 +37,21 @@ class Checkpoints:
 
     def __init__(self, admin: AdminClient, now_ms: int) -> None:
         self._admin = admin
-        self._last_ms = now_ms
+        self._last_ms = self._last_of_all_ms = now_ms
 
     def due(self, now_ms: int) -> bool:
         """Return whether the last checkpoint is so old that the next commit takes one."""
         return is_due(now_ms, self._last_ms, _CHECKPOINT_MS)
 
-    def taken(self, now_ms: int) -> None:
+    def all_due(self, now_ms: int) -> bool:
+        """Return whether the next checkpoint is to be one of all tasks."""
+        return is_due(now_ms, self._last_of_all_ms, _CHECKPOINT_ALL_MS)
+
+    def taken(self, now_ms: int, *, all_tasks: bool) -> None:
         """Mark a checkpoint as taken."""
         self._last_ms = now_ms
+        if all_tasks:
+            self._last_of_all_ms = now_ms
 
     def ends(
         self,

@@ -73,14 +73,22 @@ class Processing:
         return self._pace.is_slow(monotonic()) or self._pace.commit_is_full()
 
     @contextmanager
-    def flushing(self) -> Iterator[None]:
-        """Watch the flush of the caches at a commit, which calls functions of the user as well."""
-        begin = monotonic()
-        self._slow_functions.begin(begin)
+    def watching(self) -> Iterator[None]:
+        """Watch what calls functions of the user outside `step`."""
+        self._slow_functions.begin(monotonic())
         try:
             yield
         finally:
             self._slow_functions.end()
+
+    @contextmanager
+    def flushing(self) -> Iterator[None]:
+        """Watch the flush of the caches at a commit, which calls functions of the user as well."""
+        begin = monotonic()
+        try:
+            with self.watching():
+                yield
+        finally:
             end = monotonic()
             self._pace.flushed(end - begin)
             self._warn(end)
@@ -111,7 +119,8 @@ class Processing:
         fired = task.counters.punctuated
         if done:
             self._measure(each, done, end - begin, end)
-            task.punctuate_stream_time()
+        # Also without records, as Java's loop: what a restarted task knows of time may be due.
+        task.punctuate_stream_time()
         task.punctuate_wall_clock(now_ms)
         if fired := task.counters.punctuated - fired:
             after = monotonic()

@@ -36,6 +36,10 @@ class TaskSet:
         """Return the restored tasks, which process records."""
         return {index: each for index, each in self.opened.items() if each.started}
 
+    def kept(self, opened: Iterable[AssignedTask]) -> list[AssignedTask]:
+        """Return those of `opened` that are still open."""
+        return [each for each in opened if each in self.opened.values()]
+
     def uncommitted(self) -> bool:
         """Yes if any task has done work since the last commit."""
         return any(each.task.uncommitted for each in self.opened.values())

@@ -111,9 +111,12 @@ class _Sender:
                 topic, partition, key, value, _, _ = outputs[sent]
                 place = -1 if partition is None else partition
                 raise self._unwritten([Unwritten(topic, place, key, value, KafkaError(error))])
+            was_empty, tried = not len(self._producer), sent
             self._poll_deliveries(_ROOM_SECONDS)
             self._check()
             sent, error = self._writer.write(outputs, sent)
+            if error == NO_ROOM and was_empty and sent == tried:
+                error = KafkaError.MSG_SIZE_TOO_LARGE
         self._poll_deliveries(0)
         self._check()
 
@@ -180,7 +183,7 @@ class AtLeastOnce(_Sender):
 
     def __init__(self, settings: Mapping[str, Any], member: Member) -> None:
         super().__init__(settings)
-        self._member, self._group = member, member.consumer
+        self._member = member
         self._seen, self._stood_still = monotonic(), False
 
     def prepare(self) -> None:
@@ -206,7 +209,7 @@ class AtLeastOnce(_Sender):
         if offsets:
             self._check_generation(group_metadata)
             try:
-                self._group.commit(offsets=_positions(offsets), asynchronous=False)
+                self._member.consumer.commit(offsets=_positions(offsets), asynchronous=False)
             except KafkaException as error:
                 raise _offsets_refused(code_of(error)) from error
             # The broker has confirmed the generation, however long its answer took.
@@ -218,7 +221,7 @@ class AtLeastOnce(_Sender):
         broker checks that it is current, not who owns what. With a transaction the broker compares
         them itself.
         """
-        if self._group.consumer_group_metadata() != group_metadata:
+        if self._member.consumer.consumer_group_metadata() != group_metadata:
             msg = "the group has changed, and this worker has not been told yet what it has now"
             raise CommitPostponed(msg)
 

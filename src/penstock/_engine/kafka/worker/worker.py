@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from penstock._clock import Clock, SystemClock, monotonic
@@ -30,11 +31,14 @@ from penstock._engine.kafka.tasks.assigned_task import (
     find_offsets,
     find_what_to_restore,
 )
+from penstock._engine.kafka.tasks.open_transactions import OpenTransactions
 from penstock._engine.kafka.tasks.pace import is_due
 from penstock._engine.kafka.worker.agreement import Agreement
 from penstock._engine.kafka.worker.checkpoints import Checkpoints, offsets_again
 from penstock._engine.kafka.worker.figures import WorkerFigures
+from penstock._engine.kafka.worker.freed_memory import FreedMemory
 from penstock._engine.kafka.worker.processing import Processing
+from penstock._engine.kafka.worker.silence import open_silence
 from penstock._engine.kafka.worker.task_set import TaskSet
 from penstock._engine.kafka.worker.worker_clients import WorkerClients, open_clients
 from penstock._engine.kafka.worker.worker_metrics import WorkerMetrics
@@ -107,6 +111,7 @@ class Worker:
         )
         self._checkpoints = Checkpoints(clients.admin, now_ms)
         self._inputs = clients.inputs
+        self._open_transactions = OpenTransactions(clients.inputs)
         self._restorer = clients.restorer
         self._membership = clients.join(self)
         self._agreement = Agreement(
@@ -116,6 +121,8 @@ class Worker:
         self._locks = LockedTasks(self._member_id)
         self._committer = clients.make_committer(self._membership)
         self._processing = Processing(self._config, self._inputs, self._clock, self._times)
+        self._silence = open_silence(clients.admin, self._inputs, blueprint.ends)
+        self._freed_memory = FreedMemory()
         host.crash_log.record_in_hand = self._processing.record_in_hand
 
     def step(self, *, paused: bool = False) -> bool:
@@ -131,7 +138,7 @@ class Worker:
             if self._commit_is_due():
                 # A new generation refuses the metadata of the one before: poll first.
                 self._membership.poll()
-                self.commit()
+                self.commit(checkpoint=self._checkpoints.all_due(self._clock.now_ms()))
         except CommitPostponed as postponed:
             self._commit_soon_again(postponed)
             return True
@@ -159,7 +166,7 @@ class Worker:
         Now and then, and if `checkpoint`, local state also gets a checkpoint: the end of its
         changelog. What has been committed since is read once more after a crash.
         """
-        self._last_commit_ms = self._clock.now_ms()
+        self._last_commit_ms = begin_ms = self._clock.now_ms()
         begin = monotonic()
         offsets: dict[tuple[str, int], CommitOffset] = {}
         committing = []
@@ -193,13 +200,13 @@ class Worker:
         if self._host.refusals.committed():
             self._committer = self._clients.make_committer(self._membership)
         for each in checkpointed:
-            each.committed(ends)
+            each.committed(ends, begin_ms)
         crash_point("after-apply")
         # As in Java the interval begins when a commit has ended: a slow one is not followed by the
         # next at once.
         self._last_commit_ms = self._clock.now_ms()
         if ends:
-            self._checkpoints.taken(self._last_commit_ms)
+            self._checkpoints.taken(self._last_commit_ms, all_tasks=checkpoint)
         kept, self._kept = self._kept, []
         for outputs in kept:
             self._on_commit(outputs)
@@ -233,20 +240,23 @@ class Worker:
     def close(self) -> None:
         """Commit, leave the group and close everything."""
         self._processing.close()
-        try:
-            self._commit_at_last()
-        except TaskMigrated:
-            self._committer.abort()
-        finally:
-            self._close_tasks(list(self._tasks.opened))
-            self._committer.close()
-            self._restorer.close()
-            self._inputs.close()
-            self._membership.leave()
+        self._silence.close()
+        with ExitStack() as closing:
+            # In reverse, each whatever the others raise.
+            closing.callback(self._membership.leave)
+            closing.callback(self._inputs.close)
+            closing.callback(self._restorer.close)
+            closing.callback(self._committer.close)
+            closing.callback(lambda: self._close_tasks(list(self._tasks.opened)))
+            try:
+                self._commit_at_last()
+            except TaskMigrated:
+                self._committer.abort()
 
     def abandon(self) -> None:
         """Close without a commit, after a failure; what is uncommitted is dropped."""
         self._processing.close()
+        self._silence.close()
         try:
             self._committer.abort()
         finally:
@@ -338,13 +348,18 @@ class Worker:
         # For all of them at once: a worker that gets hundreds would ask as often, and take no part
         # in the group meanwhile. Stable committed offsets first, then the ends: see restore.py.
         find_offsets(opening, self._inputs, self._blueprint)
-        find_what_to_restore(opening, self._clients.admin)
-        for each in opening:
+        for outdated in find_what_to_restore(opening, self._clients.admin, self._clock.now_ms()):
+            self._restore_anew(outdated, only_store=True)
+        for each in self._tasks.kept(opening):
             self._restorer.begin(each.restoring)
 
     def _advance_restoration(self) -> None:
         waiting = [each for each in self._tasks.opened.values() if not each.started]
         if not waiting:
+            self._freed_memory.give_back()
+            now = monotonic()
+            self._restorer.rest(now)
+            self._host.crash_log.survive(now)
             return
         begin, before = monotonic(), sum(each.restored() for each in waiting)
         self._restorer.work(_RESTORE_WAIT_SECONDS)
@@ -355,6 +370,8 @@ class Worker:
                 each.start(self._clock.now_ms())
                 self._inputs.add(each.offsets)
                 self._task_timeout.reset()
+                if each.restored():
+                    self._freed_memory.note()
 
     def _rest(self) -> bool:
         """Wait while the application is paused, until a question comes; not while tasks restore."""
@@ -364,7 +381,8 @@ class Worker:
         return False
 
     def _process_all(self) -> bool:
-        wait_ms = self._config.poll_ms
+        started = self._tasks.started().values()
+        wait_ms = self._silence.shorten(self._config.poll_ms, started)
         if self._tasks.uncommitted():
             # Waiting must not put off the commit of what is done already.
             due_ms = self._last_commit_ms + self._config.commit_interval_ms
@@ -378,6 +396,7 @@ class Worker:
         end = monotonic()
         self._times.polled(sum(map(len, batch.values())), end - begin)
         self._host.placement.look(batch)
+        self._open_transactions.look(end)
         for (topic, number), records in batch.items():
             self._tasks.owner_of(topic, number).add_records(topic, number, records)
         # A question waits a moment, or for one task that takes longer, not for all of them.
@@ -386,6 +405,8 @@ class Worker:
         self._woken.clear()
         if processed:
             crash_point("processed")
+        with self._processing.watching():
+            self._silence.look(started, monotonic())
         self._send(self._tasks.opened.values())
         return processed
 
@@ -401,7 +422,9 @@ class Worker:
                     self._on_commit(self._keep(outputs))
 
     def _commit_is_due(self) -> bool:
-        if any(each.task.commit_requested for each in self._tasks.opened.values()):
+        # Java: TaskManager.maybeCommitActiveTasksPerUserRequested.
+        tasks = (each.task for each in self._tasks.opened.values())
+        if any(task.commit_requested and task.uncommitted for task in tasks):
             return True
         if self._processing.must_commit() and self._tasks.uncommitted():
             return True
@@ -432,12 +455,12 @@ class Worker:
             purge(self._clients.admin, done)
 
     def _close_tasks(self, indices: Iterable[int]) -> None:
-        for index in set(indices) & set(self._tasks.opened):
-            closed = self._detach(index)
-            try:
-                closed.task.close()
-            finally:
-                self._host.release(closed.plan)
+        """Close tasks, all of them, also if a user's `close` raises; then raise it."""
+        with ExitStack() as closing:
+            for index in set(indices) & set(self._tasks.opened):
+                closed = self._detach(index)
+                closing.callback(self._host.release, closed.plan)
+                closing.callback(closed.task.close)
 
     def _drop_everything(self) -> None:
         """Drop all uncommitted work; tasks that are still ours begin at their committed offsets."""
@@ -452,14 +475,18 @@ class Worker:
             self._host.release(dropped.plan)
         self._committer = self._clients.make_committer(self._membership)
 
-    def _restore_anew(self, corrupted: TaskCorrupted) -> None:
-        """Delete the local state of a task that was being restored; it is opened again."""
+    def _restore_anew(self, corrupted: TaskCorrupted, *, only_store: bool = False) -> None:
+        """Delete the local state of a task that was being restored, or only that of the changelog;
+        the task is opened again.
+        """
         for index, each in list(self._tasks.opened.items()):
-            if any(job.partition == corrupted.changelog for job in each.restoring):
+            stores = {job.store for job in each.restoring if job.partition == corrupted.changelog}
+            if stores:
                 _log.warning("task=%s restores its state anew: %s", each.plan.id, corrupted)
                 self._detach(index)
                 each.task.discard()
-                self._host.wipe(each.plan)
+                # Other stores may have no changelog: nothing could bring them back.
+                self._host.wipe(each.plan, stores if only_store else None)
 
     def _detach(self, index: int) -> AssignedTask:
         """Stop reading and restoring for a task, which is then to be closed."""
@@ -468,4 +495,5 @@ class Worker:
         self._inputs.remove(detached.offsets)
         self._restorer.drop([job.partition for job in detached.restoring])
         detached.clear_marker()
+        self._freed_memory.note()
         return detached

@@ -113,7 +113,7 @@ class WorkerMetrics:
             yield MetricRow(NODE, ages, _node_tags(tags, node))
         yield from self._of_topics(each, tags)
         for row in task.metric_rows(now):
-            yield MetricRow(row.group, row.values, {**tags, **row.tags})
+            yield MetricRow(row.group, row.values, {**tags, **row.tags}, row.of_user)
 
     def _task_values(self, each: AssignedTask, now: float) -> dict[str, int | float | str]:
         task = each.task

@@ -24,6 +24,7 @@ from penstock._engine.kafka.client.topics import (
     describe_topics,
     end_offsets,
     existing_topics,
+    peek_at_ends,
     wait_until_made,
 )
 from penstock._engine.planner.internal_topics import InternalTopicPlan, Kind
@@ -237,3 +238,65 @@ def test_a_client_that_does_not_find_the_cluster_is_replaced(
     admin = cast(AdminClient, RenewedAdmin(make))
     assert list(ask(admin, ["in"], 60)) == ["in"]
     assert len(made) == 2
+
+
+class ForeignTopics:
+    """A cluster with topics of others: one partition each, the last of two has records."""
+
+    def __init__(self, **faults: str) -> None:
+        self.faults = faults
+        self.requests: list[list[str]] = []
+
+    def list_topics(self, timeout: float) -> Any:
+        assert timeout < 10
+        if "all" in self.faults:
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+        found = {name: self._topic(name) for name in ("own", "old", *self.faults)}
+        return SimpleNamespace(topics={**found, "__consumer_offsets": self._topic("x")})
+
+    def _topic(self, name: str) -> Any:
+        fault = self.faults.get(name)
+        error = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED) if fault == "denied" else None
+        last = SimpleNamespace(leader=-1 if fault == "leaderless" else 1)
+        return SimpleNamespace(partitions={0: SimpleNamespace(leader=1), 1: last}, error=error)
+
+    def list_offsets(self, asked: Any, request_timeout: float) -> Any:
+        assert 1 <= request_timeout < 10
+        names = sorted({place.topic for place in asked})
+        self.requests.append(names)
+        spoilt = any(self.faults.get(name) == "gone" for name in names)
+        return {place: self._answer(place, spoilt=spoilt) for place in asked}
+
+    def _answer(self, place: Any, *, spoilt: bool) -> Future[Any]:
+        future: Future[Any] = Future()
+        fault = self.faults.get(place.topic)
+        if spoilt:
+            future.set_exception(KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART)))
+        elif fault == "refused" and place.partition == 1:
+            denied = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
+            future.set_exception(KafkaException(denied))
+        elif fault != "silent":
+            unknown = fault == "untold" and place.partition == 1
+            offset = OFFSET_INVALID if unknown else 7 * place.partition
+            future.set_result(SimpleNamespace(offset=offset))
+        return future
+
+
+@pytest.mark.parametrize("fault", ["leaderless", "denied", "refused", "gone", "silent", "untold"])
+def test_topics_of_others_that_tell_no_ends_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    caplog.set_level("DEBUG", topics.__name__)
+    # Only what never answers waits for it.
+    monkeypatch.setattr(topics, "_PEEK_SECONDS", 1.0)
+    cluster = ForeignTopics(bad=fault)
+    assert peek_at_ends(cast("AdminClient", cluster), ["own"]) == {"old": {0: 0, 1: 7}}
+    assert not any("own" in names for names in cluster.requests)
+    assert "are left out: bad" in caplog.text
+
+
+def test_a_cluster_that_lists_no_topics_of_others_is_no_fault() -> None:
+    assert peek_at_ends(cast("AdminClient", ForeignTopics(all="silent")), ["own"]) == {}
+    alone: Any = ForeignTopics()
+    assert peek_at_ends(alone, ["own", "old"]) == {}
+    assert alone.requests == []

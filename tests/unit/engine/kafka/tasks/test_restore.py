@@ -24,6 +24,11 @@ class FakeReader:
         portions, self.portions = self.portions, []
         return portions
 
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
     def incremental_assign(self, partitions: list[TopicPartition]) -> None: ...
 
     def incremental_unassign(self, partitions: list[TopicPartition]) -> None: ...
@@ -79,9 +84,9 @@ def test_each_changelog_that_was_cut_is_told_of_until_its_task_is_dropped(
     restorer.work(0)
 
 
-def test_a_client_is_made_only_when_there_is_something_to_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[FakeReader]:
+    """The readers that were opened."""
     made: list[FakeReader] = []
 
     def make(_settings: object) -> FakeReader:
@@ -89,6 +94,38 @@ def test_a_client_is_made_only_when_there_is_something_to_read(
         return made[-1]
 
     monkeypatch.setattr(restore, "open_reader", make)
+    return made
+
+
+def test_a_client_does_not_stay_open_for_ever_after_the_last_restore(
+    made: list[FakeReader],
+) -> None:
+    restorer, one = Restorer({}), job("one", [])
+    restorer.begin([one])
+    restorer.rest(100.0)
+    restorer.rest(200.0)
+    assert not made[0].closed  # it has something to do, however long that takes
+    made[0].portions = [records("one")]
+    restorer.work(0)
+    assert one.done
+    for now in (300.0, 304.9):
+        restorer.rest(now)
+        assert not made[0].closed
+    restorer.rest(305.0)
+    assert made[0].closed
+    restorer.rest(400.0)
+
+    again: list[bytes] = []
+    restorer.begin([job("two", again)])
+    made[1].portions = [records("two")]
+    restorer.work(0)
+    assert (len(made), made[1].closed, again) == (2, False, [b"first", b"second"])
+    restorer.rest(401.0)
+    restorer.close()
+    assert made[1].closed
+
+
+def test_a_client_is_made_only_when_there_is_something_to_read(made: list[FakeReader]) -> None:
     restorer = Restorer({})
     complete = RestoreJob(("complete", 0), 2, 2, lambda _changes, _offset: None)
     restorer.begin([complete])

@@ -16,6 +16,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from penstock._engine.kafka.client.client_errors import TaskCorrupted
+from penstock._engine.kafka.tasks.open_transactions import HeldBack
 from penstock._engine.kafka.tasks.restore import RestoreJob
 from penstock._engine.kafka.worker.membership import TaskOwner
 from penstock._engine.kafka.worker.worker_clients import GroupMembership, WorkerClients
@@ -91,6 +92,17 @@ class FakeAdmin:
             answers[place].set_result(SimpleNamespace(offset=end))
         return answers
 
+    def describe_configs(self, asked: Iterable[Any], **_: Any) -> dict[Any, Future[Any]]:
+        answers = {}
+        for resource in asked:
+            self._kafka.note(f"settings of {resource.name}")
+            answers[resource] = Future[Any]()
+            kept = {"cleanup.policy": "compact", "delete.retention.ms": "86400000"}
+            answers[resource].set_result(
+                {name: SimpleNamespace(value=value) for name, value in kept.items()}
+            )
+        return answers
+
     def describe_consumer_groups(self, groups: list[str], **_: Any) -> dict[str, Future[Any]]:
         self._kafka.note("look at the group")
         answer = Future[Any]()
@@ -156,6 +168,9 @@ class FakeInputs:
     def end_met(self, partition: Place) -> int:
         return self._positions[partition]
 
+    def held_back(self) -> dict[Place, HeldBack]:
+        return {}
+
     def lag(self, partitions: Iterable[Place] | None = None) -> int | None:
         asked = self._positions if partitions is None else partitions
         return sum(self._kafka.end(place) - self._positions[place] for place in asked)
@@ -193,6 +208,8 @@ class FakeRestorer:
             job.apply([(key, value, time) for time, key, value in rows], job.end)
             job.reached = job.end
             del self._jobs[place]
+
+    def rest(self, now: float) -> None: ...
 
     def remaining(self) -> int:
         return sum(job.end - job.reached for job in self._jobs.values())

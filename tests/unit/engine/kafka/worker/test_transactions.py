@@ -5,14 +5,21 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Producer
 
-from penstock._engine.kafka.client.bulk import Unwritten
-from penstock._engine.kafka.client.client_errors import TaskMigrated
-from penstock._engine.kafka.worker.transactions import ExactlyOnce, _unwritten
+from penstock._engine.kafka.client.bulk import NO_ROOM, TAKEN, PlainWriter, Unwritten
+from penstock._engine.kafka.client.client_errors import RecordsRefused, TaskMigrated
+from penstock._engine.kafka.worker.transactions import (
+    AtLeastOnce,
+    ExactlyOnce,
+    Member,
+    _unwritten,
+)
+from penstock._engine.runtime.commit import CommitOffset
 
 
 @pytest.fixture
@@ -55,3 +62,45 @@ def test_a_producer_that_is_fenced_while_it_tells_of_records_is_a_migration() ->
     committer._producer = cast("Producer", Fenced())
     with pytest.raises(TaskMigrated, match="of no use any more"):
         committer._poll_deliveries(0)
+
+
+ROOM: dict[str, str | int] = {
+    "bootstrap.servers": "127.0.0.1:1",
+    "log_level": 0,
+    "message.max.bytes": 5_000_000,
+    "queue.buffering.max.kbytes": 1024,
+}
+
+
+def test_a_record_that_the_producer_never_has_room_for_is_refused() -> None:
+    """It was tried again for ever, without a word."""
+    committer = AtLeastOnce(ROOM, cast("Member", SimpleNamespace(session_seconds=45.0)))
+    with pytest.raises(RecordsRefused, match="could not be written"):
+        committer.send([("out", 0, b"key", b"x" * 2_000_000, 1, ())])
+
+
+def test_records_that_find_room_a_little_later_are_not_refused() -> None:
+    """The queue may be empty again before it is looked at: then the next records fill it."""
+    committer = AtLeastOnce(ROOM, cast("Member", SimpleNamespace(session_seconds=45.0)))
+    answers = iter([(5, NO_ROOM), (9, NO_ROOM), (12, TAKEN)])
+    committer._writer = cast(
+        "PlainWriter", SimpleNamespace(write=lambda outputs, first: next(answers), failures=list)
+    )
+    committer.send([("out", 0, b"key", b"value", 1, ())] * 12)
+
+
+def test_offsets_are_committed_by_the_consumer_that_the_member_has_now() -> None:
+    """A worker that joined the group again committed with the consumer that it had closed."""
+    committed: list[str] = []
+
+    def consumer(name: str) -> SimpleNamespace:
+        return SimpleNamespace(
+            consumer_group_metadata=lambda: name,
+            commit=lambda **_: committed.append(name),
+        )
+
+    member = SimpleNamespace(session_seconds=45.0, consumer=consumer("old"))
+    committer = AtLeastOnce(ROOM, cast("Member", member))
+    member.consumer = consumer("new")
+    committer.commit({("in", 0): CommitOffset(1, "")}, "new")
+    assert committed == ["new"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,103 +11,28 @@ from typing import Any
 
 import pytest
 
-from penstock import Consumed, Materialized, Produced, StreamsBuilder, serdes
-from penstock._clock import ManualClock
+from penstock._clock import monotonic
 from penstock._engine.kafka.client.client_errors import (
     BrokerAway,
     BrokerSilent,
     CommitPostponed,
     TaskMigrated,
 )
-from penstock._engine.kafka.tasks.task_host import TaskHost
-from penstock._engine.kafka.worker import processing
+from penstock._engine.kafka.worker import freed_memory, processing
+from penstock._engine.kafka.worker import worker as worker_module
 from penstock._engine.kafka.worker.worker import Worker
-from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.identity import Identity
-from penstock._engine.planner.layout import draft_of, lay_out
 from penstock.errors import StreamsError
-from penstock.settings import StreamsConfig
-from tests.unit.engine.kafka.worker.fake_kafka import FakeKafka
+from tests.unit.engine.kafka.worker.stage import (
+    CHANGELOG,
+    COMMIT_MS,
+    LONG,
+    Stage,
+)
 
-TEXT, LONG = serdes.string(), serdes.long()
-CHANGELOG = "app-counts-changelog"
-COMMIT_MS = 100
 HALF_A_SECOND_MS = 500
+HOUR_MS = 3_600_000
 PATIENCE_SECONDS = 60.0
-
-
-def count_by_key(state_dir: Path, **settings: Any) -> Blueprint:
-    """Plan a program that counts the records of each key of topic 'in', two partitions, into 'out';
-    tasks 0_0 and 0_1.
-    """
-    builder = StreamsBuilder()
-    counts = builder.stream("in", Consumed(TEXT, TEXT)).group_by_key()
-    counts.count(Materialized("counts", TEXT, LONG)).to_stream().to("out", Produced(TEXT, LONG))
-    config = StreamsConfig(
-        {
-            "application.id": "app",
-            "bootstrap.servers": "127.0.0.1:1",
-            "state.dir": str(state_dir),
-            "processing.guarantee": "exactly_once_v2",
-            "statestore.cache.max.bytes": 0,
-            "commit.interval.ms": COMMIT_MS,
-            **settings,
-        }
-    )
-    layout = lay_out(draft_of(builder.build(), "app"), {"in": 2}, config)
-    return Blueprint(
-        config,
-        layout.tasks,
-        layout.partition_counts,
-        "app-penstock-tasks",
-        frozenset(layout.internal_topics),
-        output_topics=frozenset({"out"}),
-    )
-
-
-class Stage:
-    """A worker, its host and its Kafka."""
-
-    def __init__(self, state_dir: Path, **settings: Any) -> None:
-        self.kafka = FakeKafka()
-        self.clock = ManualClock(1_000_000)
-        self.blueprint = count_by_key(state_dir, **settings)
-        self.host = TaskHost(self.blueprint)
-        self.outputs: list[str] = []
-        self.worker: Worker
-        self.is_open = False
-
-    def open(self, *tasks: int) -> Worker:
-        """Open a worker to which the group assigns `tasks` at its first poll."""
-        self.worker = Worker(
-            self.blueprint,
-            self.host,
-            self.kafka.clients(),
-            self._on_commit,
-            keep=lambda outputs: sum(each[0] == "out" for each in outputs),
-            clock=self.clock,
-        )
-        self.is_open = True
-        self.kafka.membership.assign(*tasks)
-        return self.worker
-
-    def run(self, *tasks: int) -> Worker:
-        """Open a worker and take its first step, in which it processes what there is."""
-        worker = self.open(*tasks)
-        worker.step()
-        return worker
-
-    def step_and_commit(self) -> None:
-        """Take a step in which a commit is due."""
-        self.clock.advance(COMMIT_MS)
-        self.worker.step()
-
-    def close(self) -> None:
-        self.is_open = False
-        self.worker.close()
-
-    def _on_commit(self, results: int) -> None:
-        self.kafka.note(f"{results} results")
 
 
 @pytest.fixture
@@ -258,6 +184,23 @@ def test_a_revocation_commits_all_and_closes_only_what_is_revoked(stage: Stage) 
     assert stopped == ["stop reading in-1"]
 
 
+def test_memory_is_given_back_when_a_task_was_closed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gc.unfreeze()  # an earlier test may have left the process frozen
+    trims: list[int] = []
+    monkeypatch.setattr(freed_memory, "c_library_trim", lambda: trims.append)
+    stage.run(0, 1)
+    stage.step_and_commit()
+    assert trims == []
+
+    stage.kafka.membership.revoke(1)
+    stage.worker.step()
+    stage.worker.step()
+
+    assert trims == [0]
+
+
 def test_a_task_that_was_not_opened_is_revoked_without_a_commit(stage: Stage) -> None:
     stage.open(0)
     stage.kafka.membership.revoke(0)
@@ -365,6 +308,21 @@ def test_closing_a_worker_that_was_fenced_aborts_and_leaves(stage: Stage) -> Non
     assert stage.kafka.committed == {}
 
 
+def test_kills_of_an_idle_worker_that_ran_for_a_minute_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = Stage(tmp_path)
+    idle.run(0, 1)
+    begin = monotonic()
+    left = tmp_path / "app" / "crashes" / idle.host.member_id
+    for seconds, before in ((0, "after 0"), (59, "after 0"), (61, "after -1")):
+        monkeypatch.setattr(worker_module, "monotonic", lambda at=begin + seconds: at)
+        idle.worker.step()
+        assert before in left.read_text()  # what the next process counts from
+    idle.worker.abandon()
+    idle.host.close()
+
+
 def test_an_abandoned_worker_commits_nothing(stage: Stage) -> None:
     stage.run(0)
     stage.kafka.take_events()
@@ -454,3 +412,31 @@ def test_a_question_ends_a_step_that_lasts_before_its_next_task(
     assert worker.figures.records_in() == before + (2 if uninterrupted else 1)
     worker.step()
     assert worker.figures.records_in() == before + 2
+
+
+def waits_of(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return for how many seconds each read from now on may wait."""
+    waits: list[float] = []
+    read = worker._inputs.read
+
+    def noted(wait_seconds: float, limit: int) -> Any:
+        waits.append(wait_seconds)
+        return read(wait_seconds, limit)
+
+    monkeypatch.setattr(worker._inputs, "read", noted)
+    return waits
+
+
+def test_a_task_that_watches_for_silence_is_looked_at_however_long_a_poll_may_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(tmp_path, when_idle=lambda key, value: None, **{"poll.ms": HOUR_MS})
+    worker = stage.open()
+    waits = waits_of(worker, monkeypatch)
+    worker.step()
+    stage.kafka.membership.assign(0)
+    worker.step()
+    worker.step()
+    assert waits == [3600, 0.5, 0.5]
+    stage.close()
+    stage.host.close()

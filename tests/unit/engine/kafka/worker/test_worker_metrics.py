@@ -9,7 +9,7 @@ import pytest
 
 from penstock._engine.metrics.catalogue import CATALOGUE
 from penstock._engine.metrics.rows import MetricRow
-from tests.unit.engine.kafka.worker.test_worker import Stage
+from tests.unit.engine.kafka.worker.stage import Stage
 
 Rows = dict[tuple[str, str | None, str | None], dict[str, int | float | str]]
 
@@ -131,3 +131,10 @@ def by_place(rows: tuple[MetricRow, ...]) -> Rows:
             place = (row.group, row.tags.get("task-id"), row.tags.get("processor-node-id"))
             places.setdefault(place, {}).update(row.values)
     return places
+
+
+def test_sensors_of_users_are_marked_and_our_rows_are_not(stage: Stage) -> None:
+    task = next(iter(stage.worker._tasks.opened.values())).task
+    task.sensors.of_node("N").add_rate_total_sensor("state", "oslo", "sale").record()
+    rows = stage.worker.metrics.rows(0)
+    assert [row.tags["state-id"] for row in rows if row.of_user] == ["oslo"]
