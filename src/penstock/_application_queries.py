@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from penstock.settings import StreamsConfig
 
 _QUERY_SECONDS = 10.0
+# Waits of the operating system are limited; no question is of use for longer.
+_QUERY_MS_MAX = 3_600_000
 _QUERIED = "stores can be queried"
 
 R = TypeVar("R")
@@ -139,6 +141,8 @@ class ApplicationQueries(ABC):
     ) -> ReadOptions:
         from penstock._engine.queries.asking import ReadOptions  # noqa: PLC0415
 
-        seconds = _QUERY_SECONDS if timeout is None else to_milliseconds(timeout, "timeout") / 1000
+        seconds = _QUERY_SECONDS
+        if timeout is not None:
+            seconds = min(to_milliseconds(timeout, "timeout"), _QUERY_MS_MAX) / 1000
         seen = not self._config.exactly_once if uncommitted is None else uncommitted
         return ReadOptions(seen, stale_ok, seconds)

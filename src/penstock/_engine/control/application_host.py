@@ -21,7 +21,7 @@ from penstock._engine.control.application_metrics import application_metrics, cl
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.control.forwarding import DriverClient, ForwardedQuestions, Forwarding
 from penstock._engine.control.lag import ApplicationLag
-from penstock._engine.control.members import Members
+from penstock._engine.control.members import Assignments, Members
 from penstock._engine.control.orphaned_tasks import OrphanedTasks
 from penstock._engine.control.program import Program
 from penstock._engine.control.protocol.messages import Instruction, Report
@@ -75,14 +75,14 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         self._stop = self._closed = False
         self._paused = False
         self._members = Members()
-        self._last_numbers: dict[tuple[str, int], int] = {}
+        self._last_numbers: dict[tuple[tuple[str, int], int], int] = {}
         self._hanging: set[Hashable] = set()
         self._orphans = OrphanedTasks()
         self._is_followed = self._has_failed_early = False
         self._active_at = monotonic()
         self._records = RecordCounts()
         self._lock = threading.Lock()
-        self._starting = threading.Lock()
+        self._starting, self._closing = threading.Lock(), threading.Lock()
         self._questions = QuestionQueues()
         verbs = {
             "report": Verb(Report, self._report),
@@ -129,6 +129,10 @@ class ApplicationHost(ABC, Generic[ProgramT]):
     def lost_its_workers(self, failure: str) -> bool:
         """Return whether that was because processes died, so that it helps to start again."""
 
+    def never_began(self, failure: str) -> bool:  # noqa: ARG002
+        """Return whether they did not even start: then it seldom helps to start again."""
+        return False
+
     @abstractmethod
     def look_at_session(self) -> None:
         """End the turn early if other jobs of the host wait for its cores."""
@@ -149,14 +153,16 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         self._start_workers(program)
 
     def _open_asking(self, client: DriverClient) -> None:
-        forwarding = Forwarding(self.drivers, client, self._questions.ask)
+        questions = self._questions
+        forwarding = Forwarding(self.drivers, client, questions.ask, questions.begin)
         self._forwarding = forwarding
-        self.local_asker = Asker(self._assignments, self._questions.ask, self._copies)
+        self.local_asker = Asker(self._assignments, questions.ask, self._copies, questions.begin)
         """Asks the workers of this driver about their stores."""
         self.asker = Asker(
             lambda: forwarding.with_others(self._assignments()),
             forwarding.ask,
             lambda: forwarding.copies_with_others(self._copies()),
+            forwarding.begin,
         )
         """Asks those of other drivers as well."""
         self.forwarded = ForwardedQuestions(self.local_asker, lambda: self.stores)
@@ -306,12 +312,14 @@ class ApplicationHost(ABC, Generic[ProgramT]):
         return bool(hanging)
 
     def _is_known(self, report: Report) -> bool:
-        """Yes if a report comes a second time, because its answer was lost."""
+        """Yes if a report comes a second time, because its answer was lost, or too late."""
+        source = report.worker, report.process
+        last = self._last_numbers.get(source, 0)
         if report.repeated:
-            return False
-        if report.number and self._last_numbers.get(report.worker, 0) >= report.number:
+            return report.number < last
+        if report.number and last >= report.number:
             return True
-        self._last_numbers[report.worker] = report.number
+        self._last_numbers[source] = report.number
         return False
 
     def _is_surplus(self, report: Report, now: float) -> bool:
@@ -359,8 +367,8 @@ class ApplicationHost(ABC, Generic[ProgramT]):
             )
         self._on_report(lost)
 
-    def _assignments(self) -> list[tuple[tuple[str, int], Mapping[str, str]]]:
-        return [(one.worker, one.tasks) for one in self._members.alive()]
+    def _assignments(self) -> Assignments:
+        return self._members.assignments()
 
     def _standbys(self) -> Mapping[str, tuple[str, ...]]:
         """Return the tasks of which each worker keeps a standby copy, by member id."""
@@ -402,7 +410,17 @@ class ApplicationHost(ABC, Generic[ProgramT]):
             self._begin(blueprint, program)
 
     def close(self, timeout_seconds: float) -> bool:
-        """Ask the workers to finish, wait, end them. Return whether all workers finished."""
+        """Ask the workers to finish, wait, end them. Return whether all workers finished; False at
+        once while another call is at it, which this may interrupt, as a signal handler does.
+        """
+        if not self._closing.acquire(blocking=False):
+            return False
+        try:
+            return self._close(timeout_seconds)
+        finally:
+            self._closing.release()
+
+    def _close(self, timeout_seconds: float) -> bool:
         with self._lock:
             self._closed = True
         self._notices.announce(self.drivers.own.id, None)

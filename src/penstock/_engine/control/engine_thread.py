@@ -54,6 +54,10 @@ _HOT_WAIT_MS = 2
 
 _engines: dict[str, EngineThread] = {}
 
+_numbers = count(1)
+"""Numbers of reports. One row for all engines of this process, one after the other: to the driver
+they may be the same worker, and a number that it has seen is a report sent twice."""
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -83,7 +87,6 @@ class EngineThread:
         self._ended = threading.Event()
         self._records_in = self._records_out = 0
         self._record_failures: tuple[RecordFailure, ...] = ()
-        self._numbers = count(1)
         self._next_metrics = 0.0
         self._printed = PrintedLines()
         self._queries = QueryServer()
@@ -239,7 +242,7 @@ class EngineThread:
             home=self._home,
             slot=self._slot,
             joined=worker.joined,
-            number=next(self._numbers),
+            number=next(_numbers),
             metrics=self._metrics(worker, standbys),
         )
 
@@ -263,7 +266,7 @@ class EngineThread:
             printed=self._printed.take(),
             record_failures=self._record_failures,
             failure=failure,
-            number=next(self._numbers),
+            number=next(_numbers),
         )
 
     def _rows_of_results(self, outputs: list[Output]) -> Rows:

@@ -8,21 +8,24 @@ twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from penstock._engine.control.drivers import Driver, Drivers
 from penstock._engine.queries.asking import (
     Ask,
     Asker,
     Assignments,
+    Begin,
     Copies,
+    Ended,
     ReadOptions,
     Worker,
 )
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.open_scans import OpenScans
+from penstock._engine.queries.open_scans import OpenScans, random_number
 from penstock._engine.queries.questions import (
     SCAN_ENDED,
     Answer,
@@ -66,8 +69,11 @@ class DriverClient(Protocol):
 class Forwarding:
     """Asks workers of this driver (`ask_own`) and other drivers (`client`) alike."""
 
-    def __init__(self, drivers: Drivers, client: DriverClient, ask_own: Ask) -> None:
-        self._drivers, self._client, self._ask_own = drivers, client, ask_own
+    def __init__(
+        self, drivers: Drivers, client: DriverClient, ask_own: Ask, begin_own: Begin | None = None
+    ) -> None:
+        self._drivers, self._client = drivers, client
+        self._ask_own, self._begin_own = ask_own, begin_own
 
     def with_others(self, own: Assignments) -> Assignments:
         """Return workers and their tasks, and the other drivers with what no worker here has."""
@@ -106,6 +112,12 @@ class Forwarding:
         except DriverNotAsked as error:
             return _failed(question, "absent" if error.again else "elsewhere", str(error))
 
+    def begin(self, worker: Worker, question: Question, ended: Ended) -> Callable[[], None] | None:
+        """Ask a worker without waiting; None for another driver, which is waited for."""
+        if worker[1] == OTHER_DRIVER or self._begin_own is None:
+            return None
+        return self._begin_own(worker, question, ended)
+
     def close(self) -> None:
         """Ask no other driver any more."""
         self._client.close()
@@ -123,7 +135,7 @@ class ForwardedQuestions:
 
     def __init__(self, here: Asker, stores: Callable[[], Mapping[str, StoreEntry]]) -> None:
         self._here, self._stores = here, stores
-        self._scans: OpenScans[int, _Scan] = OpenScans(count(1).__next__, _SCANS_MAX)
+        self._scans: OpenScans[int, _Scan] = OpenScans(random_number, _SCANS_MAX)
 
     def answer(self, question: Question) -> Answer:
         """Return the parts that workers of this driver have, and why there are no others."""

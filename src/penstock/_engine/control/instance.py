@@ -9,6 +9,7 @@ for two rounds of reports, if they have all tasks; otherwise the group's committ
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -104,11 +105,17 @@ class Quiescence:
         self._tasks = frozenset(tasks)
         self._first: dict[str, Any] = {}
         self._second: set[str] = set()
+        self._lock = threading.Lock()
+        """Each worker's reports come on a thread of their own."""
 
     def reached(self, report: Report) -> bool:
         """Add a report; yes if the run is over."""
         if not report.tasks:  # a surplus worker; a task that moves shows in its new owner's report
             return False
+        with self._lock:
+            return self._reached(report)
+
+    def _reached(self, report: Report) -> bool:
         done = (report.tasks, report.counters, report.records_out)
         if not report.caught_up or self._first.get(report.member_id, done) != done:
             self._first.clear()

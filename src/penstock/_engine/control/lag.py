@@ -1,8 +1,9 @@
 """The lag of an application: what its workers know, and what the group says of all other tasks.
 
 A worker knows the lag of the tasks that it runs. A task that is being restored, that moves, or
-whose worker has died is in no worker's lag: it counts with its committed offsets, which the broker
-knows. Until the broker has been asked, the lag is not known; it is never too small.
+whose worker has died or is in a function that does not return is in no worker's lag: it counts with
+its committed offsets, which the broker knows. Until the broker has been asked, the lag is not
+known; it is never too small.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ class ApplicationLag:
 
     def known(self, reports: Mapping[str, Report]) -> int | None:
         """Return how many records wait, None if that is not known."""
-        alive = [report for report in reports.values() if report.state not in GONE]
-        lags = [report.lag for report in alive if report.tasks]
-        rest = self._not_running(alive)
+        telling = _telling(reports)
+        lags = [report.lag for report in telling if report.tasks]
+        rest = self._not_running(telling)
         if rest:
             answer = self._of_others
             if answer.tasks != rest or monotonic() - answer.at > _FRESH_SECONDS:
@@ -60,10 +61,10 @@ class ApplicationLag:
         return None if None in lags else sum(lag for lag in lags if lag is not None)
 
     def look(self, group: Group, reports: Mapping[str, Report]) -> None:
-        """Ask the broker about the tasks that do not run here; call it each second, on one
-        thread.
+        """Ask the broker about the tasks that do not run here, or whose workers do not come to
+        count; call it each second, on one thread.
         """
-        rest = self._not_running(one for one in reports.values() if one.state not in GONE)
+        rest = self._not_running(_telling(reports))
         last = self._of_others
         recent = monotonic() - last.at < _FRESH_SECONDS / 2
         if not rest or (last.settled and last.tasks == rest and recent):
@@ -76,6 +77,12 @@ class ApplicationLag:
             return
         self._of_others = _GroupLag(rest, lag, monotonic(), settled=not unowned)
 
-    def _not_running(self, alive: Iterable[Report]) -> frozenset[str]:
-        running = {task for one in alive for task, state in one.tasks.items() if state == "running"}
-        return self._tasks - running
+    def _not_running(self, telling: Iterable[Report]) -> frozenset[str]:
+        return self._tasks - {
+            task for one in telling for task, state in one.tasks.items() if state == "running"
+        }
+
+
+def _telling(reports: Mapping[str, Report]) -> list[Report]:
+    """Return the reports of workers that are alive and come to report; what others say is old."""
+    return [one for one in reports.values() if one.state not in GONE and not one.repeated]

@@ -8,13 +8,19 @@ tasks or their states changed, it joined the group, its state moved to another m
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
 from penstock._engine.control.status import GONE
 from penstock._engine.metrics.rows import MetricRow
+
+_LAG = "records-lag"
+
+Assignments: TypeAlias = Sequence[tuple[tuple[str, int], Mapping[str, str]]]
+"""Workers, each with its tasks and what these do."""
 
 
 class Members:
@@ -22,10 +28,13 @@ class Members:
 
     def __init__(self) -> None:
         self._reports: dict[str, Report] = {}
+        self._claims: dict[str, None] = {}
+        """The workers, the one whose tasks have changed last at the end."""
         self._lock = threading.Lock()
         self._version = 0
         self._metrics: dict[str, tuple[MetricRow, ...]] = {}
         self._failed = 0
+        self._assignments: tuple[int, Assignments] = (0, [])
         self._standbys: tuple[object, Mapping[str, tuple[str, ...]]] = (None, {})
 
     @property
@@ -41,7 +50,19 @@ class Members:
     def alive(self) -> list[Report]:
         """Return the last reports of the workers that have not ended."""
         with self._lock:
-            return [report for report in self._reports.values() if report.state not in GONE]
+            return self._alive()
+
+    def assignments(self) -> Assignments:
+        """Return the workers that have not ended, each with its tasks. The newest claim is the
+        last: a worker that hangs does not know that a task of its has moved. Each question asks for
+        it: the list is made once for each version.
+        """
+        with self._lock:
+            if self._assignments[0] != self._version:
+                reports = [self._reports[name] for name in self._claims if name in self._reports]
+                alive = [(one.worker, one.tasks) for one in reports if one.state not in GONE]
+                self._assignments = self._version, alive
+            return self._assignments[1]
 
     def take(self, report: Report) -> None:
         """Replace the last report of a worker."""
@@ -52,7 +73,8 @@ class Members:
         """Mark a worker whose connection has ended as lost; None if it had ended before."""
         with self._lock:
             known = self._reports.get(last.member_id)
-            if known is None or known.pid != last.pid or known.state in GONE:
+            is_other = known is None or (known.pid, known.process) != (last.pid, last.process)
+            if known is None or is_other or known.state in GONE:
                 return None
             lost = replace(
                 known, state="lost", tasks={}, printed=(), restore_events=(), record_failures=()
@@ -93,12 +115,20 @@ class Members:
         """Return the tasks of which a worker keeps copies."""
         return self.standbys(tasks, replicas).get(member_id, ())
 
+    def _alive(self) -> list[Report]:
+        return [report for report in self._reports.values() if report.state not in GONE]
+
     def _put(self, report: Report) -> None:
         before = self._reports.get(report.member_id)
         self._reports[report.member_id] = report
         self._keep_metrics(report)
         if before is None or _membership(before) != _membership(report):
             self._version += 1
+            self._claims.pop(report.member_id, None)
+            self._claims[report.member_id] = None
+        elif report.repeated and not before.repeated:
+            rows = self._metrics.get(report.member_id, ())
+            self._metrics[report.member_id] = tuple(_without_lag(row) for row in rows)
 
     def _keep_metrics(self, report: Report) -> None:
         if report.state in GONE:
@@ -109,4 +139,19 @@ class Members:
 
 
 def _membership(report: Report) -> object:
-    return report.pid, report.state in GONE, report.tasks, report.home, report.joined
+    return (
+        report.pid,
+        report.process,
+        report.state in GONE,
+        report.tasks,
+        report.home,
+        report.joined,
+    )
+
+
+def _without_lag(row: MetricRow) -> MetricRow:
+    """Return a row of a worker that does not come to count: other figures stand, the lag grows."""
+    if row.of_user or _LAG not in row.values:
+        return row
+    values = {name: value for name, value in row.values.items() if name != _LAG}
+    return replace(row, values=values)

@@ -7,6 +7,7 @@ errors stay in the executor's log: the failure itself is reported.
 
 from __future__ import annotations
 
+import codecs
 import io
 import logging
 import sys
@@ -14,9 +15,13 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from penstock._engine.control.protocol.messages import PrintedLine, StreamName
+from penstock.errors import text_of
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _PACKAGE = __name__.partition(".")[0]
 _LINES_KEPT = 200
@@ -52,13 +57,36 @@ class PrintedLines:
 
 
 class _LineStream(io.TextIOBase):
-    """Replaces a standard stream: splits what is written into lines."""
+    """Replaces a standard stream: splits what is written into lines. What other processes write to
+    `fileno` ends where the stream itself leads, in the log of the executor.
+    """
 
-    def __init__(self, name: StreamName, lines: PrintedLines) -> None:
+    def __init__(self, name: StreamName, lines: PrintedLines, replaced: TextIO) -> None:
         self._name = name
         self._lines = lines
+        self._replaced = replaced
         self._begun = ""
         self._lock = threading.Lock()
+        self.buffer = _LineBytes(self)
+        """Takes bytes, as that of a standard stream does."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return "utf-8"
+
+    @property
+    def errors(self) -> str:  # type: ignore[override]
+        return "backslashreplace"
+
+    @property
+    def name(self) -> str:
+        return f"<{self._name}>"
+
+    def fileno(self) -> int:
+        return self._replaced.fileno()
+
+    def reconfigure(self, **options: Any) -> None:
+        """Accept what a standard stream accepts; lines stay what they are."""
 
     def writable(self) -> bool:
         return True
@@ -75,6 +103,25 @@ class _LineStream(io.TextIOBase):
         return len(text)
 
 
+class _LineBytes(io.BufferedIOBase):
+    """Takes the bytes of text, which may come in pieces, for a stream of lines."""
+
+    def __init__(self, stream: _LineStream) -> None:
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def write(self, data: ReadableBuffer) -> int:
+        whole = bytes(data)
+        self._stream.write(self._decode(whole))
+        return len(whole)
+
+
 class _Warnings(logging.Handler):
     """Adds the package's warnings to `lines`, and writes its errors to `log`."""
 
@@ -85,26 +132,40 @@ class _Warnings(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno >= logging.ERROR:
-            print(self.format(record), file=self._log, flush=True)
+            text = self.format(record).encode(errors="backslashreplace").decode()
+            print(text, file=self._log, flush=True)
             return
         error = record.exc_info[1] if record.exc_info else None
-        why = "" if error is None else f": {type(error).__name__}: {error}"
+        why = "" if error is None else f": {type(error).__name__}: {text_of(error)}"
         for line in f"{record.getMessage()}{why}".splitlines():
             self._lines.add(("stderr", line))
+
+
+# Two workers of a process may overlap, one that ends and its successor, and end in any order.
+_captures: list[tuple[_LineStream, _LineStream]] = []
+_streams_before: list[TextIO] = []
+_captures_lock = threading.Lock()
 
 
 @contextmanager
 def captured(lines: PrintedLines) -> Iterator[None]:
     """Add what is printed in this context to `lines`."""
-    before = sys.stdout, sys.stderr
-    warnings = _Warnings(lines, sys.stderr)
+    with _captures_lock:
+        if not _captures:
+            _streams_before[:] = sys.stdout, sys.stderr
+        out, err = _streams_before
+        streams = _LineStream("stdout", lines, out), _LineStream("stderr", lines, err)
+        _captures.append(streams)
+        sys.stdout, sys.stderr = streams
+    warnings = _Warnings(lines, err)
     logger = logging.getLogger(_PACKAGE)
     logger.addHandler(warnings)
-    sys.stdout, sys.stderr = _LineStream("stdout", lines), _LineStream("stderr", lines)
     try:
         yield
     finally:
-        sys.stdout, sys.stderr = before
+        with _captures_lock:
+            _captures.remove(streams)
+            sys.stdout, sys.stderr = _captures[-1] if _captures else _streams_before
         logger.removeHandler(warnings)
 
 
@@ -113,6 +174,8 @@ def print_here(lines: Iterable[PrintedLine]) -> None:
     for name, line in lines:
         # In one piece: the reports of several workers come on threads of their own.
         stream = sys.stdout if name == "stdout" else sys.stderr
+        if stream is None:  # a program without a console
+            continue
         with suppress(OSError, ValueError):  # the terminal is gone
             stream.write(f"{line}\n")
             stream.flush()

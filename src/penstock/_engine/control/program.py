@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -28,18 +25,15 @@ class Program(Protocol):
 @dataclass(frozen=True, slots=True)
 class ShippedProgram:
     """A program inside the code that Spark sends, which Spark's encryption covers and no page of
-    its UI shows.
+    its UI shows. What opens it finds the driver's modules.
     """
 
     own_process: ClassVar[bool] = True
 
     blueprint: bytes = field(default=b"", repr=False)
-    paths: tuple[str, ...] = ()
-    """The driver's module search path."""
 
     def open(self) -> Blueprint:
-        """Return the blueprint, with the driver's modules in reach."""
-        _find_modules_in(self.paths)
+        """Return the blueprint."""
         blueprint: Blueprint = pickle.loads(self.blueprint)
         return blueprint
 
@@ -55,8 +49,3 @@ class ProgramHere:
     def open(self) -> Blueprint:
         """Return the blueprint."""
         return self.blueprint
-
-
-def _find_modules_in(paths: Iterable[str]) -> None:
-    """Add the driver's import paths that exist on this machine."""
-    sys.path.extend(path for path in paths if path not in sys.path and os.path.exists(path))

@@ -1,19 +1,27 @@
 """A worker's second connection to the driver: it polls for interactive queries and returns answers.
 
 A thread of its own waits there, so that the worker needs no open port, and the engine thread only
-answers (`queries/query_server.py`).
+answers (`queries/query_server.py`). No question ends that thread: one that cannot be read or
+answered fails, and those beside it are answered.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
+from typing import Any
 
+import msgspec
+
+from penstock._engine.control.protocol import wire
 from penstock._engine.control.protocol.client import ControlClient, DriverSilent
 from penstock._engine.control.protocol.messages import ControlAddress
-from penstock._engine.control.protocol.wire import MessageTooLong
+from penstock._engine.control.protocol.wire import MessageTooLong, WireError
 from penstock._engine.queries.query_server import Engine, QueryServer
-from penstock._engine.queries.questions import Answer, Question, QuestionPoll
+from penstock._engine.queries.questions import Answer, Part, Question, QuestionPoll
+
+_log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS = 0.5
 _TOO_LONG = "the answer is longer than a message may be; ask for fewer rows or keys at once"
@@ -39,14 +47,25 @@ class QuestionPoller:
         answers: tuple[Answer, ...] = ()
         while not self._closed.is_set():
             try:
-                questions = self._exchange(answers)
-            except (DriverSilent, RuntimeError):
+                questions, answers = self._exchange(answers)
+            except Exception as error:
+                if not isinstance(error, DriverSilent | RuntimeError):
+                    _log.warning("questions cannot be fetched, trying on", exc_info=True)
                 answers = ()
                 self._closed.wait(_AGAIN_SECONDS)
                 continue
-            answers = self._server.ask(questions, self._engine) if questions else ()
+            answers += self._answered(questions) if questions else ()
 
-    def _exchange(self, answers: tuple[Answer, ...]) -> list[Question]:
+    def _answered(self, questions: list[Question]) -> tuple[Answer, ...]:
+        try:
+            return self._server.ask(questions, self._engine)
+        except Exception as error:
+            _log.warning("questions cannot be answered", exc_info=True)
+            why = f"{type(error).__name__}: {error}"
+            return tuple(_failed(one.number, one.partitions, why) for one in questions)
+
+    def _exchange(self, answers: tuple[Answer, ...]) -> tuple[list[Question], tuple[Answer, ...]]:
+        """Return the next questions, and the answers to those that cannot be read."""
         poll = QuestionPoll(self._member_id, os.getpid(), answers)
         try:
             return self._poll(poll)
@@ -54,6 +73,29 @@ class QuestionPoller:
             short = tuple(Answer(answer.number, busy=_TOO_LONG) for answer in answers)
             return self._poll(QuestionPoll(self._member_id, os.getpid(), short))
 
-    def _poll(self, poll: QuestionPoll) -> list[Question]:
-        questions: list[Question] = self._client.ask("questions", poll, list[Question])
-        return questions
+    def _poll(self, poll: QuestionPoll) -> tuple[list[Question], tuple[Answer, ...]]:
+        data = self._client.ask("questions", poll, msgspec.Raw)
+        try:
+            return wire.decode(data, list[Question]), ()
+        except WireError:
+            return _read_one_by_one(data)
+
+
+def _read_one_by_one(data: bytes) -> tuple[list[Question], tuple[Answer, ...]]:
+    """Return the questions that can be read, and answers to the others."""
+    questions: list[Question] = []
+    answers: list[Answer] = []
+    for raw in wire.decode(data, list[Any]):
+        try:
+            questions.append(wire.decode(wire.encode(raw), Question))
+        except WireError as error:
+            _log.warning("a question cannot be read: %s", error)
+            answers.append(_failed(raw["number"], raw["partitions"], str(error)))
+    return questions, tuple(answers)
+
+
+def _failed(number: int, partitions: Any, why: str) -> Answer:
+    message = f"the worker cannot answer this: {why}"
+    return Answer(
+        number, tuple(Part(each, failure="failed", message=message) for each in partitions)
+    )

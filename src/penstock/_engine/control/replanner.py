@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from penstock._clock import monotonic
+from penstock._engine.control.start_attempts import StartAttempts
 from penstock._engine.kafka.application.preparation import prepare
 from penstock._engine.kafka.application.topic_watch import LOOK_SECONDS, TopicChange, TopicWatch
 from penstock._engine.kafka.client.client_errors import BrokerAway
@@ -34,6 +35,7 @@ class Query(Protocol):
 
     def failure(self) -> str | None: ...
     def lost_its_workers(self, failure: str) -> bool: ...
+    def never_began(self, failure: str) -> bool: ...
     def suspend(self, timeout_seconds: float) -> bool: ...
     def resume(self, blueprint: Blueprint) -> None: ...
 
@@ -53,6 +55,7 @@ class Replanner:
         self._query = query
         self._on_plan = on_plan
         self._restarts: list[float] = []
+        self._starts = StartAttempts()
         self._changes: list[TopicChange] = []
         self._closed = threading.Event()
         threading.Thread(target=self._watch_topics, name="penstock-topics", daemon=True).start()
@@ -74,7 +77,11 @@ class Replanner:
         if self._changes:
             return self._follow(self._changes.pop())
         failure = self._query.failure()
-        if failure is None or not (self._query.lost_its_workers(failure) and self._may_restart()):
+        if failure is None or not self._query.lost_its_workers(failure):
+            return failure
+        if self._query.never_began(failure) and not self._starts.may_follow(monotonic()):
+            return f"{failure}; it was started {self._starts.failed} times in vain"
+        if not self._may_restart():
             return failure
         _log.warning("Spark ended the query, which is started again: %s", failure)
         self._query.suspend(_FINISH_SECONDS)

@@ -2,7 +2,8 @@
 
 A driver that is slow or away for a moment so does not keep the worker from its records. While a
 step takes long, in a function of the user's or waiting for the broker, the last report is repeated
-each second: the driver knows that the worker is alive. Only a stopped process is silent.
+each second, without the lag: the driver knows that the worker is alive. Only a stopped process is
+silent.
 """
 
 from __future__ import annotations
@@ -118,6 +119,7 @@ class Reporter:
             restore_events=(),
             record_failures=(),
             metrics=None,
+            lag=None,  # records come in, and none is counted
             repeated=True,
         )
 

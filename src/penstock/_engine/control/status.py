@@ -25,16 +25,21 @@ class RecordCounts:
     """Adds up the records of all workers, including those that were replaced."""
 
     def __init__(self) -> None:
-        self._last: dict[tuple[str, int], tuple[int, int]] = {}
+        self._last: dict[tuple[tuple[str, int], int], tuple[int, int]] = {}
         self._total = (0, 0)
         self._at_turn = (0, 0)
 
     def add(self, report: Report) -> None:
-        """Add what a worker has processed since its last report."""
-        worker = report.worker
-        before = self._last.get(worker, (0, 0))
+        """Add what a worker has processed since its last report. The next one of its process counts
+        from 0: after a last report, or if that did not come.
+        """
+        source = report.worker, report.process
+        before = self._last.pop(source, (0, 0))
         now = (report.records_in, report.records_out)
-        self._last[worker] = now
+        if now[0] < before[0] or now[1] < before[1]:
+            before = (0, 0)
+        if report.state not in GONE:
+            self._last[source] = now
         self._total = _plus(self._total, now, before)
 
     def totals(self) -> dict[str, int]:
@@ -90,8 +95,12 @@ def _state_operators(
     How many rows were updated is known at the metrics level DEBUG only, and left out otherwise.
     """
     sums: dict[str, Counter[str]] = {name: Counter() for name in entries}
-    for row in (row for rows in metrics.values() for row in rows if row.group == STATE):
-        store = next(value for tag, value in row.tags.items() if tag.endswith("-state-id"))
+    for row in (row for rows in metrics.values() for row in rows):
+        is_ours = row.group == STATE and not row.of_user
+        ids = (value for tag, value in row.tags.items() if is_ours and tag.endswith("-state-id"))
+        store = next(ids, None)
+        if store is None:
+            continue
         found = sums.setdefault(store, Counter())
         found["numStateStoreInstances"] += 1
         for metric, figure in _STORE_FIGURES.items():

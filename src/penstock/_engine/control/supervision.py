@@ -7,6 +7,7 @@ every second, where this instance does not have all tasks (see `instance.py`).
 
 from __future__ import annotations
 
+import inspect
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -17,8 +18,9 @@ from penstock._engine.control.printed_lines import print_here
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import RecentErrors
 from penstock._engine.metrics.restore_events import RestoreEvent, tell
-from penstock.application_states import State, StateMachine, UncaughtResponse
-from penstock.errors import StreamsError
+from penstock._engine.topology.checks import shown
+from penstock.application_states import State, StateMachine, UncaughtResponse, name_of
+from penstock.errors import StreamsError, text_of
 from penstock.stores import StateRestoreListener
 
 if TYPE_CHECKING:
@@ -135,17 +137,36 @@ class Supervision:
             self._close_soon()
 
     def _worker_failed(self, member_id: str, failure: WorkerFailure) -> None:
-        response = self.uncaught(failure)
+        response = self._response_to(failure)
         if not self.failure_is_raised or response is UncaughtResponse.REPLACE_THREAD:
             _log.error("worker=%s failed, %s: %s", member_id, response.value, failure.message)
         assert self._query is not None
         if response is UncaughtResponse.SHUTDOWN_APPLICATION:
             try:
                 self._query.post_shutdown(failure.message)
-            except StreamsError:
+            except Exception:
                 _log.exception("this instance ends; others with its 'application.id' may go on")
         if response is not UncaughtResponse.REPLACE_THREAD:
             self._fail(failure)
+
+    def _response_to(self, failure: WorkerFailure) -> UncaughtResponse:
+        """Ask the handler; one that does not answer ends this instance, as without a handler: a
+        worker whose failure is not decided on would be started again and again.
+        """
+        try:
+            response: object = self.uncaught(failure)
+        except BaseException as error:  # sys.exit, too: this thread takes the reports
+            why = f"raised {type(error).__name__}: {text_of(error)}"
+        else:
+            if isinstance(response, UncaughtResponse):
+                return response
+            why = f"must return an UncaughtResponse; it returned {shown(response)}"
+            if inspect.iscoroutine(response):
+                response.close()
+        _log.error(
+            "uncaught exception handler %s %s; the application ends", name_of(self.uncaught), why
+        )
+        return UncaughtResponse.SHUTDOWN_CLIENT
 
     def _call_restore_listener(self, events: Iterable[RestoreEvent]) -> None:
         if self.restore_listener is None:
@@ -163,8 +184,10 @@ class Supervision:
         with self._states.lock:
             if self._states.state in {State.REBALANCING, State.RUNNING}:
                 self.failure = failure
-                self._states.move(State.PENDING_ERROR)
-                self._close_soon()
+                try:
+                    self._states.move(State.PENDING_ERROR)
+                finally:  # whatever a listener does
+                    self._close_soon()
 
     def _close_soon(self) -> None:
         threading.Thread(target=self._close, name="penstock-close", daemon=True).start()

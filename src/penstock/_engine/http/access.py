@@ -51,9 +51,25 @@ class Access:
         try:
             self.check_token(headers)
         except Refusal:
-            scheme, _, given = headers.get("authorization", "").partition(" ")
-            if scheme.lower() != "bearer" or not self.logins.accepts(given.strip()):
+            session = _bearer(headers)
+            if session is None or not self.logins.accepts(session):
                 raise
+
+    def link_code(self, headers: Mapping[str, str]) -> str:
+        """Return the code of a link for another browser; that of a session ends with it.
+
+        Raises:
+            Refusal: 401.
+        """
+        try:
+            self.check_token(headers)
+        except Refusal:
+            session = _bearer(headers)
+            code = None if session is None else self.logins.code_of(session)
+            if code is None:
+                raise
+            return code
+        return self.logins.new_code()
 
     def may_read(self, headers: Mapping[str, str]) -> bool:
         """Yes if a request has the token or the session of a browser, which is renewed."""
@@ -71,14 +87,19 @@ class Access:
         """
         if self.token is None:
             return
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        right = hmac.compare_digest(given.strip().encode(), self.token.encode())
-        if scheme.lower() != "bearer" or not right:
+        given = _bearer(headers)
+        if given is None or not hmac.compare_digest(given.encode(), self.token.encode()):
             msg = (
                 "the token is missing or wrong: send 'Authorization: Bearer TOKEN'; the "
                 "application prints in which file its token is when it starts"
             )
             raise Refusal(401, "unauthorized", msg, {"www-authenticate": "Bearer"})
+
+
+def _bearer(headers: Mapping[str, str]) -> str | None:
+    """Return what a request sends as its bearer, None if it sends none."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    return given.strip() if scheme.lower() == "bearer" else None
 
 
 def host_name(header: str) -> str | None:

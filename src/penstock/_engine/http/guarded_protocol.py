@@ -2,7 +2,8 @@
 
 uvicorn waits for a request for ever, takes headers of any size, and answers malformed requests in
 plain text. Its parser in C takes a tenth of the time of the one in Python, and leaves to the server
-what a request must name: one host, and a path.
+what a request must name: one host, and a path. Reads of one key, which come by the hundred a
+second, go round ASGI, which costs more than all that is done for them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
+from typing import Any, TypeAlias
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from penstock._engine.http.console.event_stream import STREAM_PATH
-from penstock._engine.http.replies import QUESTION_BYTES_MAX, Refusal, bad_request
+from penstock._engine.http.replies import (
+    QUESTION_BYTES_MAX,
+    Asked,
+    Refusal,
+    Reply,
+    bad_request,
+    not_ready,
+    response_bytes,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +40,17 @@ RESPONSE_SECONDS = 60.0
 """How long a request may take to be answered and read, and an event of a stream to be read."""
 
 
+CLOSE_SECONDS = 1.5
+"""How long a request waits for its answer when the server ends; less than uvicorn waits."""
+
+Begin: TypeAlias = Callable[[Asked, Callable[[Reply], None]], bool]
+"""Begins to answer a request, and calls the function with the reply, later; no if ASGI must."""
+
+_SHORT_WAY = b"/stores/"
+_LONG_WAY = frozenset({"content-length", "transfer-encoding", "expect", "upgrade"})
+"""Headers of requests that are left to ASGI: bodies, and what must be answered before them."""
+
+
 def header_too_large() -> Refusal:
     """Return the refusal of a request whose header is too large."""
     msg = f"path and header of a request may have {HEADER_BYTES_MAX:,} bytes"
@@ -39,8 +61,41 @@ class _SentTooEarly(Exception):
     """A request came before the one before it was answered."""
 
 
+class _NoEvent:
+    def set(self) -> None: ...
+
+
+class _ShortCycle:
+    """A request without a body that is answered without ASGI, in the place of uvicorn's cycle."""
+
+    __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "response_started")
+
+    message_event = _NoEvent()
+
+    def __init__(self, *, keep_alive: bool) -> None:
+        self.keep_alive = keep_alive
+        self.disconnected = self.response_started = self.response_complete = False
+        self.more_body = False
+
+
+class _Headers:
+    """The headers of a request, and what matters of them."""
+
+    __slots__ = ("by_name", "hosts", "is_plain", "raw", "size")
+
+    def __init__(self, raw: list[tuple[bytes, bytes]]) -> None:
+        self.raw = raw
+        self.by_name: dict[str, str] = {}
+        self.hosts = self.size = 0
+        for name, value in raw:
+            self.by_name.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+            self.hosts += name == b"host"
+            self.size += len(name) + len(value) + 4
+        self.is_plain = _LONG_WAY.isdisjoint(self.by_name)
+
+
 class GuardedProtocol(HttpToolsProtocol):
-    """One connection."""
+    """One connection; `begin` answers some requests in the place of the ASGI application."""
 
     _timer: asyncio.TimerHandle | None = None
     _limit_ends = 0.0
@@ -50,15 +105,32 @@ class GuardedProtocol(HttpToolsProtocol):
     _body_bytes = 0
     _is_last = False
     """Whether the connection ends with the request that is being answered."""
+    _sent = _Headers([])
+    """The headers of the last request: most clients send the same ones each time."""
     _full_since: float | None = None
     """Since when the client has not read what there is for it; None if there is room for more."""
+
+    def __init__(self, begin: Begin, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._begin = begin
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._limit(REQUEST_SECONDS)
-        if len(self.connections) > CONNECTIONS_MAX:
+        if len(self.connections) > CONNECTIONS_MAX and not self._take_room():
             msg = f"there are {CONNECTIONS_MAX} connections already; ask again in a moment"
             self._refuse(Refusal(503, "busy", msg, {"retry-after": "1"}))
+
+    def _take_room(self) -> bool:
+        """Hang up on the client that has been silent for longest, yes if there is one. Strangers
+        need no token to be silent, and probes of health must find room.
+        """
+        others: Iterable[Any] = self.connections - {self}
+        silent = [one for one in others if _is_silent(one)]
+        if not silent:
+            return False
+        min(silent, key=lambda one: one._limit_ends).transport.abort()
+        return True
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer is not None:
@@ -93,22 +165,64 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header. What follows a body in chunks is dropped: it must not count as one."""
-        if self._in_header:
-            super().on_header(name, value)
+        if self._in_header:  # as uvicorn does it, without a call for each header
+            name = name.lower()
+            if name == b"expect" and value.lower() == b"100-continue":
+                self.expect_100_continue = True
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         """Begin to answer a request, if it says what it is for."""
         self._in_header = False
         if self.cycle is not None and not self.cycle.response_complete:
             raise _SentTooEarly
-        hosts = sum(name == b"host" for name, _ in self.headers)
-        if hosts != 1:
-            msg = f"a request must have one Host header; this one has {hosts}"
+        if self.headers != self._sent.raw:
+            self._sent = _Headers(self.headers)
+        if self._sent.hosts != 1:
+            msg = f"a request must have one Host header; this one has {self._sent.hosts}"
             raise bad_request(msg)
         if not self.url.startswith(b"/"):
             msg = "a request must name a path that begins with '/'"
             raise bad_request(msg)
-        super().on_headers_complete()
+        if not self._goes_short_way():
+            super().on_headers_complete()
+
+    def _goes_short_way(self) -> bool:
+        """Begin to answer a request that needs no ASGI; no if it does, or is to be refused."""
+        url, parser, sent = self.url, self.parser, self._sent
+        if not url.startswith(_SHORT_WAY) or parser.get_method() != b"GET" or not sent.is_plain:
+            return False
+        if parser.get_http_version() != "1.1" or not url.isascii() or b"#" in url:
+            return False
+        if len(url) + sent.size > HEADER_BYTES_MAX or self.flow.write_paused:
+            return False
+        path, _, query = url.partition(b"?")
+        cycle = _ShortCycle(keep_alive=parser.should_keep_alive())
+        asked = Asked("GET", path, query.decode("ascii"), sent.by_name)
+        if not self._begin(asked, lambda reply: self._answer(cycle, reply)):
+            return False
+        self.cycle = cycle  # type: ignore[assignment]
+        return True
+
+    def shutdown(self) -> None:
+        """Answer the request in hand, and hang up; uvicorn calls it when the server ends."""
+        super().shutdown()
+        cycle: object = self.cycle
+        if isinstance(cycle, _ShortCycle):
+            reply = not_ready("the server ends").reply()
+            self.loop.call_later(CLOSE_SECONDS, self._answer, cycle, reply)
+
+    def _answer(self, cycle: _ShortCycle, reply: Reply) -> None:
+        if cycle.response_complete:
+            return  # the server ended meanwhile
+        cycle.response_started = cycle.response_complete = True
+        if cycle.disconnected or self.transport.is_closing():
+            return
+        first, is_last = self.server_state.default_headers, not cycle.keep_alive
+        self.transport.write(response_bytes(reply, first, is_last=is_last))
+        if is_last:
+            self.transport.close()
+        self.on_response_complete()
 
     def on_response_complete(self) -> None:
         unread = self.transport.get_write_buffer_size() > 0
@@ -211,3 +325,11 @@ class GuardedProtocol(HttpToolsProtocol):
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self.transport.write("\r\n".join([*lines, "", ""]).encode("latin-1") + reply.body)
         self.transport.close()
+
+
+def _is_silent(connection: Any) -> bool:
+    """Yes if a connection has no request that is complete, nor an answer that is not sent yet."""
+    if connection.transport.is_closing() or connection.transport.get_write_buffer_size() > 0:
+        return False
+    cycle = connection.cycle
+    return cycle is None or cycle.response_complete or cycle.more_body

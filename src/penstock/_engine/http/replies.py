@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from http import HTTPStatus
 from typing import Any
 
 JSON = "application/json"
 MESSAGEPACK = "application/msgpack"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
+
+ALWAYS = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+}
+"""The headers of every response."""
 
 QUESTIONS_PATH = "/questions"
 """Where the drivers of an application ask each other."""
@@ -28,6 +37,8 @@ class Asked:
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    until: float | None = None
+    """When the time for its answer is over, by the monotonic clock; None: it begins now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +81,37 @@ def not_ready(message: str, seconds: int = 1) -> Refusal:
     return Refusal(503, "not_ready", message, {"retry-after": str(seconds)})
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
 def json_reply(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
     """Return a document that is plain JSON already."""
     try:
-        body = json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        body = _JSON.encode(document).encode("utf-8")
     except UnicodeEncodeError:  # a lone surrogate is no UTF-8, but JSON can escape it
         body = json.dumps(document, allow_nan=False).encode("ascii")
     return Reply(status, body + b"\n", JSON, headers or {})
+
+
+def response_bytes(
+    reply: Reply, first: Iterable[tuple[bytes, bytes]], *, is_last: bool = False
+) -> bytes:
+    """Return a response as it is sent, with some headers before its own; `is_last`: the connection
+    ends with it.
+    """
+    before, after = _head(reply.status, reply.content_type, tuple(reply.headers.items()))
+    lines = b"".join([b"%b: %b\r\n" % header for header in first])
+    ends = b"connection: close\r\n" if is_last else b""
+    body = reply.body
+    return b"%b%b%bcontent-length: %d\r\n%b%b" % (before, lines, ends, len(body), after, body)
+
+
+@lru_cache(maxsize=64)
+def _head(
+    status: int, content_type: str, headers: tuple[tuple[str, str], ...]
+) -> tuple[bytes, bytes]:
+    """Return what most responses have in common: their first line, and most of their headers."""
+    sent = {"content-type": content_type, **ALWAYS, **dict(headers)}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
+    first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+    return first.encode("ascii"), f"{lines}\r\n".encode("latin-1")

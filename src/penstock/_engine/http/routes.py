@@ -12,6 +12,7 @@ from penstock._engine.http import status_documents
 from penstock._engine.http.access import Access
 from penstock._engine.http.console.feed import Feed
 from penstock._engine.http.console.pages import page_file
+from penstock._engine.http.key_reads import KeyRead
 from penstock._engine.http.openapi import document, page
 from penstock._engine.http.parameters import only, words_of
 from penstock._engine.http.replies import (
@@ -90,6 +91,25 @@ class Routes:
             raise Refusal(405, "method_not_allowed", msg, {"allow": "GET"})
         return lambda: self._access.may_read(asked.headers)
 
+    def key_read(self, asked: Asked) -> KeyRead | None:
+        """Return the read of a request for one key that needs no thread; None for all others, which
+        `reply` answers.
+
+        Raises:
+            Refusal: the request is refused.
+        """
+        try:
+            self._access.check_host(asked.headers)
+            path = segments_of(asked.raw_path)
+            self._access.check_reader(asked.headers)
+            if asked.method != "GET":
+                return None
+            return self._reads.key_read(path[1:], asked.query)
+        except Refusal:
+            raise
+        except Exception:  # `reply` will fail at it as well, and logs it
+            return None
+
     def reply(self, asked: Asked) -> Reply:
         """Return the answer to a request; no request makes it raise."""
         try:
@@ -116,7 +136,7 @@ class Routes:
             raise Refusal(405, "method_not_allowed", msg, {"allow": _METHODS})
         words = words_of(asked.query)
         if path[0] == "stores":
-            return self._reads.reply(path[1:], words)
+            return self._reads.reply(path[1:], words, asked.until)
         if path == ["topology"]:
             return self._topology(words, asked.headers.get("accept", ""))
         only(words)
@@ -166,8 +186,7 @@ class Routes:
             raise Refusal(415, "unsupported_media_type", msg)
         logins = self._access.logins
         if asked.raw_path == LINK_PATH.encode():
-            self._access.check_reader(asked.headers)
-            return json_reply({"code": logins.new_code()})
+            return json_reply({"code": self._access.link_code(asked.headers)})
         code = code_in(asked.body)
         if code is None:
             self._access.check_token(asked.headers)

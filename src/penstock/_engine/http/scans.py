@@ -1,19 +1,24 @@
 """Pages of scans.
 
-The next page of a key-value scan begins after the last key of the page before: its cursor is that
-key, and any server of the application can go on. Scans of windows and sessions have no such order:
-they stay open here for a minute, under a random cursor that works once.
+The next page of a key-value scan begins after the last row of the page before: its cursor is the
+key and the partition of that row, and any server of the application can go on. Scans of windows and
+sessions have no such order: they stay open here for a minute, under a random cursor that works
+once.
 """
 
 from __future__ import annotations
 
+import base64
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from penstock._engine.http.replies import Refusal
+from penstock._engine.http.json_values import bytes_of
+from penstock._engine.http.replies import Refusal, bad_request
 from penstock._engine.http.served import Source
+from penstock._engine.queries.merging import PlacedRow
 from penstock._engine.queries.open_scans import OpenScans
 from penstock._engine.queries.questions import Row
 
@@ -27,6 +32,39 @@ class Page:
 
     rows: list[Row]
     rest: Iterator[Row] | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCursor:
+    """The last row of a page of a key-value scan."""
+
+    place: int
+    """Its partition: the same key may be in others."""
+    key: bytes
+
+    @classmethod
+    def of(cls, text: str) -> KeyCursor:
+        """Return the cursor that a text is.
+
+        Raises:
+            Refusal: it is none.
+        """
+        place, dot, key = text.partition(".")
+        if not (dot and re.fullmatch(r"-1|[0-9]{1,9}", place, re.ASCII)):
+            msg = (
+                "'cursor' must be that of the page before, with the same parameters; got "
+                f"{text[:80]!r}; begin the scan again"
+            )
+            raise bad_request(msg)
+        return cls(int(place), bytes_of(key, "cursor"))
+
+    def __str__(self) -> str:
+        return f"{self.place}.{base64.urlsafe_b64encode(self.key).decode('ascii')}"
+
+    def is_before(self, placed: PlacedRow) -> bool:
+        """Yes if a row comes after this one; rows are in the order of `queries/merging.py`."""
+        place, row = placed
+        return row[0] != self.key or place > self.place
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from penstock._engine.control.drivers import Driver
@@ -12,7 +12,8 @@ from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.planner.tasks import TaskPlan
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
-from penstock._engine.queries.questions import Answer, Position, Question, Read, Row
+from penstock._engine.queries.merging import PlacedRow
+from penstock._engine.queries.questions import Answer, Part, Position, Question, Read, Row
 from penstock._engine.state.codec import RowCodec
 from penstock._engine.topology.topology import Topology
 
@@ -35,8 +36,18 @@ class Source(Protocol):
     def of_key(self, key: Any, read: Read) -> tuple[Row, ...]:
         """Return the rows of one key."""
 
-    def by_key(self, read: Read) -> Iterator[Row]:
-        """Return rows of all partitions in the order of their keys."""
+    def scan_of_key(self, key: Any, read: Read) -> Iterator[Row]:
+        """Return the rows of one key, page by page."""
+
+    def begin_get(
+        self, raw_key: bytes, ended: Callable[[Part | None], None]
+    ) -> Callable[[], None] | None:
+        """Ask for the row of one key without waiting; return what drops the question, None if that
+        cannot be done. `ended` is called on another thread, with None if there is no answer.
+        """
+
+    def placed_by_key(self, read: Read) -> Iterator[PlacedRow]:
+        """Return rows of all partitions in the order of their keys, then of their partitions."""
 
     def one_by_one(self, read: Read) -> Iterator[Row]:
         """Return rows partition by partition."""

@@ -8,13 +8,15 @@ each other would else wait for each other.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias, cast
 
 import uvicorn
 
@@ -26,8 +28,10 @@ from penstock._engine.http.guarded_protocol import (
     GuardedProtocol,
     header_too_large,
 )
+from penstock._engine.http.key_reads import KeyReads
 from penstock._engine.http.listening import WILDCARDS, Listening
 from penstock._engine.http.replies import (
+    ALWAYS,
     QUESTION_BYTES_MAX,
     QUESTIONS_PATH,
     Asked,
@@ -38,6 +42,8 @@ from penstock._engine.http.routes import Routes
 from penstock._engine.http.served import Application
 from penstock.errors import ConfigError, StreamsError
 
+_log = logging.getLogger(__name__)
+
 BODY_BYTES_MAX = 64 * 1024
 _QUERY_THREADS = 32
 _WAITING_MAX = 400
@@ -47,13 +53,6 @@ _KEEP_ALIVE_SECONDS = 5
 _TIDY_SECONDS = 1
 _START_SECONDS = 10.0
 _CLOSE_SECONDS = 5.0
-
-_ALWAYS = {
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-}
-
 
 Scope: TypeAlias = Mapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Any]]
@@ -113,6 +112,7 @@ class _Asgi:
         self._queries = _Threads("penstock-http-query")
         self._questions = _Threads("penstock-http-question")
         self._others = ThreadPoolExecutor(2, "penstock-http")
+        self.key_reads = KeyReads(routes, self._queries)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -122,14 +122,14 @@ class _Asgi:
             asked = _asked(scope)
             if asked.raw_path == _STREAM:
                 may_read = self._routes.check_stream(asked)
-                await send_events(self._feed, _ALWAYS, may_read, receive, send)
+                await send_events(self._feed, ALWAYS, may_read, receive, send)
                 return
             reply = await self._answered(asked, receive)
         except Refusal as refusal:
             reply = refusal.reply()
         except _HungUp:
             return
-        headers = _ALWAYS_RAW if not reply.headers else _raw({**_ALWAYS, **reply.headers})
+        headers = _ALWAYS_RAW if not reply.headers else _raw({**ALWAYS, **reply.headers})
         length = b"%d" % len(reply.body), reply.content_type.encode("latin-1")
         headers = [(b"content-length", length[0]), (b"content-type", length[1]), *headers]
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
@@ -172,8 +172,8 @@ class _Threads:
         self._pool = ThreadPoolExecutor(_QUERY_THREADS, name)
         self._waiting = 0
 
-    async def run(self, reply: Callable[[Asked], Reply], asked: Asked) -> Reply:
-        """Return the reply, made on one of the threads.
+    def enter(self) -> None:
+        """Count a request while it waits.
 
         Raises:
             Refusal: 503, too many wait already.
@@ -182,11 +182,23 @@ class _Threads:
             msg = f"{self._waiting} queries are waiting already; ask again in a moment"
             raise Refusal(503, "busy", msg, {"retry-after": "1"})
         self._waiting += 1
+
+    def leave(self) -> None:
+        """Count it no more."""
+        self._waiting -= 1
+
+    async def run(self, reply: Callable[[Asked], Reply], asked: Asked) -> Reply:
+        """Return the reply, made on one of the threads.
+
+        Raises:
+            Refusal: 503, too many wait already.
+        """
+        self.enter()
         try:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._pool, reply, asked)
         finally:
-            self._waiting -= 1
+            self.leave()
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -204,7 +216,7 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
 
 
-_ALWAYS_RAW = _raw(_ALWAYS)
+_ALWAYS_RAW = _raw(ALWAYS)
 
 
 def _check_header(scope: Scope) -> None:
@@ -247,7 +259,7 @@ def _config(app: _Asgi, listening: Listening) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
         loop="auto",  # uvloop where there is one
-        http=GuardedProtocol,
+        http=cast(type[asyncio.Protocol], partial(GuardedProtocol, app.key_reads.begin)),
         ws="none",
         lifespan="off",
         interface="asgi3",

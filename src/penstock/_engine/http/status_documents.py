@@ -92,7 +92,8 @@ def _owners(application: Application) -> dict[str, dict[str, Any]]:
         for task, state in driver.tasks.items()
     }
     own: dict[str, dict[str, Any]] = {}
-    for report in application.reports().values():
+    # The last one is believed: one that hangs does not know that its task has moved.
+    for report in sorted(application.reports().values(), key=lambda one: not one.repeated):
         if report.state in GONE:
             continue
         for task, state in report.tasks.items():

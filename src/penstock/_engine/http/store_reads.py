@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import dropwhile, takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from penstock._engine.http.json_values import bytes_of, jsonable, key_of, prefix_of
-from penstock._engine.http.parameters import StoreParameters, only, store_parameters
+from penstock._clock import monotonic
+from penstock._engine.http.json_values import jsonable, key_of, prefix_of
+from penstock._engine.http.key_reads import KeyRead, runs_no_user_code
+from penstock._engine.http.parameters import StoreParameters, only, store_parameters, words_of
 from penstock._engine.http.replies import Reply, bad_request, json_reply, not_found, not_ready
-from penstock._engine.http.scans import PagedScans, Scan, page_of
+from penstock._engine.http.scans import KeyCursor, PagedScans, Scan, page_of
 from penstock._engine.http.served import QueriedStores, Source
 from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.catalogue import StoreEntry
+from penstock._engine.queries.merging import PlacedRow
 from penstock._engine.queries.questions import Read, Row
 from penstock._engine.runtime.stores.row_forms import form_of
 from penstock._engine.state.header_codec import end_of_headers, headers_of
@@ -36,7 +38,10 @@ _KINDS: dict[str, Kind] = {
 }
 _ROWS_AT_ONCE_MAX = 1000
 _SECONDS = 10.0
+_SOURCES_MAX = 64
 
+# What needs more than one question, or a worker other than that of the task.
+_WAITS = {"stale_ok", "cursor"}
 _ALWAYS = {"limit", "uncommitted", "stale_ok", "partition", "cursor"}
 _OF_KEY: dict[Kind, set[str]] = {
     "key_value": set(),
@@ -84,12 +89,53 @@ class StoreReads:
     def __init__(self, application: QueriedStores) -> None:
         self._application = application
         self._open = PagedScans()
+        self._sources: dict[tuple[str, str], Source] = {}
 
     def drop_old(self) -> None:
         """Forget scans whose next page was not asked for in time; called now and then."""
         self._open.drop_old()
 
-    def reply(self, path: list[str], words: Mapping[str, str]) -> Reply:
+    def key_read(self, path: list[str], query: str) -> KeyRead | None:
+        """Return the read of a request for one key, None if a thread must answer it: `reply` can
+        then, and refuses what is wrong.
+
+        Raises:
+            Refusal: a word is wrong, or the store has no such keys.
+        """
+        if len(path) != 2 or not path[1]:
+            return None
+        name, text = path
+        source = self._source_of_keys(name, query)
+        if source is None:
+            return None
+        codec = source.codec
+        raw_key = codec.encode_key(key_of(text, codec, codec.key_serde))
+        return KeyRead(
+            source, raw_key, _SECONDS, lambda part: _row_reply(source, "key_value", text, part.rows)
+        )
+
+    def _source_of_keys(self, name: str, query: str) -> Source | None:
+        """Return a source for reads of keys that need no thread, None if there is none. Most
+        requests say the same as the one before, but for the key.
+        """
+        entry = self._application.stores().get(name)
+        known = self._sources.get((name, query))
+        if known is not None and known.store is entry:
+            return known
+        words = words_of(query)
+        if entry is None or kind_of(entry) != "key_value" or words.keys() & _WAITS:
+            return None
+        only(words, *parameters_of_key("key_value"))
+        source, _ = self._source(name, store_parameters(words), _SECONDS)
+        codec = source.codec
+        if not (runs_no_user_code(codec.key_serde) and runs_no_user_code(codec.value_serde)):
+            return None
+        if len(self._sources) >= _SOURCES_MAX:  # strangers choose the words
+            self._sources.clear()
+        self._sources[name, query] = source
+        return source
+
+    def reply(self, path: list[str], words: Mapping[str, str], until: float | None = None) -> Reply:
         """Answer a request: the parts of its path behind `/stores`, and the words of its query.
 
         Raises:
@@ -113,27 +159,26 @@ class StoreReads:
             only(words, *known(kind))
         if len(path) == 1:
             return self.range(path[0], store_parameters(words))
-        return self.by_key(path[0], path[1], store_parameters(words))
+        seconds = _SECONDS if until is None else max(0.0, until - monotonic())
+        return self.by_key(path[0], path[1], store_parameters(words), seconds)
 
-    def by_key(self, name: str, text: str, asked: StoreParameters) -> Reply:
+    def by_key(
+        self, name: str, text: str, asked: StoreParameters, seconds: float = _SECONDS
+    ) -> Reply:
         """Return what a store has for a key."""
-        source, kind = self._source(name, asked)
+        source, kind = self._source(name, asked, seconds)
         key = key_of(text, source.codec, source.codec.key_serde)
         read = _read_of_key(kind, asked)
         with_pages = read.kind in {"windows", "sessions", "versions"}
         if not with_pages:
             found = _answered(lambda: source.of_key(key, read))
-            if not found:
-                msg = f"store {name!r} has no such key as {text[:80]!r}"
-                raise not_found(msg)
-            shown = _row_json(source, kind, found[0])
-            return json_reply({"store": name, **shown, **_behind(source)})
-        scan = self._scan((name, text, asked), source, lambda: iter(source.of_key(key, read)))
+            return _row_reply(source, kind, text, found)
+        scan = self._scan((name, text, asked), source, lambda: source.scan_of_key(key, read))
         return self._page((name, text, asked), kind, scan)
 
     def range(self, name: str, asked: StoreParameters) -> Reply:
         """Return the rows of a range of keys."""
-        source, kind = self._source(name, asked)
+        source, kind = self._source(name, asked, _SECONDS)
         if kind == "versioned":
             msg = f"store {name!r} is versioned: it is read by key, /stores/{name}/KEY"
             raise bad_request(msg)
@@ -143,7 +188,7 @@ class StoreReads:
         scan = self._scan((name, "", asked), source, lambda: source.one_by_one(read))
         return self._page((name, "", asked), kind, scan)
 
-    def _source(self, name: str, asked: StoreParameters) -> tuple[Source, Kind]:
+    def _source(self, name: str, asked: StoreParameters, seconds: float) -> tuple[Source, Kind]:
         stores = self._application.stores()
         if not stores and self._application.state in {"CREATED", "REBALANCING"}:
             msg = "the application starts: its stores are not known yet"
@@ -161,14 +206,16 @@ class StoreReads:
         if shown is None:
             shown = not self._application.exactly_once
         rows_max = min(asked.limit + 1, _ROWS_AT_ONCE_MAX)
-        options = ReadOptions(shown, asked.stale_ok, _SECONDS, rows_max)
+        options = ReadOptions(shown, asked.stale_ok, seconds, rows_max)
         return _answered(lambda: self._application.source(name, options, asked.partition)), kind
 
     def _key_values(self, source: Source, asked: StoreParameters) -> Reply:
-        rows = _answered(lambda: _key_value_rows(source, asked))
-        page = _answered(lambda: page_of(rows, asked.limit))
-        more = page.rest is not None and page.rows
-        cursor = base64.urlsafe_b64encode(page.rows[-1][0]).decode("ascii") if more else None
+        placed = _answered(lambda: _key_value_rows(source, asked))
+        places: list[int] = []
+        page = _answered(lambda: page_of(_noting(places, placed), asked.limit))
+        cursor = None
+        if page.rest is not None and page.rows:
+            cursor = str(KeyCursor(places[len(page.rows) - 1], page.rows[-1][0]))
         return _page_reply((source, "key_value"), page.rows, cursor)
 
     def _scan(
@@ -230,9 +277,9 @@ def _read_of_range(source: Source, kind: Kind, asked: StoreParameters) -> Read:
     return Read(named, (), *bounds, begin, end, asked.reverse)
 
 
-def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[Row]:
+def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[PlacedRow]:
     first, last = _bound(source, asked.key_from), _bound(source, asked.key_to)
-    after = None if asked.cursor is None else bytes_of(asked.cursor, "cursor")
+    after = None if asked.cursor is None else KeyCursor.of(asked.cursor)
     prefix = None
     if asked.prefix is not None:
         if asked.reverse or first is not None or last is not None:
@@ -240,13 +287,20 @@ def _key_value_rows(source: Source, asked: StoreParameters) -> Iterator[Row]:
             raise bad_request(msg)
         first = prefix = prefix_of(asked.prefix, source.codec.key_serde)
     if after is not None:
-        first, last = (first, after) if asked.reverse else (after, last)
-    rows = source.by_key(Read("range", (), first, last, reverse=asked.reverse))
+        first, last = (first, after.key) if asked.reverse else (after.key, last)
+    rows = source.placed_by_key(Read("range", (), first, last, reverse=asked.reverse))
     if after is not None:
-        rows = dropwhile(lambda row: row[0] == after, rows)
+        rows = dropwhile(lambda one: not after.is_before(one), rows)
     if prefix is not None:
-        rows = takewhile(lambda row: row[0].startswith(prefix), rows)
+        rows = takewhile(lambda one: one[1][0].startswith(prefix), rows)
     return rows
+
+
+def _noting(places: list[int], placed: Iterator[PlacedRow]) -> Iterator[Row]:
+    """Return rows; add the partition of each to `places`."""
+    for place, row in placed:
+        places.append(place)
+        yield row
 
 
 def _bound(source: Source, text: str | None) -> bytes | None:
@@ -262,6 +316,15 @@ def _page_reply(of: tuple[Source, Kind], rows: list[Row], cursor: str | None) ->
     position = {topic: dict(sorted(at.items())) for topic, at in sorted(source.reached.items())}
     reply = {"store": name, "rows": shown, "cursor": cursor, "position": position}
     return json_reply({**reply, **_behind(source)})
+
+
+def _row_reply(source: Source, kind: Kind, text: str, rows: Sequence[Row]) -> Reply:
+    name = source.store.name
+    if not rows:
+        msg = f"store {name!r} has no such key as {text[:80]!r}"
+        raise not_found(msg)
+    shown = _row_json(source, kind, rows[0])
+    return json_reply({"store": name, **shown, **_behind(source)})
 
 
 def _behind(source: Source) -> dict[str, int]:

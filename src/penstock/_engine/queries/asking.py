@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
+from queue import Empty, SimpleQueue
+
+from msgspec import structs
 
 from penstock._clock import monotonic
 from penstock._engine.queries.catalogue import StoreEntry
@@ -32,9 +35,16 @@ Assignments = Iterable[tuple[Worker, Mapping[str, str]]]
 Copies = Iterable[tuple[Worker, Collection[str]]]
 """The workers that are alive, each with the tasks of which it keeps standby copies."""
 Ask = Callable[[Worker, Question], Answer | None]
+Ended = Callable[[Answer | None], None]
+Begin = Callable[[Worker, Question, Ended], Callable[[], None] | None]
+"""Asks without waiting (`QuestionQueues.begin`); returns what drops the question, None if this
+worker cannot be asked so.
+"""
 
 _AGAIN_SECONDS = 0.1
 _ASKED_AT_ONCE = 32
+# A worker that was asked answers, or says why not, a moment after the time is over.
+_GRACE_SECONDS = 1.5
 # To ask again would give the same answer.
 _FINAL = frozenset({"refused", "failed", "unknown"})
 
@@ -51,8 +61,7 @@ class ReadOptions:
     """About how many bytes of rows all workers that are asked together may answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredPart(Part):
+class AnsweredPart(Part, frozen=True):
     """A part as the driver keeps it: with the worker that has the cursor of its next page."""
 
     worker: Worker | None = None
@@ -70,10 +79,12 @@ class Asker:
         assignments: Callable[[], Assignments],
         ask: Ask,
         copies: Callable[[], Copies] = tuple,
+        begin: Begin | None = None,
     ) -> None:
         self._assignments = assignments
         self._copies = copies
         self._ask = ask
+        self._begin = begin
         self._pause = threading.Event()
         self._pool = ThreadPoolExecutor(_ASKED_AT_ONCE, "penstock-questions")
 
@@ -145,6 +156,49 @@ class Asker:
                 parts[partition] = min(parts[partition], part, key=_staleness)
         return parts
 
+    def begin(
+        self,
+        store: StoreEntry,
+        read: Read,
+        partition: int,
+        options: ReadOptions,
+        ended: Callable[[Part | None], None],
+    ) -> Callable[[], None] | None:
+        """Ask the task of one partition once, without waiting; return what drops the question, None
+        if its worker cannot be asked so: `parts` can then.
+
+        `ended` is called on another thread, and must not wait: with the answer, which may be a
+        failure, or None if there was none.
+
+        Raises:
+            QueryError: the keys are too long for a message.
+        """
+        worker = None if self._begin is None else self._owner(store, partition)
+        if self._begin is None or worker is None:
+            return None
+        question = Question(
+            0,
+            store.name,
+            read,
+            (partition,),
+            options.uncommitted,
+            options.stale_ok,
+            options.rows_max,
+            None,
+            options.seconds,
+            (),
+            min(options.bytes_max, ANSWER_BYTES_MAX),
+        )
+        return self._begin(worker, question, lambda answer: ended(_first_part(answer)))
+
+    def _owner(self, store: StoreEntry, partition: int) -> Worker | None:
+        """Return the worker that runs the task of a partition, None if none does."""
+        task, owner = store.tasks[partition], None
+        for worker, tasks in self._assignments():
+            if partition == GLOBAL or tasks.get(task) == "running":
+                owner = worker  # the last one, as `owners` has it
+        return owner
+
     def copies(self, store: StoreEntry, partitions: Collection[int]) -> dict[int, list[Worker]]:
         """Return the workers that keep standby copies of these partitions of a store."""
         found: dict[int, list[Worker]] = {}
@@ -170,15 +224,60 @@ class Asker:
             for worker, group in groupby(by_worker, lambda one: one[0])
         }
         if len(asked) == 1:
-            answers = [self._ask(*one) for one in asked.items()]
+            answers = {worker: self._ask(worker, question) for worker, question in asked.items()}
         else:
-            answers = list(self._pool.map(self._ask, asked, asked.values()))
-        for (worker, question), answer in zip(asked.items(), answers, strict=True):
+            answers = self._ask_all(asked, asking.options.seconds)
+        for worker, question in asked.items():
+            answer = answers[worker]
             told = {} if answer is None else {part.partition: part for part in answer.parts}
             for each in question.partitions:
                 silent = Part(each, failure="absent", message=_why_none(answer))
                 parts[each] = _answered(told.get(each, silent), worker, page_bytes)
         return parts
+
+    def _ask_all(
+        self, asked: Mapping[Worker, Question], seconds: float
+    ) -> dict[Worker, Answer | None]:
+        """Return the answers of workers that are asked at the same time; None of those that have
+        not answered when the time is over.
+
+        No thread waits for a worker: those that hang would take all there are, and the time of
+        questions to others would pass before they are asked.
+        """
+        replies: SimpleQueue[tuple[Worker, Answer | BaseException | None]] = SimpleQueue()
+        answers: dict[Worker, Answer | None] = dict.fromkeys(asked)
+        drops: list[Callable[[], object]] = []
+        until = monotonic() + seconds + _GRACE_SECONDS
+        try:
+            for worker, question in asked.items():
+                drops.append(self._ask_beside(worker, question, replies))
+            for _ in asked:
+                worker, answer = replies.get(timeout=max(0.0, until - monotonic()))
+                if isinstance(answer, BaseException):
+                    raise answer
+                answers[worker] = answer
+        except Empty:
+            pass
+        finally:
+            for drop in drops:
+                drop()
+        return answers
+
+    def _ask_beside(
+        self,
+        worker: Worker,
+        question: Question,
+        replies: SimpleQueue[tuple[Worker, Answer | BaseException | None]],
+    ) -> Callable[[], object]:
+        """Have a worker asked, whose answer goes to `replies`; return what drops the question."""
+        begin = self._begin
+        drop = begin and begin(worker, question, lambda answer: replies.put((worker, answer)))
+        if drop:
+            return drop
+        # Another driver, or a worker that is gone.
+        future = self._pool.submit(self._ask, worker, question)
+        future.add_done_callback(lambda done: replies.put((worker, _outcome(done))))
+        return future.cancel
 
     def pages(self, store: StoreEntry, part: AnsweredPart, options: ReadOptions) -> Iterator[Row]:
         """Return the rows of an answer, and of the pages that follow: of the same worker, also when
@@ -216,12 +315,12 @@ class Asker:
     def _next_page(self, asking: _Asking, part: Part, worker: Worker) -> Part:
         store = asking.store
         question = asking.question([part.partition], asking.page_bytes)
-        answer = self._ask(worker, replace(question, cursor=part.cursor))
+        answer = self._ask(worker, structs.replace(question, cursor=part.cursor))
         if answer is None or not answer.parts:
             raise _not_ready(store, [Part(part.partition, message=_why_none(answer))])
         page = answer.parts[0]
         if page.failure is not None:
-            raise _not_ready(store, [replace(page, partition=part.partition)])
+            raise _not_ready(store, [structs.replace(page, partition=part.partition)])
         return page
 
 
@@ -273,6 +372,14 @@ def _answered(part: Part, worker: Worker, page_bytes: int) -> AnsweredPart:
         worker,
         page_bytes,
     )
+
+
+def _outcome(done: Future[Answer | None]) -> Answer | BaseException | None:
+    return None if done.cancelled() else done.exception() or done.result()
+
+
+def _first_part(answer: Answer | None) -> Part | None:
+    return answer.parts[0] if answer is not None and answer.parts else None
 
 
 def _why_none(answer: Answer | None) -> str:

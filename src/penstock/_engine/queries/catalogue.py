@@ -50,8 +50,9 @@ class StoreEntry:
         if choose is None:
             return partition_of(raw_key, self.partition_count)
         chosen = choose(self.topic, key, None, self.partition_count)
+        # True and False are partitions to a sink as well.
         if isinstance(chosen, int) and 0 <= chosen < self.partition_count:
-            return chosen
+            return int(chosen)
         msg = (
             f"the partitioner must give one of {self.partition_count} partitions for key "
             f"{key!r} of store {self.name!r}; got {chosen!r}"

@@ -5,6 +5,7 @@ Three places keep such scans: the worker, the driver that answers another one, a
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
@@ -68,3 +69,10 @@ class OpenScans(Generic[C, S]):
             if self._scans[cursor][0] > now:
                 return
             del self._scans[cursor]
+
+
+def random_number() -> int:
+    """Return a cursor that no other server has, be it the next one of the same process: one that
+    counts would take the cursor of another scan for its own.
+    """
+    return secrets.randbits(63)

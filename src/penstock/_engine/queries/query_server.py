@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import count
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from penstock._clock import monotonic
-from penstock._engine.queries.open_scans import OpenScans
+from penstock._engine.queries.open_scans import OpenScans, random_number
 from penstock._engine.queries.questions import SCAN_ENDED, Answer, Part, Position, Question, Row
 from penstock._engine.queries.reading import bytes_of, is_full, page_of, rows_of
 from penstock._engine.runtime.stores.task_stores import TaskStore
@@ -62,7 +62,7 @@ class QueryServer:
 
     def __init__(self) -> None:
         self._batches: deque[_Batch] = deque()
-        self._cursors: OpenScans[int, _Cursor] = OpenScans(count(1).__next__, _CURSORS_MAX)
+        self._cursors: OpenScans[int, _Cursor] = OpenScans(random_number, _CURSORS_MAX)
         self._hot_until = 0.0
 
     @property
@@ -82,7 +82,7 @@ class QueryServer:
         seconds = max((question.seconds for question in batch.questions), default=0.0)
         self._batches.append(batch)
         can_wake = engine.wake()
-        batch.answered.wait(seconds)
+        batch.unanswered.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
         self._hot_until = 0.0 if can_wake else monotonic() + _HOT_SECONDS
         batch.abandoned = True
         answers = [batch.answers.get(question.number) for question in batch.questions]
@@ -101,7 +101,7 @@ class QueryServer:
                 if batch.abandoned:
                     break
                 batch.answers[question.number] = self._answer(question, here)
-            batch.answered.set()
+            batch.unanswered.release()
         self.drop_old()
 
     def drop_old(self) -> None:
@@ -156,7 +156,6 @@ class QueryServer:
         return self._keep(question, Part(partition, page, None, position, behind), rows, room)
 
     def _next_page(self, question: Question, number: int) -> Part:
-        # Numbers are counted by each worker: one of another worker means another scan here.
         cursor = self._cursors.take(number, lambda kept: kept.is_of(question))
         if cursor is None:
             return Part(-1, failure="absent", message=SCAN_ENDED)
@@ -183,12 +182,13 @@ class QueryServer:
 class _Batch:
     """Questions that came together, and their answers; both end with the call that asked."""
 
-    __slots__ = ("abandoned", "answered", "answers", "questions")
+    __slots__ = ("abandoned", "answers", "questions", "unanswered")
 
     def __init__(self, questions: list[Question]) -> None:
         self.questions = questions
         self.answers: dict[int, Answer] = {}
-        self.answered = threading.Event()
+        self.unanswered = threading.Lock()  # a bare lock is what costs least to wait on
+        self.unanswered.acquire()
         self.abandoned = False
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import count
+from typing import TypeAlias
 
 from penstock._clock import monotonic
 from penstock._engine.queries.questions import Answer, Question, QuestionPoll
@@ -20,6 +21,7 @@ _WAIT_SECONDS = 2.0
 _AT_ONCE_MAX = 1000
 # A message may have 16 MB.
 _KEY_BYTES_MAX = 4 << 20
+_TIME_MAX = 1 << 63
 # Questions that overlap are sent together: one that has others beside it waits this long for more.
 # It costs them little, and the worker half of its processor time.
 _LINGER_SECONDS = 0.003
@@ -30,25 +32,32 @@ _CROWDED_SECONDS = 0.1
 _GRACE_SECONDS = 1.0
 
 
+Ended: TypeAlias = Callable[[Answer | None], None]
+
+
 class _PendingQuestion:
-    """A question whose asker waits; a bare lock is what costs least to wait on."""
+    """A question on its way; `ended` is called once, with its answer, None if none will come."""
 
-    __slots__ = ("_open", "answer", "question")
+    __slots__ = ("_ended", "key_bytes", "question")
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self.answer: Answer | None = None
-        self._open = threading.Lock()
-        self._open.acquire()
+    def __init__(self, question: Question, key_bytes: int, ended: Ended) -> None:
+        self.question, self.key_bytes, self._ended = question, key_bytes, ended
 
-    def wait(self, seconds: float) -> None:
-        """Wait until it is ended, at most so long."""
-        # A lock takes -1 for ever, and refuses other times below zero, or too long.
-        self._open.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
+    def end(self, answer: Answer | None) -> None:
+        # The asker may hold this question: without the asker in turn they are no cycle, and the
+        # garbage collector need not look for each of them.
+        ended, self._ended = self._ended, _ignored
+        ended(answer)
 
-    def end(self) -> None:
-        """Wake the asker; called once."""
-        self._open.release()
+
+def _ignored(_answer: Answer | None) -> None:
+    pass
+
+
+def _wait(released: threading.Lock, seconds: float) -> None:
+    """Wait until a lock is released, at most so long."""
+    # A lock takes -1 for ever, and refuses other times below zero, or too long.
+    released.acquire(timeout=min(max(0.0, seconds), threading.TIMEOUT_MAX))
 
 
 class QuestionQueues:
@@ -64,22 +73,54 @@ class QuestionQueues:
         """Return a worker's answer; None if the worker did not answer in time.
 
         Raises:
-            QueryError: the keys are too long for a message.
+            QueryError: the keys are too long for a message, or a time is.
         """
-        if question.key_bytes > _KEY_BYTES_MAX:
-            msg = (
-                f"store {question.store!r}: the keys of a query may have {_KEY_BYTES_MAX:,} bytes "
-                f"in all; got {question.key_bytes:,}; ask for fewer at once"
-            )
-            raise QueryError(msg)
-        pending = _PendingQuestion(replace(question, number=next(self._numbers)))
+        answered = threading.Lock()  # a bare lock is what costs least to wait on
+        answered.acquire()
+        answers: list[Answer | None] = []
+
+        def ended(answer: Answer | None) -> None:
+            answers.append(answer)
+            answered.release()
+
+        pending = self._pending(question, ended)
         queue = self._queue(worker)
         if queue.put(pending):
             try:
-                pending.wait(question.seconds + _GRACE_SECONDS)
+                _wait(answered, question.seconds + _GRACE_SECONDS)
             finally:
                 queue.drop(pending)
-        return pending.answer
+        return answers[0] if answers else None
+
+    def begin(
+        self, worker: tuple[str, int], question: Question, ended: Ended
+    ) -> Callable[[], None] | None:
+        """Ask without waiting; return what drops the question, None if the worker is gone.
+
+        `ended` is called once, unless the question is dropped before: with the answer, or None if
+        the worker is gone. It is called on another thread, inside a lock, and must not wait.
+
+        Raises:
+            QueryError: the keys are too long for a message, or a time is.
+        """
+        pending = self._pending(question, ended)
+        queue = self._queue(worker)
+        return (lambda: queue.drop(pending)) if queue.put(pending) else None
+
+    def _pending(self, question: Question, ended: Ended) -> _PendingQuestion:
+        size = question.key_bytes
+        if size > _KEY_BYTES_MAX:
+            msg = (
+                f"store {question.store!r}: the keys of a query may have {_KEY_BYTES_MAX:,} bytes "
+                f"in all; got {size:,}; ask for fewer at once"
+            )
+            raise QueryError(msg)
+        times = question.read.time_from, question.read.time_to
+        if not (-_TIME_MAX <= times[0] < _TIME_MAX and -_TIME_MAX <= times[1] < _TIME_MAX):
+            # No message could be made of it, nor of the questions beside it.
+            msg = f"store {question.store!r}: times must fit into 64 bits; got {times}"
+            raise QueryError(msg)
+        return _PendingQuestion(question.numbered(next(self._numbers)), size, ended)
 
     def poll(self, poll: QuestionPoll) -> list[Question]:
         """Take a worker's answers; wait for questions for it."""
@@ -145,20 +186,22 @@ class _Queue:
             for answer in answers:
                 pending = self._taken.pop(answer.number, None)
                 if pending is not None:
-                    pending.answer = answer
-                    pending.end()
-            self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_SECONDS)
-            if self._waiting and monotonic() < self._crowded_until:
+                    pending.end(answer)
+            if monotonic() < self._crowded_until:
+                # Others are on their way: one wait for all of them, not one for the first and
+                # another for the rest.
                 self._lingers = True
                 self._changed.wait_for(self._is_enough, _LINGER_SECONDS)
                 self._lingers = False
+            if not self._waiting:
+                self._changed.wait_for(lambda: self._waiting or self._closed, _WAIT_SECONDS)
             questions: list[Question] = []
             room = _KEY_BYTES_MAX
             while self._waiting and room > 0 and len(questions) < _AT_ONCE_MAX:
                 pending = self._waiting.popleft()
                 self._taken[pending.question.number] = pending
                 questions.append(pending.question)
-                room -= pending.question.key_bytes
+                room -= pending.key_bytes
         return questions
 
     def _is_enough(self) -> bool:
@@ -169,7 +212,7 @@ class _Queue:
         with self._changed:
             self._closed = True
             for pending in (*self._waiting, *self._taken.values()):
-                pending.end()
+                pending.end(None)
             self._waiting.clear()
             self._taken.clear()
             self._changed.notify_all()

@@ -27,16 +27,21 @@ def rows_of(store: Any, read: Read) -> Iterator[Row]:
     Raises:
         LookupError: a store of this kind cannot be read so.
     """
-    kind, readers = next(
-        ((kind, readers) for kind, readers in _READERS.items() if isinstance(store, kind)),
-        (None, {}),
-    )
-    reader = readers.get(read.kind)
-    if kind is None or reader is None:
+    reader = _reader_of(type(store), read.kind)
+    if reader is None:
         name = getattr(type(store), "_spoken_name", type(store).__name__)
         msg = f"store {store.name!r} is a {name}: it has no {read.kind!r}"
         raise LookupError(msg)
     return reader(store, read)
+
+
+def _reader_of(store: type, kind: ReadKind) -> _Reader | None:
+    """Return what reads a store of this type; None if it cannot be read so."""
+    known = _known_readers.get(store)
+    if known is None:
+        found = (readers for one, readers in _READERS.items() if issubclass(store, one))
+        known = _known_readers[store] = next(found, {})
+    return known.get(kind)
 
 
 def _get(store: TypedKeyValueStore, read: Read) -> Iterator[Row]:
@@ -141,7 +146,7 @@ def is_full(page: tuple[Row, ...], rows_max: int, room: int) -> bool:
 
 def bytes_of(rows: Iterable[Row]) -> int:
     """Return how many bytes the keys and values of rows have."""
-    return sum(len(key) + len(value) for key, value, *_ in rows)
+    return sum(len(row[0]) + len(row[1]) for row in rows)
 
 
 def _row(key: bytes, value: Any, start: int | None = None, end: int | None = None) -> Row:
@@ -162,3 +167,6 @@ _READERS: dict[type, dict[ReadKind, _Reader]] = {
     },
     TypedVersionedStore: {"version": _version, "versions": _versions},
 }
+
+_known_readers: dict[type, dict[ReadKind, _Reader]] = {}
+"""Of the types of stores that were read before."""

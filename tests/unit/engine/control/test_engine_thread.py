@@ -23,6 +23,13 @@ from penstock._engine.control.program import ProgramHere, ShippedProgram
 from penstock._engine.control.protocol.messages import ControlAddress, Instruction
 
 
+@pytest.fixture(autouse=True)
+def _thawed() -> Iterator[None]:
+    """What a turn sets aside is not left to the tests that follow in this process."""
+    yield
+    gc.unfreeze()
+
+
 class InACircle:
     """As a worker and its group consumer, which calls it back."""
 
@@ -207,7 +214,19 @@ def test_a_turn_that_gives_way_ends_early_and_its_worker_goes_on(
 
 
 def test_neither_the_key_nor_the_program_is_in_a_repr() -> None:
-    program = ShippedProgram(b"my-password", ("/home/me",))
+    program = ShippedProgram(b"my-password")
     assert "secret-key" not in repr(TURN)
     assert "my-password" not in repr(program)
     assert "my-password" not in repr(Turn("run", TURN.control, 1, 1, (0, 0), program))
+
+
+def test_the_reports_of_the_next_engine_in_a_process_are_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With numbers from 1 again the driver took them for reports sent twice: it did not see the
+    worker, nor its next failure, for as long as the first engine had lived.
+    """
+    monkeypatch.setattr(EngineThread, "_run", lambda self: None)
+    first, second = EngineThread(TURN), EngineThread(TURN)
+    numbers = [first._last_report("closed").number for _ in range(5)]
+    assert second._last_report("starting").number > max(numbers)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock._clock import monotonic
 from penstock._engine.control.drivers import Announcement, Driver, Drivers
@@ -190,6 +190,15 @@ def test_a_cursor_works_once_for_its_store_and_not_for_ever() -> None:
     for _ in range(1200):
         second.forwarded.answer(asked)
     assert len(second.forwarded._scans) == 1000
+
+
+def test_a_cursor_of_a_driver_that_was_replaced_means_no_scan_of_its_successor() -> None:
+    (_, before), (_, after) = pair(50), pair(50)
+    asked = Question(1, "counts", ALL, (2,), rows_max=8)
+    (part,) = before.forwarded.answer(asked).parts
+    after.forwarded.answer(asked)
+    page = Question(2, "counts", ALL, (), rows_max=8, cursor=part.cursor)
+    assert after.forwarded.answer(page).parts[0].failure == "absent"
 
 
 def test_a_scan_whose_time_is_over_does_not_wait_for_the_next_one(

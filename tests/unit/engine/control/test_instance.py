@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Collection
 
 import pytest
@@ -191,3 +193,32 @@ def test_reports_of_a_version_that_is_known_are_not_looked_at_again() -> None:
     # What the group says counts at once.
     instance.look_at_group(FakeGroup(), part)
     assert instance.is_running(part, 3)
+
+
+def test_reports_of_many_workers_at_once_do_not_disturb_each_other() -> None:
+    tasks = {f"0_{number}": "running" for number in range(8)}
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+            quiescence = Quiescence(tasks)
+            troubles: list[BaseException] = []
+
+            def report(task: str, one: Quiescence, troubles: list[BaseException]) -> None:
+                try:
+                    for round_ in range(30):
+                        busy = round_ % 7 == 0
+                        one.reached(Report(task, "running", {task: "running"}, caught_up=not busy))
+                except BaseException as error:
+                    troubles.append(error)
+
+            threads = [
+                threading.Thread(target=report, args=(task, quiescence, troubles)) for task in tasks
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert troubles == []
+    finally:
+        sys.setswitchinterval(before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 
@@ -99,3 +100,23 @@ def test_an_old_answer_and_one_about_other_tasks_do_not_count(
     now[0] += 11
     lag.look(GoneGroup(), reports)
     assert lag.known(reports) is None
+
+
+def test_a_worker_in_a_function_that_does_not_return_counts_with_committed_offsets() -> None:
+    lag, group = ApplicationLag(TASKS), FakeGroup()
+    reports = {**worker("a", "0_0", lag=3), **worker("b", "0_1", "0_2", lag=0)}
+    assert lag.known(reports) == 3
+    reports["b"] = replace(reports["b"], lag=None, repeated=True)
+    assert lag.known(reports) is None  # not 3
+    lag.look(group, reports)
+    assert group.asked == [{"0_1", "0_2"}]
+    assert lag.known(reports) == 203
+
+
+def test_a_task_that_has_moved_from_a_worker_that_hangs_counts_once() -> None:
+    lag, group = ApplicationLag(TASKS), FakeGroup()
+    reports = {**worker("a", *TASKS, lag=3), **worker("b", "0_2", lag=None)}
+    reports["b"] = replace(reports["b"], repeated=True)
+    lag.look(group, reports)
+    assert lag.known(reports) == 3
+    assert group.asked == []

@@ -10,6 +10,7 @@ from penstock._engine.control import members as members_module
 from penstock._engine.control.members import Members
 from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
+from penstock._engine.metrics.rows import TASK, MetricRow
 
 A = Report("a", "running", tasks={"0_0": "running"}, home="one", pid=1)
 B = Report("b", "running", tasks={"0_1": "running"}, home="two", pid=2)
@@ -49,6 +50,18 @@ def test_tasks_states_and_machines_do(changed: Report) -> None:
     assert members.version > before
 
 
+def test_assignments_follow_the_membership() -> None:
+    members = filled()
+    assert members.assignments() == [(("a", 1), A.tasks), (("b", 2), B.tasks)]
+    members.take(replace(A, tasks={"0_0": "restoring"}))
+    # The newest claim is the last.
+    assert members.assignments()[1] == (("a", 1), {"0_0": "restoring"})
+    members.lost(A)
+    assert members.assignments() == [(("b", 2), B.tasks)]
+    members.forget_alive()
+    assert members.assignments() == []
+
+
 def test_a_worker_is_lost_once_and_only_in_its_own_process() -> None:
     members = filled()
     assert members.lost(replace(A, pid=9)) is None
@@ -84,3 +97,31 @@ def test_standbys_are_chosen_when_the_membership_changes_not_at_each_report(
     members.standbys_of("a", ("0_0",), 1)
     assert len(calls) == 3
     assert members.standbys_of("a", tasks, 0) == ()
+
+
+def test_the_newest_claim_of_a_task_is_the_last_and_the_order_of_reports_stays() -> None:
+    members = filled()
+    both = {"0_0": "running", "0_1": "running"}
+    members.take(replace(A, tasks=both, number=2))
+    members.take(replace(B, repeated=True))  # it hangs, and says what it said before
+    assert members.assignments() == [(("b", 2), B.tasks), (("a", 1), both)]
+    assert [worker[0] for worker, _ in members.assignments()] == ["b", "a"]
+    assert list(members.reports()) == ["a", "b"]
+    members.take(replace(B, tasks=both, number=3))
+    assert [worker[0] for worker, _ in members.assignments()] == ["a", "b"]
+    members.take(replace(B, state="closed", number=4))
+    assert [worker[0] for worker, _ in members.assignments()] == ["a"]
+    members.forget_alive()
+    assert members.assignments() == []
+
+
+def test_metrics_of_a_worker_that_hangs_have_no_lag() -> None:
+    members = filled()
+    ours = MetricRow(TASK, {"records-lag": 0, "process-total": 5}, {"task-id": "0_0"})
+    theirs = MetricRow("stream-shop-metrics", {"records-lag": 7}, of_user=True)
+    members.take(replace(A, metrics=(ours, theirs)))
+    members.take(replace(A, metrics=None))
+    assert members.metrics()["a"] == (ours, theirs)
+    members.take(replace(A, metrics=None, repeated=True))
+    shown = replace(ours, values={"process-total": 5})
+    assert members.metrics()["a"] == (shown, theirs)

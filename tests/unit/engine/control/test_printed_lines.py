@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import faulthandler
 import io
 import logging
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from penstock._engine.control.printed_lines import PrintedLines, captured
+from penstock._engine.control.printed_lines import PrintedLines, captured, print_here
 
 
 def test_lines_are_taken_once_whole_and_in_order() -> None:
@@ -63,3 +66,37 @@ def test_dots_without_the_end_of_a_line_do_not_pile_up() -> None:
         for _ in range(25_000):
             print(".", end="")
     assert len(lines.take()) == 2
+
+
+def test_a_driver_without_a_console_prints_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    print_here([("stdout", "hello")])
+
+
+def test_captures_that_overlap_leave_the_streams_as_they_were() -> None:
+    before, first, second = (sys.stdout, sys.stderr), PrintedLines(), PrintedLines()
+    one, two = captured(first), captured(second)
+    one.__enter__()
+    two.__enter__()
+    one.__exit__(None, None, None)
+    print("of the second")
+    two.__exit__(None, None, None)
+    assert (sys.stdout, sys.stderr) == before
+    assert (first.take(), second.take()) == ((), (("stdout", "of the second"),))
+
+
+def test_the_streams_do_for_what_programs_do_with_a_standard_stream(tmp_path: Path) -> None:
+    lines = PrintedLines()
+    with (tmp_path / "log").open("w+") as log, pytest.MonkeyPatch.context() as patched:
+        for name in ("stdout", "stderr"):
+            patched.setattr(sys, name, log)
+        with captured(lines):
+            subprocess.run(["echo", "of a process"], stdout=sys.stdout, check=True)
+            print("é".encode(sys.stdout.encoding).decode())
+            for piece in (b"\xc3", b"\xa9 in pieces", b"\n", b"\xff\n"):
+                sys.stdout.buffer.write(piece)
+            sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+            faulthandler.dump_traceback(sys.stderr, all_threads=False)
+        log.seek(0)
+        assert log.read().startswith("of a process\nStack (most recent call first)")
+    assert lines.take() == tuple(("stdout", text) for text in ("é", "é in pieces", r"\xff"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import queue
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from penstock._engine.control.question_poller import QuestionPoller
 from penstock._engine.queries.query_server import QueryServer
 from penstock._engine.queries.question_queues import QuestionQueues
 from penstock._engine.queries.questions import Question, QuestionPoll, Read
+from penstock.errors import QueryError
 from tests.unit.engine.queries.test_query_server import BUSY, FakeTask
 
 PATIENCE_SECONDS = 30.0
@@ -22,8 +25,8 @@ PATIENCE_SECONDS = 30.0
 class Line:
     """A driver and a worker, each with its threads."""
 
-    def __init__(self) -> None:
-        self.queues, self.server = QuestionQueues(), QueryServer()
+    def __init__(self, queues: QuestionQueues | None = None) -> None:
+        self.queues, self.server = queues or QuestionQueues(), QueryServer()
         verbs = {"questions": Verb(QuestionPoll, self.queues.poll)}
         self._control = ControlServer("127.0.0.1", verbs)
         self._task = FakeTask(records=25)
@@ -85,3 +88,37 @@ def test_many_questions_at_once_are_all_answered(line: Line) -> None:
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
     assert len([answer for answer in answers if answer is not None]) == 50
+
+
+def test_a_question_that_cannot_be_read_fails_and_those_beside_it_are_answered() -> None:
+    queues = QuestionQueues()
+    worker, answers = ("member", os.getpid()), queue.Queue[Any]()
+    wrong = Question(0, "plain", Read("windows", (b"a",), time_to=1.5), (0,))  # type: ignore[arg-type]
+    for question in (QUESTION, wrong, QUESTION):
+        assert queues.begin(worker, question, answers.put)
+    line = Line(queues)
+    try:
+        parts = [answers.get(timeout=PATIENCE_SECONDS).parts[0] for _ in range(3)]
+        assert sorted(str(part.failure) for part in parts) == ["None", "None", "failed"]
+        (failed,) = [part for part in parts if part.failure]
+        assert "time_to" in failed.message
+        assert line.ask(QUESTION) is not None
+    finally:
+        line.close()
+
+
+def test_a_time_that_no_message_can_have_is_refused_and_others_are_answered(line: Line) -> None:
+    with pytest.raises(QueryError, match="64 bits"):
+        line.ask(Question(0, "plain", Read("windows", (b"a",), time_to=1 << 70), (0,)))
+    assert line.ask(QUESTION) is not None
+
+
+def test_a_server_that_raises_fails_the_question_and_not_the_line(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(BUSY, "wake", lambda: 1 / 0, raising=True)
+        answer: Any = line.ask(QUESTION)
+    assert "ZeroDivisionError" in answer.parts[0].message
+    answer = line.ask(QUESTION)
+    assert answer.parts[0].rows

@@ -30,7 +30,10 @@ class FakeQuery:
         return self.failed
 
     def lost_its_workers(self, failure: str) -> bool:
-        return "exited unexpectedly" in failure
+        return "exited unexpectedly" in failure or self.never_began(failure)
+
+    def never_began(self, failure: str) -> bool:
+        return "connect back" in failure
 
     def suspend(self, timeout_seconds: float) -> bool:
         self.done.append("suspend")
@@ -110,6 +113,16 @@ def test_a_query_given_up_for_dead_workers_is_started_again_but_not_for_ever(
     assert query.done == ["suspend", PLAN] * 20
     query.failed = "Python worker exited unexpectedly (crashed)"
     assert looking.check() == query.failed
+
+
+def test_a_query_whose_processes_do_not_start_is_given_up_soon(query: FakeQuery) -> None:
+    looking = replanner(query, [])
+    for _ in range(5):
+        query.failed = "failed to connect back"
+        assert looking.check() is None
+    query.failed = "failed to connect back"
+    assert looking.check() == "failed to connect back; it was started 6 times in vain"
+    assert query.done == ["suspend", PLAN] * 5
 
 
 def test_a_query_that_failed_otherwise_ends_the_application(query: FakeQuery) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from penstock._engine.control import members as members_module
+from penstock._engine.control.protocol.messages import Report
 from penstock._engine.control.standby_assignment import assign_standbys
 from penstock.application_states import State
-from tests.unit.engine.control.crowd import Driver, crowd
+from tests.unit.engine.control.crowd import Driver, crowd, query_without_spark
 
 WORKERS, TASKS, REPORTS = 200, 2_000, 6
 
@@ -46,3 +48,30 @@ def test_every_worker_is_answered_and_standbys_are_not_chosen_at_each_report(
         assert (by_name["running-tasks"], by_name["missing-tasks"]) == (TASKS, 0)
         assert by_name["records-in-total"] == WORKERS * REPORTS * 100
         assert by_name["alive-stream-threads"] == WORKERS
+
+
+def test_another_process_with_the_same_ids_is_heard() -> None:
+    """In a container the replacement of a killed process may have its id, and its member id."""
+    query = query_without_spark(("0_0",), 0, 1, lambda report: None)
+    old = Report("a", "running", {"0_0": "running"}, number=4000, records_in=50, pid=7, process=1)
+    query._report(old)
+    query._hung_up(old)
+    new = replace(old, number=1, records_in=3, process=2)
+    query._report(new)
+    assert query.members()["a"] == new
+    assert query._records.totals()["records-in-total"] == 53
+    # The old connection's end is noticed late.
+    query._hung_up(old)
+    assert query.members()["a"].state == "running"
+
+
+def test_a_report_that_comes_again_or_too_late_is_not_counted_again() -> None:
+    heard: list[Report] = []
+    query = query_without_spark(("0_0",), 0, 1, heard.append)
+    first = Report("a", "running", {"0_0": "running"}, number=1, records_in=50)
+    repeated = replace(first, repeated=True)
+    last = Report("a", "failed", number=2, records_in=60)
+    for report in (first, first, repeated, last, repeated, first):
+        query._report(report)
+    assert heard == [first, repeated, last]
+    assert query._records.totals()["records-in-total"] == 60

@@ -89,3 +89,18 @@ def test_records_are_counted_over_workers_that_were_replaced() -> None:
         "recordsInLastTurn": 7,
         "recordsOutLastTurn": 5,
     }
+
+
+def test_a_worker_that_is_replaced_in_its_process_takes_no_records_back() -> None:
+    """REPLACE_THREAD: the same member id and process, and counts from 0."""
+    counts = RecordCounts()
+    counts.add(Report("a", "running", records_in=5000, records_out=40, pid=1))
+    counts.end_turn()
+    counts.add(Report("a", "failed", records_in=5010, records_out=40, pid=1))
+    counts.add(Report("a", "running", records_in=100, records_out=50, pid=1))
+    told = counts.end_turn()
+    assert (told["recordsIn"], told["recordsInLastTurn"]) == (5110, 110)
+    assert (told["recordsOut"], told["recordsOutLastTurn"]) == (90, 50)
+    # The last report of this one was lost with its connection.
+    counts.add(Report("a", "running", records_in=7, records_out=0, pid=1))
+    assert counts.totals() == {"records-in-total": 5117, "records-out-total": 90}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from types import SimpleNamespace
 from typing import Any, cast
+
+import pytest
 
 from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.supervision import Supervision
@@ -167,3 +170,38 @@ def test_a_failure_before_the_query_is_known_is_dealt_with_when_it_is() -> None:
     assert closed.wait(PATIENCE_SECONDS)
     assert states.state is State.PENDING_ERROR
     assert supervision.failure == failure
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda: None, "must return an UncaughtResponse; it returned None"),
+        (lambda: "replace_thread", "must return an UncaughtResponse; it returned 'replace_thread'"),
+        (lambda: 1 / 0, "raised ZeroDivisionError: division by zero"),
+        (lambda: sys.exit(3), "raised SystemExit: 3"),
+    ],
+)
+def test_a_handler_that_does_not_answer_ends_the_application(
+    answer: Callable[[], Any], said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def decide(failure: WorkerFailure) -> UncaughtResponse:
+        return cast("UncaughtResponse", answer())
+
+    watched = Watched()
+    watched.supervision.uncaught = decide
+    failure = WorkerFailure("ValueError", "a poison record", "")
+    watched.supervision.take_report(Report("a", "failed", failure=failure))
+    assert watched.closed.wait(PATIENCE_SECONDS)
+    assert (watched.state(), watched.supervision.failure) == (State.ERROR, failure)
+    line = next(line for line in caplog.messages if line.startswith("uncaught exception handler"))
+    assert line.endswith(f"decide {said}; the application ends")
+
+
+def test_a_listener_that_exits_does_not_keep_a_failure_from_ending_the_application() -> None:
+    watched = Watched()
+    watched.states.listener = lambda new, old: sys.exit(3)
+    failure = WorkerFailure("ValueError", "a poison record", "")
+    with pytest.raises(SystemExit):
+        watched.supervision.take_report(Report("a", "failed", failure=failure))
+    watched.states.listener = None
+    assert watched.closed.wait(PATIENCE_SECONDS)

@@ -87,10 +87,8 @@ def _program() -> StreamsBuilder:
 class _InTask:
     """The task as queries see it."""
 
-    partition = 0
-
-    def __init__(self, task: Task, shop: Shop) -> None:
-        self._task, self._shop = task, shop
+    def __init__(self, task: Task, shop: Shop, partition: int) -> None:
+        self._task, self._shop, self.partition = task, shop, partition
 
     @property
     def is_ready(self) -> bool:
@@ -103,7 +101,7 @@ class _InTask:
         return self._task.task_store(name)
 
     def position(self, *, uncommitted: bool) -> Position:
-        return {"in": {0: 0}}
+        return {"in": {self.partition: 0}}
 
     def offsets_behind(self) -> int:
         return 1234
@@ -119,7 +117,8 @@ class Shop:
     trouble: str | None = None
     exactly_once = True
 
-    def __init__(self) -> None:
+    def __init__(self, partitions: int = 1) -> None:
+        """All partitions have the same rows."""
         self.state = "RUNNING"
         self.restored = True
         self.owned = True
@@ -131,19 +130,13 @@ class Shop:
         self._config = StreamsConfig({"application.id": "shop", **settings})
         (plan,) = plan_subtopologies(self._topology, "shop")
         self._entries = {
-            name: StoreEntry(name, one, {0: "0_0"}, 1) for name, one in plan.stores.items()
+            name: StoreEntry(name, one, {n: f"0_{n}" for n in range(partitions)}, partitions)
+            for name, one in plan.stores.items()
         }
-        self._plan = [TaskPlan("0_0", 0, plan, (("in", 0),))]
+        self._plan = [TaskPlan(f"0_{n}", n, plan, (("in", n),)) for n in range(partitions)]
         self._errors = RecentErrors()
-        task = Task("0_0", plan, self._config, [("in", 0)], lambda topic: 1)
-        task.set_lags({("in", 0): 0})
-        task.start(0)
-        task.add_records("in", 0, [(0, 1, b"k", b"v", ())])
-        task.process(1, 1)
-        task.prepare_commit()
-        task.drain()
-        task.committed()
-        self._server, self._tasks = QueryServer(), [_InTask(task, self)]
+        self._server = QueryServer()
+        self._tasks = [_InTask(self._filled(one), self, one.partition) for one in self._plan]
         self._lock = threading.Lock()
         self.asker = Asker(lambda: [(("w", 1), self.reports()["w"].tasks)], self._ask)
         self._forwarded = ForwardedQuestions(self.asker, self.stores)
@@ -152,11 +145,12 @@ class Shop:
         return self._entries
 
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"0_0": {"partition": 0, "stores": sorted(self._entries)}}
+        stores = sorted(self._entries)
+        return {one.id: {"partition": one.partition, "stores": stores} for one in self._plan}
 
     def reports(self) -> Mapping[str, Report]:
         running = "running" if self.restored else "restoring"
-        tasks = {"0_0": running} if self.owned else {}
+        tasks = {one.id: running for one in self._plan} if self.owned else {}
         return {"w": Report("w", "running", tasks=tasks, pid=1)}
 
     def lag(self) -> int | None:
@@ -195,6 +189,18 @@ class Shop:
 
     def errors(self) -> RecentErrors:
         return self._errors
+
+    def _filled(self, plan: TaskPlan) -> Task:
+        counts = len(self._plan)
+        task = Task(plan.id, plan.subtopology, self._config, plan.inputs, lambda topic: counts)
+        task.set_lags(dict.fromkeys(plan.inputs, 0))
+        task.start(0)
+        task.add_records("in", plan.partition, [(0, 1, b"k", b"v", ())])
+        task.process(1, 1)
+        task.prepare_commit()
+        task.drain()
+        task.committed()
+        return task
 
     def _ask(self, worker: tuple[str, int], question: Question) -> Answer | None:
         if self.busy is not None:

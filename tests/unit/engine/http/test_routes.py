@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import pickle
+from itertools import product
 from random import Random
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +17,10 @@ from penstock._engine.control.protocol import wire
 from penstock._engine.http.access import Access
 from penstock._engine.http.replies import Asked, Reply
 from penstock._engine.http.routes import Routes
+from penstock._engine.queries.asking import ReadOptions
 from penstock._engine.queries.questions import Answer, Question, Read
+from penstock.errors import StoreNotReadyError
+from penstock.queries import view_of
 from tests.unit.engine.http.shop import KEYS, Shop
 
 LOCAL = {"host": "127.0.0.1:80"}
@@ -130,6 +134,53 @@ def test_a_page_is_limited_in_bytes(shop: Shop, monkeypatch: pytest.MonkeyPatch)
     page = got(shop, "/stores/counts?limit=10000")
     assert 0 < len(page["rows"]) < 10
     assert len(scanned(shop, "/stores/counts?limit=10000")) == 29
+
+
+def test_pages_have_every_row_of_a_key_that_is_in_several_partitions() -> None:
+    shop = Shop(partitions=2)
+    for limit, reverse in product((1, 2, 7, 1000), ("false", "true")):
+        rows = scanned(shop, f"/stores/counts?limit={limit}&reverse={reverse}")
+        keys = [row["key"] for row in rows]
+        assert len(keys) == 2 * 29
+        assert keys == sorted(keys, key=str.encode, reverse=reverse == "true")
+    assert len(scanned(shop, "/stores/counts?limit=3&prefix=key-0")) == 2 * 10
+
+
+def test_a_cursor_without_a_partition_is_refused(shop: Shop) -> None:
+    old = base64.urlsafe_b64encode(b"key-03").decode()
+    for cursor in (old, f"x.{old}", f".{old}", "99999999999.", "0.!", "\u0661.abc"):
+        reply = ask(shop, f"/stores/counts?limit=2&cursor={quote(cursor)}")
+        assert reply.status == 400, cursor
+        assert b"cursor" in reply.body
+
+
+def test_a_page_of_one_key_asks_the_worker_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = Shop()
+    asked: list[Question] = []
+    answer = shop._server._answer
+
+    def counted(question: Question, tasks: Any) -> Answer:
+        asked.append(question)
+        return answer(question, tasks)
+
+    monkeypatch.setattr(shop._server, "_answer", counted)
+    for path in ("windows/a", "sessions/a", "versions/a"):
+        asked.clear()
+        page = got(shop, f"/stores/{path}?limit=1&time_from=0")
+        assert (len(page["rows"]), len(asked)) == (1, 1), path
+        assert page["cursor"] is not None
+        assert len(scanned(shop, f"/stores/{path}?limit=1&time_from=0")) == 5
+
+
+def test_a_view_reads_the_windows_of_a_key_as_they_are_asked_for() -> None:
+    shop = Shop()
+    asking = shop.asker, shop._config, ReadOptions(rows_max=2)
+    windows = view_of(shop.stores(), "windows", asking).fetch("a", 0, 10_000)
+    assert next(windows) == (0, 0)
+    shop.owned = False  # the rest is with the worker that has begun
+    assert [start for start, _ in windows] == [1000, 2000, 3000, 4000]
+    with pytest.raises(StoreNotReadyError):  # at the call, not with the first row
+        view_of(shop.stores(), "windows", (*asking[:2], ReadOptions(seconds=0.0))).fetch("a", 0, 9)
 
 
 def test_a_cursor_of_windows_works_once_and_for_its_scan_only(shop: Shop) -> None:

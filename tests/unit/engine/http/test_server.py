@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ BAD: list[tuple[str, int, str]] = [
     ("/stores/counts?limit=ten", 400, "'limit' must be a whole number"),
     ("/stores/counts?limit=%D9%A3", 400, "'limit' must be a whole number"),
     ("/stores/counts?limit=1&limit=2", 400, "'limit' may be said once only"),
-    ("/stores/counts?cursor=%21", 400, "cursor must be base64"),
+    ("/stores/counts?cursor=%21", 400, "'cursor' must be that of the page before"),
     ("/stores/windows?cursor=abc", 410, "there is no scan with this cursor"),
     ("/stores/counts?prefix=a&reverse=true", 400, "'prefix' goes without"),
     ("/stores/counts?reverse=perhaps", 400, "'reverse' must be true or false"),
@@ -336,17 +337,45 @@ def test_too_many_connections_are_told_to_come_back(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guarded_protocol, "CONNECTIONS_MAX", 5)
-    until = time.monotonic() + 30
+    go_on = threading.Event()
+    served.shop.busy = go_on
+    asking = (
+        f"GET /stores/counts/a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
+    )
     held: list[socket.socket] = []
     try:
-        while time.monotonic() < until and len(held) < 6:
+        for _ in range(5):
             held.append(served.connected())
+            held[-1].sendall(f"{asking}\r\n".encode())
+        connections = served.server._server.server_state.connections
+        until = time.monotonic() + 30
+        while sum(getattr(one, "cycle", None) is not None for one in list(connections)) < 5:
+            assert time.monotonic() < until, "all requests arrive"
+            time.sleep(0.005)
+        # Those that ask are not sent away for one that comes.
+        held.append(served.connected())
         status, headers, body = answered(held[-1])
         assert (status, headers["retry-after"]) == (503, "1")
         assert json.loads(body)["error"]["code"] == "busy"
     finally:
+        served.shop.busy = None
+        go_on.set()
         for connection in held:
             connection.close()
+
+
+def test_silent_connections_make_room_for_those_that_ask(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded_protocol, "CONNECTIONS_MAX", 5)
+    with ExitStack() as held:
+        silent = [held.enter_context(served.connected()) for _ in range(5)]
+        for connection in silent[1:4]:
+            connection.sendall(b"POST /console/login HTTP/1.1\r\nHost: localhost\r\n")
+        for _ in range(3):
+            assert served.get("/health/live")[0] == 200
+        ended, _, _ = select.select(silent, [], [], 30)
+        assert ended, "one has made room"
 
 
 @pytest.mark.slow

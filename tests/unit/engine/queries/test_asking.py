@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from penstock._engine.queries.asking import AnsweredPart, Asker, ReadOptions, Worker
+from penstock._engine.queries import asking
+from penstock._engine.queries.asking import AnsweredPart, Asker, Ended, ReadOptions, Worker
 from penstock._engine.queries.catalogue import StoreEntry
 from penstock._engine.queries.questions import GLOBAL, Answer, Part, Question, Read, Row
 from penstock.errors import QueryError, StoreNotReadyError
@@ -205,7 +209,7 @@ def test_copies_of_a_task_without_a_worker_answer() -> None:
     workers.tasks.clear()
     assert workers.asker.parts(STORE, ALL, [0], STALE)[0].rows == (row(b"a"),)
     assert [worker for worker, _ in workers.asked] == [KEEPER]
-    workers.of_copies[ANOTHER] = replace(NOT_HERE, partition=1)
+    workers.of_copies[ANOTHER] = structs.replace(NOT_HERE, partition=1)
     with pytest.raises(StoreNotReadyError, match="task 0_1: no worker has its task"):
         workers.asker.parts(STORE, ALL, [1], replace(STALE, seconds=0))
 
@@ -244,3 +248,68 @@ def test_a_task_that_hangs_leaves_time_for_its_copies() -> None:
     workers = with_copies(NOT_HERE, keeper=Part(0), another=Part(0))
     workers.asker.parts(STORE, ALL, [0], STALE)
     assert workers.asked[0][1].seconds <= STALE.seconds / 2
+
+
+def test_workers_that_answer_do_not_wait_for_those_that_hang() -> None:
+    """Scans that wait for a worker took all threads, and questions to others waited for these."""
+    hung: list[Ended] = []
+
+    def begin(worker: Worker, question: Question, ended: Ended) -> Callable[[], None]:
+        if worker == FIRST:
+            hung.append(ended)
+        else:
+            ended(Answer(question.number, tuple(Part(each) for each in question.partitions)))
+        return lambda: None
+
+    def ask(*_: object) -> Answer | None:
+        pytest.fail("no thread waits")
+
+    third: Worker = ("third", 3)
+    owners = {FIRST: {"0_0": "running"}, SECOND: {"0_1": "running"}, third: {"0_2": "running"}}
+    asker = Asker(lambda: list(owners.items()), ask, begin=begin)
+
+    def scan() -> None:
+        with pytest.raises(StoreNotReadyError):
+            asker.parts(STORE, ALL, [0, 1], ReadOptions(seconds=20.0))
+
+    scans = [threading.Thread(target=scan) for _ in range(40)]
+    for one in scans:
+        one.start()
+    until = time.monotonic() + 30
+    while len(hung) < 40:
+        assert time.monotonic() < until, "all scans have begun"
+        time.sleep(0.001)
+    assert set(asker.parts(STORE, ALL, [1, 2], ReadOptions(seconds=5.0))) == {1, 2}
+    for ended in hung:
+        ended(Answer(0, (Part(0, failure="not_ready", message="of the test"),)))
+    for one in scans:
+        one.join(30)
+        assert not one.is_alive()
+
+
+def test_the_time_of_a_question_ends_though_a_worker_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "_GRACE_SECONDS", 0.0)
+    dropped: list[Worker] = []
+
+    def begin(worker: Worker, question: Question, ended: Ended) -> Callable[[], None]:
+        if worker == SECOND:
+            ended(Answer(question.number, (Part(2),)))
+        return lambda: dropped.append(worker)
+
+    tasks = {FIRST: {"0_0": "running"}, SECOND: {"0_2": "running"}}
+    asker = Asker(lambda: list(tasks.items()), lambda *_: None, begin=begin)
+    with pytest.raises(StoreNotReadyError, match=r"task 0_0: its worker did not answer in time"):
+        asker.parts(STORE, ALL, [0, 2], ReadOptions(seconds=0.05))
+    assert sorted(dropped) == [FIRST, SECOND]
+
+
+def test_a_worker_that_is_gone_and_one_that_refuses_are_told() -> None:
+    def ask(worker: Worker, _question: Question) -> Answer | None:
+        if worker == SECOND:
+            msg = "too long"
+            raise QueryError(msg)
+        return None
+
+    asker = Asker(Workers().tasks.items, ask, begin=lambda *_: None)
+    with pytest.raises(QueryError, match="too long"):
+        asker.parts(STORE, ALL, [0, 1, 2], WISHES)

@@ -68,6 +68,12 @@ def test_a_partitioner_of_the_program_or_of_the_question_says_otherwise() -> Non
         assert store.partition_of(key, key.encode(), lambda *_: 2) == 2
 
 
+def test_a_partitioner_may_compare_as_it_may_in_a_sink() -> None:
+    store = stores()["counts"]
+    found = [store.partition_of(key, b"", lambda _, key, *rest: key > "m") for key in ("a", "z")]
+    assert [(type(one), one) for one in found] == [(int, 0), (int, 1)]
+
+
 def test_every_key_of_a_global_store_is_everywhere() -> None:
     assert stores()["plans"].partition_of("a", b"a") == GLOBAL
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from penstock._clock import monotonic
 from penstock._engine.queries import open_scans
@@ -140,6 +140,17 @@ def test_a_cursor_is_of_one_store_and_partition(served: Any) -> None:
     for wrong in (replace(right, store="other"), replace(right, partitions=(1,))):
         assert served(wrong, task).parts[0].failure == "absent"
     assert len(served(right, task).parts[0].rows) == 10
+
+
+def test_a_cursor_of_a_worker_that_was_replaced_means_no_scan_of_its_successor() -> None:
+    """REPLACE_THREAD makes a new server under the same member id and process."""
+    task, before, after = FakeTask(records=25), QueryServer(), QueryServer()
+    ours = before._answer(ALL, [task]).parts[0].cursor
+    theirs = after._answer(ALL, [task]).parts[0].cursor
+    assert ours is not None
+    assert theirs is not None
+    follow = Question(1, "plain", Read("range"), (0,), rows_max=10, cursor=ours)
+    assert after._answer(follow, [task]).parts[0].failure == "absent"
 
 
 def test_old_cursors_give_way(

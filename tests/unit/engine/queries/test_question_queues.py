@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import threading
-from dataclasses import replace
+import weakref
 
 import pytest
+from msgspec.structs import replace
 
 from penstock._engine.queries import question_queues
 from penstock._engine.queries.question_queues import QuestionQueues
@@ -98,7 +100,7 @@ def test_a_question_whose_asker_is_interrupted_reaches_no_worker(
     def interrupt(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(question_queues._PendingQuestion, "wait", interrupt)
+    monkeypatch.setattr(question_queues, "_wait", interrupt)
     monkeypatch.setattr(question_queues, "_WAIT_SECONDS", 0.01)
     queues = QuestionQueues()
     with pytest.raises(KeyboardInterrupt):
@@ -187,3 +189,52 @@ def test_a_poll_that_waits_for_more_ends_with_the_application(
     for thread in (poller, *threads):
         thread.join(30)
         assert not thread.is_alive(), "waited for the end of a closed queue"
+
+
+def test_a_question_that_is_not_waited_for_ends_with_its_answer_once() -> None:
+    queues = QuestionQueues()
+    ended: list[Answer | None] = []
+    drop = queues.begin(WORKER, QUESTION, ended.append)
+    assert drop is not None
+    (question,) = queues.poll(QuestionPoll(*WORKER))
+    answer = Answer(question.number, (Part(0),))
+    queues.begin(WORKER, QUESTION, ended.append)  # so that the poll returns
+    queues.poll(QuestionPoll(*WORKER, (answer,)))
+    assert ended == [answer]
+    drop()
+    queues.forget(WORKER)
+    assert ended == [answer, None]
+
+
+def test_a_question_that_has_ended_holds_nothing_of_its_asker() -> None:
+    class Asker:
+        drop: object = None
+
+        def ended(self, answer: Answer | None) -> None: ...
+
+    queues, asker = QuestionQueues(), Asker()
+    gone = weakref.ref(asker)
+    asker.drop = queues.begin(WORKER, QUESTION, asker.ended)
+    (question,) = queues.poll(QuestionPoll(*WORKER))
+    queues.begin(WORKER, QUESTION, lambda answer: None)  # so that the poll returns
+    queues.poll(QuestionPoll(*WORKER, (Answer(question.number),)))
+    gc.disable()
+    try:
+        del asker
+        assert gone() is None
+    finally:
+        gc.enable()
+    queues.close()
+
+
+def test_a_question_that_is_dropped_is_neither_sent_nor_ended() -> None:
+    queues = QuestionQueues()
+    ended: list[Answer | None] = []
+    drop = queues.begin(WORKER, QUESTION, ended.append)
+    assert drop is not None
+    drop()
+    queues.begin(WORKER, replace(QUESTION, store="other"), ended.append)
+    assert [one.store for one in queues.poll(QuestionPoll(*WORKER))] == ["other"]
+    queues.close()
+    assert ended == [None]
+    assert queues.begin(WORKER, QUESTION, ended.append) is None

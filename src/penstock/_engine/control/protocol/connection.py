@@ -2,12 +2,17 @@
 
 A handshake, the rest of a frame and the sending of a frame have time limits. Between two frames a
 side may be silent; TCP keepalive probes notice a machine that is gone.
+
+A frame mostly goes and comes with one call of the system. Python's own time limits would take three
+of them, and each gives the interpreter's lock away: a thread beside a busy one, as the one that
+answers queries, waits milliseconds for it every time. So the system keeps the limits where it can.
 """
 
 from __future__ import annotations
 
 import secrets
 import socket
+import struct
 from contextlib import suppress
 
 from penstock._clock import monotonic
@@ -19,6 +24,9 @@ FRAME_SECONDS = 20.0
 
 _KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 20_000}
 _PIECE_BYTES = 1 << 16
+_TIMEVAL = struct.Struct("@ll")
+_NEARLY = 0.01
+"""By how much of itself a limit may be missed: not worth another call of the system."""
 
 
 class Connection:
@@ -29,6 +37,10 @@ class Connection:
         self._seals = seals
         self._buffer = bytearray()
         """What has arrived and was not received yet."""
+        self._wait_seconds: float | None = None
+        """How long the system waits for bytes; None: for ever."""
+        channel.settimeout(None)
+        channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(FRAME_SECONDS))
 
     def send(self, message: Message) -> None:
         """Send a message.
@@ -38,8 +50,16 @@ class Connection:
             OSError: the peer is gone, or does not read.
         """
         frame = self._seals.seal(wire.encode(message))
-        self._channel.settimeout(FRAME_SECONDS)
-        self._channel.sendall(frame)
+        deadline = monotonic() + FRAME_SECONDS
+        try:
+            sent = self._channel.send(frame)
+        except BlockingIOError:
+            raise _timeout() from None
+        if sent < len(frame):
+            try:
+                _send(self._channel, frame[sent:], deadline)
+            finally:
+                self._channel.settimeout(None)
 
     def receive(self, wait_seconds: float | None = None) -> Message:
         """Return the next message; wait at most `wait_seconds` for its first byte, None: for ever.
@@ -49,26 +69,44 @@ class Connection:
             OSError: the peer is gone or too slow; WireError, if it did not send a message.
         """
         if not self._buffer:
-            self._channel.settimeout(wait_seconds)
-            self._buffer += self._channel.recv(_PIECE_BYTES)
+            self._wait_at_most(wait_seconds)
+            try:
+                self._buffer += self._channel.recv(_PIECE_BYTES)
+            except BlockingIOError:
+                raise _timeout() from None
             if not self._buffer:
                 raise EOFError
         deadline = monotonic() + FRAME_SECONDS
-        header = self._take(wire.HEADER_BYTES, deadline)
-        body = self._take(wire.body_length(header), deadline)
-        mac = self._take(wire.MAC_BYTES, deadline)
+        begin = wire.HEADER_BYTES
+        header = bytes(self._filled(begin, deadline)[:begin])
+        end = begin + wire.body_length(header)
+        buffer = self._filled(end + wire.MAC_BYTES, deadline)
+        body, mac = bytes(buffer[begin:end]), bytes(buffer[end : end + wire.MAC_BYTES])
+        del buffer[: end + wire.MAC_BYTES]
         return wire.decode(self._seals.open(header, body, mac), Message)
 
-    def _take(self, count: int, deadline: float) -> bytes:
-        """Return the next `count` bytes. A frame mostly arrives at once, and is read so; memory
-        grows with what arrives, not with what is announced.
+    def _filled(self, count: int, deadline: float) -> bytearray:
+        """Return what has arrived, `count` bytes at least. A frame mostly arrives at once, and is
+        read so; memory grows with what arrives, not with what is announced.
         """
         buffer = self._buffer
-        while len(buffer) < count:
-            buffer += _piece(self._channel, _PIECE_BYTES, deadline)
-        taken = bytes(buffer[:count])
-        del buffer[:count]
-        return taken
+        if len(buffer) < count:
+            try:
+                while len(buffer) < count:
+                    buffer += _piece(self._channel, _PIECE_BYTES, deadline)
+            finally:
+                self._channel.settimeout(None)
+        return buffer
+
+    def _wait_at_most(self, seconds: float | None) -> None:
+        now = self._wait_seconds
+        is_near = seconds == now or (
+            seconds is not None and now is not None and abs(seconds - now) <= _NEARLY * seconds
+        )
+        if not is_near:
+            limit = _timeval(0.0 if seconds is None else max(0.001, seconds))
+            self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+            self._wait_seconds = seconds
 
     def close(self) -> None:
         """Hang up; a thread that waits in `receive` wakes."""
@@ -119,6 +157,16 @@ def _receive(channel: socket.socket, count: int, deadline: float) -> bytes:
     while len(received) < count:
         received += _piece(channel, count - len(received), deadline)
     return bytes(received)
+
+
+def _timeval(seconds: float) -> bytes:
+    """Return a time as the system takes it; 0 is for ever."""
+    whole = int(seconds)
+    return _TIMEVAL.pack(whole, int((seconds - whole) * 1_000_000))
+
+
+def _timeout() -> TimeoutError:
+    return TimeoutError("timed out")
 
 
 def _piece(channel: socket.socket, count: int, deadline: float) -> bytes:

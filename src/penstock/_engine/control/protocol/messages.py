@@ -8,6 +8,7 @@ data source's pickled code, never of its options, which Spark shows. `server.py`
 from __future__ import annotations
 
 import os
+import secrets
 import traceback
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -16,7 +17,7 @@ from penstock._engine.metrics.record_failures import RecordFailure
 from penstock._engine.metrics.restore_events import RestoreEvent
 from penstock._engine.metrics.rows import MetricRow
 from penstock._engine.runtime.failures import exit_called
-from penstock.errors import ProcessingError, StreamsError, user_traceback
+from penstock.errors import ProcessingError, StreamsError, text_of, user_traceback
 
 _PLACE = ("task_id", "node", "topic", "partition", "offset")
 
@@ -57,7 +58,7 @@ class WorkerFailure:
         trace = "".join(traceback.format_exception(error))
         place = vars(error).copy() if isinstance(error, ProcessingError) else {}
         known = {name: place[name] for name in _PLACE if name in place}
-        message, user_trace = _cut(str(error)), _cut(user_traceback(error))
+        message, user_trace = _cut(text_of(error)), _cut(user_traceback(error))
         return cls(type(error).__name__, message, _cut(trace), user_trace, known or None)
 
     @property
@@ -76,6 +77,15 @@ class WorkerFailure:
         if self.user_trace:
             same.add_note(self.user_trace)
         return same
+
+
+def process_number() -> int:
+    """Return a random number that only this process has, also if it was forked."""
+    return _process_numbers.setdefault(os.getpid(), secrets.randbits(63))
+
+
+_process_numbers: dict[int, int] = {}
+"""By process id: a process that was forked has the number of its parent here as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,10 @@ class Report:
     repeated: bool = False
     """Whether this is the last report again, from a worker whose step takes long."""
     pid: int = field(default_factory=os.getpid)
+    process: int = field(default_factory=process_number)
+    """A random number of its process: another one may have the same member id and process id, as in
+    containers, where process ids are small.
+    """
 
     @property
     def worker(self) -> tuple[str, int]:

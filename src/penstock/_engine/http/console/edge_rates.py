@@ -1,7 +1,8 @@
 """How many records a second take each arrow of the graph.
 
-Only what is read from topics and written to them is measured: a counter at each node would cost
-time for each record. The rest follows where it must be so: a source forwards what it reads, a sink
+Only what is read from topics and written to them is measured at every recording level: a counter at
+each node costs time for each record, and is there at DEBUG alone. Without it the rest follows where
+it must be so: a source forwards what it reads, a sink
 gets what it writes, `map` forwards one record for each, most nodes forward to all children alike.
 Arrows of which nothing follows, such as the one behind a filter that no sink ends, have no rate.
 """
@@ -73,8 +74,12 @@ def flow_of(topology: Topology) -> Flow:
     return Flow(scene, edges, frozenset(even), frozenset(alike | sources))
 
 
-def edge_rates(flow: Flow, read: TopicRates, written: TopicRates) -> list[float | None]:
-    """Return the rate of each arrow, None where it does not follow from what is measured."""
+def edge_rates(
+    flow: Flow, read: TopicRates, written: TopicRates, processed: Mapping[str, float]
+) -> list[float | None]:
+    """Return the rate of each arrow, None where it does not follow from what is measured;
+    `processed` is what reaches nodes that count it themselves.
+    """
     rates: list[float | None] = [None] * len(flow.scene.arrows)
     shapes = flow.scene.shapes
     for n, arrow in enumerate(flow.scene.arrows):
@@ -89,20 +94,24 @@ def edge_rates(flow: Flow, read: TopicRates, written: TopicRates) -> list[float 
             rates[n] = sum(read[before].values())
         elif after in written and len(incoming[after]) == 1:
             rates[n] = sum(written[after].values())
+        elif after in processed and len(incoming[after]) == 1:
+            rates[n] = processed[after]
     while _spread(flow, rates, incoming, outgoing):
         pass
     return rates
 
 
-def node_rates(flow: Flow, rates: list[float | None], read: TopicRates) -> dict[str, float]:
+def node_rates(
+    flow: Flow, rates: list[float | None], read: TopicRates, processed: Mapping[str, float]
+) -> dict[str, float]:
     """Return the records a second that reach each node, where they are known."""
-    found = {node: sum(topics.values()) for node, topics in read.items()}
+    found: dict[str, float] = {node: sum(topics.values()) for node, topics in read.items()}
     incoming, _ = _by_node(flow)
     for node, edges in incoming.items():
         known = [rates[n] for n in edges]
         if None not in known:
             found[node] = sum(rate for rate in known if rate is not None)
-    return found
+    return {**found, **processed}
 
 
 def _spread(

@@ -61,8 +61,13 @@ class MetricIndex:
     """Records a second of each source node and topic."""
     written: dict[str, dict[str, float]] = field(default_factory=dict)
     """The same of each sink."""
+    processed: dict[str, float] = field(default_factory=dict)
+    """The same of each node that counts its own records; none unless metrics are recorded at DEBUG.
+    """
     lags: dict[str, int] = field(default_factory=dict)
     """Records that wait at each source node."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """Records of each such node since its tasks were opened."""
     totals: dict[str, int] = field(default_factory=dict)
     """Records of each source or sink since its tasks were opened."""
 
@@ -72,6 +77,8 @@ def index(rows: Mapping[str, Sequence[MetricRow]], rates: Rates, now: float) -> 
     found = MetricIndex()
     for worker, its_rows in rows.items():
         for row in its_rows:
+            if row.of_user:
+                continue
             if row.group == THREAD:
                 found.threads[worker] = row.values
             elif row.group == TASK:
@@ -79,7 +86,7 @@ def index(rows: Mapping[str, Sequence[MetricRow]], rates: Rates, now: float) -> 
             elif row.group == TOPIC:
                 _add_topic(found, worker, row, rates, now)
             elif row.group == NODE:
-                _add_node(found, row)
+                _add_node(found, worker, row, rates, now)
             elif row.group == STATE:
                 _add_store(found, row)
     return found
@@ -123,9 +130,15 @@ def _add_topic(found: MetricIndex, worker: str, row: MetricRow, rates: Rates, no
         figures.idle_seconds[topic] = rates.idle_seconds(key, now)
 
 
-def _add_node(found: MetricIndex, row: MetricRow) -> None:
-    node = found.nodes.setdefault(row.tags["processor-node-id"], NodeFigures())
+def _add_node(found: MetricIndex, worker: str, row: MetricRow, rates: Rates, now: float) -> None:
+    name = row.tags["processor-node-id"]
+    node = found.nodes.setdefault(name, NodeFigures())
     values: Mapping[str, Any] = row.values
+    if "records-total" in values:
+        total = int(values["records-total"])
+        rate = rates.rate((worker, row.tags.get("task-id"), name), total, now)
+        found.processed[name] = found.processed.get(name, 0.0) + rate
+        found.counted[name] = found.counted.get(name, 0) + total
     node.dropped += int(values.get("dropped-records-total", 0))
     for figure, name in (("latency_avg", "avg"), ("latency_max", "max")):
         value = values.get(f"record-e2e-latency-{name}")

@@ -45,6 +45,8 @@ class Look:
     tasks: Sequence[TaskPlan]
     rates: Mapping[tuple[str, int], tuple[float, float]]
     """Records a second in and out, of each worker."""
+    totals: tuple[int, int]
+    """Records in and out, of all workers that were seen."""
 
 
 @dataclass(slots=True)
@@ -73,6 +75,8 @@ class Watch:
     _glances: deque[tuple[float, MetricRows]] = field(default_factory=deque)
     """The metrics of the last glances, as far as a rate reaches back."""
     _restoring: dict[str, _Restoring] = field(default_factory=dict)
+    _counted: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _totals: tuple[int, int] = (0, 0)
     _program: _Program | None = None
 
     def glance(self, now_ms: int, now: float) -> None:
@@ -99,12 +103,14 @@ class Watch:
         metrics = index(rows, self._rates, now)
         self._rates.forget(now)
         self._remember(now_ms, reports, rows)
-        return Look(now_ms, now, application, reports, metrics, application.plan(), rates)
+        plan, totals = application.plan(), self._totals
+        return Look(now_ms, now, application, reports, metrics, plan, rates, totals)
 
     def sections(self, look: Look) -> dict[str, Any]:
         """Return what the page shows of it."""
         program = self._program_of(look)
-        rates = edge_rates(program.flow, look.metrics.read, look.metrics.written)
+        metrics = look.metrics
+        rates = edge_rates(program.flow, metrics.read, metrics.written, metrics.processed)
         owners = owners_of(look.reports)
         return {
             "head": {**head(look), **totals(look), "plan": program.version},
@@ -122,6 +128,7 @@ class Watch:
     def _worker_rates(
         self, reports: Mapping[str, Report], now: float
     ) -> dict[tuple[str, int], tuple[float, float]]:
+        self._add_up(reports)
         return {
             report.worker: (
                 self._rates.rate((report.worker, "in"), report.records_in, now),
@@ -130,10 +137,21 @@ class Watch:
             for report in reports.values()
         }
 
+    def _add_up(self, reports: Mapping[str, Report]) -> None:
+        for member, report in reports.items():
+            now, before = (report.records_in, report.records_out), self._counted.get(member, (0, 0))
+            if now[0] < before[0] or now[1] < before[1]:
+                before = (0, 0)  # it was replaced, and counts anew
+            records_in, records_out = self._totals
+            self._totals = records_in + now[0] - before[0], records_out + now[1] - before[1]
+            self._counted[member] = now
+
     def _remember(self, now_ms: int, reports: Mapping[str, Report], rows: MetricRows) -> None:
         # The row of the thread is the first of each worker.
         threads = {
-            worker: next((row.values for row in its_rows if row.group == THREAD), {})
+            worker: next(
+                (row.values for row in its_rows if row.group == THREAD and not row.of_user), {}
+            )
             for worker, its_rows in rows.items()
         }
         commits = {worker: int(values.get("commit-total", 0)) for worker, values in threads.items()}
@@ -221,7 +239,7 @@ def head(look: Look) -> dict[str, Any]:
     """Return the figures at the top of the page."""
     application = look.application
     alive = [report for report in look.reports.values() if report.state not in GONE]
-    states = Counter(state for report in alive for state in report.tasks.values())
+    states = Counter(state for _, state in owners_of(look.reports).values())
     elsewhere = len(_elsewhere(look))
     return {
         "now": look.now_ms,
@@ -243,13 +261,12 @@ def head(look: Look) -> dict[str, Any]:
 
 
 def totals(look: Look) -> dict[str, Any]:
-    """Return the records of all workers that are known, ended ones included."""
-    reports = look.reports.values()
+    """Return the records of all workers that were seen, ended and replaced ones included."""
     return {
         "rate_in": round(sum(rate for rate, _ in look.rates.values()), 1),
         "rate_out": round(sum(rate for _, rate in look.rates.values()), 1),
-        "total_in": sum(report.records_in for report in reports),
-        "total_out": sum(report.records_out for report in reports),
+        "total_in": look.totals[0],
+        "total_out": look.totals[1],
     }
 
 
@@ -285,7 +302,8 @@ def workers_section(look: Look) -> list[dict[str, Any]]:
 def owners_of(reports: Mapping[str, Report]) -> dict[str, tuple[str, str]]:
     """Return worker and state of each task that a worker here has."""
     owners: dict[str, tuple[str, str]] = {}
-    for report in reports.values():
+    # The last one is believed: one that hangs does not know that its task has moved.
+    for report in sorted(reports.values(), key=lambda one: not one.repeated):
         if report.state in GONE:
             continue
         for task, state in report.tasks.items():
@@ -300,14 +318,14 @@ def flow_section(look: Look, flow: Flow, rates: list[float | None]) -> dict[str,
     errors = Counter(
         one.record.node for one in look.application.errors().newest() if one.record is not None
     )
-    reached = node_rates(flow, rates, metrics.read)
+    reached = node_rates(flow, rates, metrics.read, metrics.processed)
     heat = _heat(look, reached)
     nodes: dict[str, Any] = {}
     for name in look.application.program().nodes:
         known = metrics.nodes.get(name)
         nodes[name] = {
             "rate": _rounded(reached.get(name), 1),
-            "total": metrics.totals.get(name),
+            "total": metrics.totals.get(name, metrics.counted.get(name)),
             "heat": heat.get(name, 0.0),
             "errors": errors[name],
             "dropped": 0 if known is None else known.dropped,
@@ -316,7 +334,9 @@ def flow_section(look: Look, flow: Flow, rates: list[float | None]) -> dict[str,
         }
     for name, lag in _source_lags(look).items():
         nodes[name]["lag"] = lag
-    return {"edges": [_rounded(rate, 1) for rate in rates], "nodes": nodes}
+    # Nodes that count their records do so from the first metrics on.
+    counts = bool(metrics.processed) if metrics.nodes or metrics.read else None
+    return {"edges": [_rounded(rate, 1) for rate in rates], "nodes": nodes, "counts": counts}
 
 
 def stores_section(look: Look) -> dict[str, Any]:

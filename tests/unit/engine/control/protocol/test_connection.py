@@ -71,3 +71,37 @@ def test_a_message_that_ends_early_is_told() -> None:
     with pytest.raises(WireError, match="hung up in the middle"):
         driver.receive()
     driver.close()
+
+
+def test_a_silent_peer_is_waited_for_as_long_as_was_said_and_may_speak_later() -> None:
+    worker, driver, _ = ends()
+    for seconds in (0.05, 0.05, 0.02):
+        with pytest.raises(TimeoutError, match="timed out"):
+            driver.receive(seconds)
+    message = Message("ask", 1, "how", b"\xc0")
+    worker.send(message)
+    assert driver.receive() == message
+    worker.send(message)
+    assert driver.receive(SECONDS) == message
+    worker.close()
+    driver.close()
+
+
+def test_messages_that_come_together_are_received_one_by_one() -> None:
+    worker, driver, _ = ends()
+    for number in range(50):
+        worker.send(Message("ask", number, "how", bytes(number)))
+    received = [driver.receive(SECONDS) for _ in range(50)]
+    assert [(one.number, len(one.payload)) for one in received] == [(n, n) for n in range(50)]
+    worker.close()
+    driver.close()
+
+
+def test_a_peer_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control_connection, "FRAME_SECONDS", 0.05)
+    worker, driver, channel = ends()
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 14)
+    with pytest.raises(TimeoutError):
+        worker.send(Message("ask", 1, "how", bytes(2 << 20)))
+    worker.close()
+    driver.close()

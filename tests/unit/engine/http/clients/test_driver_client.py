@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from penstock import StreamsConfig
 from penstock._engine.control.drivers import Driver
@@ -60,7 +61,7 @@ def test_a_driver_answers_with_pages_over_one_connection(tmp_path: Path) -> None
         found = [row[0] for row in answer.parts[0].rows]
         assert (answer.number, len(found)) == (3, 10)
         while (cursor := answer.parts[0].cursor) is not None:
-            answer = client.ask(driver, replace(ALL, cursor=cursor, partitions=()))
+            answer = client.ask(driver, structs.replace(ALL, cursor=cursor, partitions=()))
             found += [row[0] for row in answer.parts[0].rows]
         assert len(found) == 29
         assert found == sorted(found)
@@ -130,7 +131,7 @@ def test_a_server_that_says_nothing_is_left_in_time(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(client_module, "_GRACE_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        error = refused(Driver("there", "m/1", url=url), replace(ALL, seconds=0.2))
+        error = refused(Driver("there", "m/1", url=url), structs.replace(ALL, seconds=0.2))
     assert error.again
     assert "timed out" in str(error)
 

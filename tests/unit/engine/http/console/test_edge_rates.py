@@ -28,7 +28,7 @@ def test_rates_go_on_where_each_record_is_forwarded() -> None:
 
     flow = flow_of(built(draw))
     source, map_1, peek, filter_, map_2, sink = (shape.text for shape in flow.scene.shapes[:6])
-    rates = edge_rates(flow, {source: {"in": 100.0}}, {sink: {"out": 40.0}})
+    rates = edge_rates(flow, {source: {"in": 100.0}}, {sink: {"out": 40.0}}, {})
     assert by_ends(flow, rates) == {
         ("in", source): 100.0,
         (source, map_1): 100.0,
@@ -38,7 +38,7 @@ def test_rates_go_on_where_each_record_is_forwarded() -> None:
         (map_2, sink): 40.0,
         (sink, "out"): 40.0,
     }
-    assert node_rates(flow, rates, {source: {"in": 100.0}})[filter_] == 100.0
+    assert node_rates(flow, rates, {source: {"in": 100.0}}, {})[filter_] == 100.0
 
 
 def test_a_join_gets_what_is_kept_for_it() -> None:
@@ -52,7 +52,7 @@ def test_a_join_gets_what_is_kept_for_it() -> None:
         "KSTREAM-SOURCE-0000000000": {"left": 8.0},
         "KSTREAM-SOURCE-0000000001": {"right": 3.0},
     }
-    rates = by_ends(flow, edge_rates(flow, sources, {}))
+    rates = by_ends(flow, edge_rates(flow, sources, {}, {}))
     assert rates["KSTREAM-WINDOWED-0000000002", "KSTREAM-JOINTHIS-0000000004"] == 8.0
     assert rates["KSTREAM-WINDOWED-0000000003", "KSTREAM-JOINOTHER-0000000005"] == 3.0
 
@@ -64,7 +64,7 @@ def test_what_does_not_follow_is_not_known() -> None:
 
     flow = flow_of(built(draw))
     source, one, other, end = (shape.text for shape in flow.scene.shapes[:4])
-    rates = by_ends(flow, edge_rates(flow, {source: {"in": 7.0}}, {}))
+    rates = by_ends(flow, edge_rates(flow, {source: {"in": 7.0}}, {}, {}))
     assert rates[source, one] == 7.0
     assert rates[one, other] is None
     assert rates[other, end] is None
@@ -76,7 +76,7 @@ def test_each_topic_of_a_source_has_its_own_rate() -> None:
 
     flow = flow_of(built(draw))
     source = flow.scene.shapes[0].text
-    rates = by_ends(flow, edge_rates(flow, {source: {"a": 1.0, "b": 2.0}}, {}))
+    rates = by_ends(flow, edge_rates(flow, {source: {"a": 1.0, "b": 2.0}}, {}, {}))
     assert (rates["a", source], rates["b", source]) == (1.0, 2.0)
     assert rates[source, flow.scene.shapes[1].text] == 3.0
 
@@ -91,7 +91,30 @@ def test_branches_are_not_alike() -> None:
 
     flow = flow_of(built(draw))
     one, other = (shape.text for shape in flow.scene.shapes if shape.kind == "sink")
-    rates = edge_rates(flow, {}, {one: {"x": 5.0}})
-    reached = node_rates(flow, rates, {})
+    rates = edge_rates(flow, {}, {one: {"x": 5.0}}, {})
+    reached = node_rates(flow, rates, {}, {})
     assert reached[one] == 5.0
     assert other not in reached
+
+
+def test_nodes_that_count_their_records_leave_nothing_open() -> None:
+    def draw(builder: StreamsBuilder) -> None:
+        stream: Any = builder.stream("in").filter(lambda key, value: bool(value))
+        stream.flat_map_values(lambda value: [value]).filter(lambda key, value: True).for_each(
+            lambda key, value: None
+        )
+
+    flow = flow_of(built(draw))
+    source, first, flat, second, end = (shape.text for shape in flow.scene.shapes[:5])
+    read = {source: {"in": 100.0}}
+    assert None in edge_rates(flow, read, {}, {})
+    counted = {first: 100.0, flat: 60.0, second: 180.0, end: 7.0}
+    rates = edge_rates(flow, read, {}, counted)
+    assert by_ends(flow, rates) == {
+        ("in", source): 100.0,
+        (source, first): 100.0,
+        (first, flat): 60.0,
+        (flat, second): 180.0,
+        (second, end): 7.0,
+    }
+    assert node_rates(flow, rates, read, counted) == {**counted, source: 100.0}

@@ -16,7 +16,7 @@ from penstock._engine.http.access import Access
 from penstock._engine.http.console import event_stream
 from penstock._engine.http.console import feed as feed_module
 from penstock._engine.http.console.feed import Feed
-from penstock._engine.http.console.logins import SESSION_SECONDS, SESSION_SECONDS_MAX, Logins
+from penstock._engine.http.console.logins import SESSION_SECONDS, SESSION_SECONDS_MAX, Logins, _hash
 from penstock._engine.http.listening import Listening
 from penstock._engine.http.server import HttpServer
 from tests.console.browser import wait_for
@@ -178,7 +178,11 @@ def test_the_token_opens_a_session_and_a_session_makes_links(served: Served) -> 
     assert served.ask("POST", "/console/link", {}, **headers).status == 401
     session = {"Authorization": f"Bearer {said['session']}"}
     link = served.ask("POST", "/console/link", {}, **headers, **session)
-    assert served.login({"code": json.loads(link.read())["code"]})[0] == 200
+    status, other = served.login({"code": json.loads(link.read())["code"]})
+    assert status == 200
+    logins = served.access.logins
+    limits = [logins._limits[_hash(one["session"])] for one in (said, other)]
+    assert limits[0] == limits[1]
 
 
 @pytest.mark.parametrize(

@@ -81,3 +81,35 @@ def test_the_oldest_of_too_many_go() -> None:
     assert logins.redeem(codes[-1]) is not None
     assert not logins.accepts(sessions[0])
     assert logins.accepts(sessions[-1])
+
+
+def test_a_session_that_asks_for_links_does_not_outlive_its_limit() -> None:
+    clock = Clock()
+    logins = Logins(clock)
+    session, began = logins.open(), clock.now
+    while clock.now < began + SESSION_SECONDS_MAX:
+        code = logins.code_of(session)
+        assert code is not None
+        other = logins.redeem(code)
+        assert other is not None
+        session = other
+        clock.now += SESSION_SECONDS - 1
+    assert not logins.accepts(session)
+    assert logins.code_of(session) is None
+    assert logins.code_of("of a stranger") is None
+
+
+def test_a_link_of_a_session_ends_with_it() -> None:
+    clock = Clock()
+    logins = Logins(clock)
+    session, began = logins.open(), clock.now
+    while clock.now < began + SESSION_SECONDS_MAX - LINK_SECONDS:
+        assert logins.accepts(session)
+        clock.now += LINK_SECONDS
+    code = logins.code_of(session)
+    clock.now = began + SESSION_SECONDS_MAX
+    assert code is not None
+    assert logins.redeem(code) is None
+    for _ in range(3):
+        assert logins.redeem(logins.new_code()) is not None
+    assert len(logins._limits) == 3 + len(logins._links)

@@ -10,7 +10,7 @@ from penstock._engine.control.protocol.messages import Report, WorkerFailure
 from penstock._engine.control.recent_errors import SeenError
 from penstock._engine.http.console.feed import encoded
 from penstock._engine.http.console.graph import graph_document
-from penstock._engine.http.console.snapshot import Watch, error_document
+from penstock._engine.http.console.snapshot import Watch, error_document, owners_of
 from penstock._engine.metrics.record_failures import RecordFailure
 from tests.console.simulated import PLANTED, Simulated
 
@@ -161,3 +161,21 @@ def test_reports_without_metrics_are_enough() -> None:
     sections = seen(application, 2)
     assert sections["tasks"]["worker"][0] == "w"
     assert sections["workers"][0]["machine"] == ""
+
+
+def test_a_task_that_has_moved_from_a_worker_that_hangs_is_where_it_runs() -> None:
+    moved = Report("a", "running", tasks={"0_0": "running"}, pid=1)
+    hangs = Report("b", "running", tasks={"0_0": "running"}, pid=2, repeated=True)
+    assert owners_of({"a": moved, "b": hangs}) == {"0_0": ("a", "running")}
+    assert owners_of({"b": hangs, "a": moved}) == {"0_0": ("a", "running")}
+
+
+def test_totals_do_not_fall_when_a_worker_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    application = Simulated(partitions=1, workers=1)
+    watch, totals = Watch(application), []
+    for number, (records_in, records_out) in enumerate([(500, 50), (510, 60), (7, 0), (9, 1)]):
+        report = Report("a", "running", records_in=records_in, records_out=records_out, pid=1)
+        monkeypatch.setattr(application, "reports", lambda one=report: {"a": one})
+        head = watch.sections(watch.look(1_000_000 + number * 1000, 50.0 + number))["head"]
+        totals.append((head["total_in"], head["total_out"]))
+    assert totals == [(500, 50), (510, 60), (517, 60), (519, 61)]

@@ -72,7 +72,8 @@ export class Details {
     }
     const node = flow.nodes[name];
     if (node && this.shape.operation !== undefined) {
-      const facts = [["Records", rate(node.rate)]];
+      const uncounted = node.rate === null && flow.counts === false;
+      const facts = [["Records", uncounted ? "counted at metrics.recording.level DEBUG" : rate(node.rate)]];
       if (node.total !== null) facts.push(["Records since its tasks opened", count(node.total)]);
       if (node.lag !== undefined) facts.push(["Lag", count(node.lag)]);
       if (node.latency_avg !== null) {

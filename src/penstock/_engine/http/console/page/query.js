@@ -1,8 +1,9 @@
 // Reads a store: a key, a range, a prefix, windows between two times; rows as a table.
 
 import { h } from "./dom.js";
+import { read } from "./exact.js";
 import { count, moment } from "./format.js";
-import { document_ } from "./session.js";
+import { document_, text } from "./session.js";
 
 const LIMIT = 50;
 const CHARACTERS_MAX = 2000;
@@ -73,8 +74,7 @@ export class QueryBox {
     const path = `/stores/${encodeURIComponent(this.store)}${key === "" ? "" : `/${encodeURIComponent(key)}`}`;
     this.note.textContent = "Reading …";
     try {
-      const answer = await document_(`${path}?${words}`);
-      this.show(answer, cursor !== null);
+      this.show(read(await text(`${path}?${words}`)), cursor !== null);
     } catch (error) {
       if (!cursor) this.result.replaceChildren();
       this.more.hidden = true;
@@ -82,9 +82,9 @@ export class QueryBox {
     }
   }
 
-  show(answer, further) {
+  show({ value: answer, shown: inText }, further) {
     const rows = answer.rows ?? [answer];
-    const flat = rows.map(flattened);
+    const flat = rows.map((row) => flattened(row, inText));
     const names = [...new Set(flat.flatMap((row) => Object.keys(row)))];
     if (further && this.body) this.body.append(...flat.map((row) => tableRow(names, row)));
     else {
@@ -99,15 +99,16 @@ export class QueryBox {
   }
 }
 
-function flattened(row) {
+function flattened(row, inText) {
   const flat = {};
+  const time = (value) => (typeof value === "string" ? inText(value) : moment(value));
   for (const [name, value] of Object.entries(row)) {
     if (name === "store" || name === "position") continue;
     if (name === "window") {
-      flat.start = moment(value.start);
-      flat.end = moment(value.end);
-    } else if (name === "timestamp" || name === "valid_to") flat[name] = value === null ? "" : moment(value);
-    else flat[name] = value === null ? "none" : typeof value === "object" ? JSON.stringify(value) : String(value);
+      flat.start = time(value.start);
+      flat.end = time(value.end);
+    } else if (name === "timestamp" || name === "valid_to") flat[name] = value === null ? "" : time(value);
+    else flat[name] = inText(value);
   }
   return flat;
 }

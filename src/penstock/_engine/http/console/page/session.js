@@ -19,9 +19,13 @@ export async function ask(path, options = {}) {
 }
 
 export async function document_(path) {
+  return JSON.parse(await text(path));
+}
+
+export async function text(path) {
   const answer = await ask(path);
   if (!answer.ok) throw new Error(await why(answer));
-  return answer.json();
+  return answer.text();
 }
 
 async function why(answer) {

@@ -22,8 +22,22 @@ export class TopologyView {
       h("span", { class: "swatch warm" }), "busy",
       h("span", { class: "swatch hot" }), "hot: its worker has little time left",
       h("span", { class: "badge dropped" }, "dropped"), h("span", { class: "badge errors" }, "errors"));
-    this.element = h("section", { class: "topology", "aria-label": "Topology" }, this.canvas, this.tools, this.legend);
-    new ResizeObserver(() => this.scale === null && this.graph && this.fit()).observe(this.canvas);
+    this.hint = h("p", { class: "hint", hidden: true }, "Arrows without a figure are not counted: set ",
+      h("code", {}, "metrics.recording.level"), " to ", h("code", {}, "DEBUG"), ".");
+    this.element = h("section", { class: "topology", "aria-label": "Topology" }, this.canvas,
+      h("div", { class: "below" }, this.legend, this.hint, this.tools));
+    this.canvas.addEventListener("scroll", () => this.fade(), { passive: true });
+    new ResizeObserver(() => {
+      if (this.scale === null && this.graph) this.fit();
+      this.fade();
+    }).observe(this.canvas);
+  }
+
+  /** Fade the edges behind which the graph goes on. */
+  fade() {
+    const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = this.canvas;
+    const hidden = { left: scrollLeft, right: scrollWidth - clientWidth - scrollLeft, top: scrollTop, bottom: scrollHeight - clientHeight - scrollTop };
+    for (const [edge, pixels] of Object.entries(hidden)) this.canvas.classList.toggle(`more-${edge}`, pixels > 1);
   }
 
   draw(graph) {
@@ -118,6 +132,7 @@ export class TopologyView {
     this.shown = scale;
     this.svg.style.width = `${this.graph.width * scale}px`;
     this.svg.style.height = `${this.graph.height * scale}px`;
+    this.fade();
   }
 
   update({ flow, stores }) {
@@ -127,6 +142,8 @@ export class TopologyView {
       setText(this.labels[at], value === null ? "" : rate(value) + this.lagOf(this.graph.edges[at], flow));
       setAttribute(this.arrows[at], "class", value > 0 ? "arrow flowing" : "arrow");
     });
+    const unknown = flow.edges.some((value, at) => value === null && !this.graph.edges[at]?.store);
+    this.hint.hidden = flow.counts !== false || !unknown;
     for (const { group, badges, note, shape } of this.shapes) {
       if (NODES.has(shape.kind)) this.updateNode(group, badges, shape, flow.nodes[shape.name]);
       if (shape.kind === "store" && stores) {
