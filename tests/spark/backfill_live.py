@@ -146,10 +146,18 @@ class Site:
             ).returncode
 
     def kill_when_written(self, records: int, *words: str) -> None:
-        """Run a command and kill it when a topic has so many records."""
-        path = self.work / f"{words[0]}-killed.log"
+        """Run a command and kill it when a topic has so many records. It cannot end before: the
+        program's page views wait.
+        """
+        path, hold = self.work / f"{words[0]}-killed.log", self.work / "hold"
+        hold.touch()
         with path.open("ab") as log:
-            process = subprocess.Popen(self.command(*words), stdout=log, stderr=log)
+            process = subprocess.Popen(
+                self.command(*words),
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "USER_ANALYTICS_HOLD": str(hold)},
+            )
             while record_count(self.servers, "user-visits") < records:
                 if process.poll() is not None:
                     how = f"ended with {process.returncode} before it could be killed"
@@ -158,6 +166,7 @@ class Site:
                 time.sleep(0.05)
             process.send_signal(signal.SIGKILL)
             process.wait()
+        hold.unlink()  # Workers that outlived it go on.
 
 
 def read_updates(servers: str, topic: str) -> Updates:

@@ -48,8 +48,8 @@ def main(bootstrap_servers: str, state_dir: str, name: str) -> None:
         "processing.guarantee": "exactly_once_v2",
         "statestore.cache.max.bytes": 0,
         "penstock.turn.ms": 1000,
-        # A replacement comes in time to be the same member.
-        "consumer.session.timeout.ms": 30_000,
+        # A replacement comes in time to be the same member, on a busy machine, too.
+        "consumer.session.timeout.ms": 90_000,
     }
     streams = KafkaStreams(builder.build(), config)
     threading.Thread(target=tell, args=(streams,), daemon=True).start()

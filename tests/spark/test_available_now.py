@@ -140,6 +140,7 @@ def test_clean_up_deletes_local_state_but_not_while_the_application_runs(
         "bootstrap.servers": servers,
         "state.dir": str(tmp_path),
         "processing.guarantee": "exactly_once_v2",
+        "penstock.turn.ms": 2000,
     }
     write(servers, f"{name}-in", range(100))
     streams = KafkaStreams(topology(name), config, spark=spark)

@@ -145,8 +145,11 @@ def handover(
     folder = tmp_path_factory.mktemp("handover")
     config = config_of("handover", kafka_broker, folder / "state")
     archived, cut = Counting(kafka_broker, "archived"), Counting(kafka_broker, "cut")
-    through = Counting(kafka_broker, "through", through=True)
-    countings, archive = (archived, cut, through), str(folder / "archive")
+    through, typed = (
+        Counting(kafka_broker, "through", through=True),
+        Counting(kafka_broker, "typed"),
+    )
+    countings, archive = (archived, cut, through, typed), str(folder / "archive")
 
     def written() -> dict[str, dict[str, list[object]]]:
         return {counting.name: counting.written() for counting in countings}
@@ -156,10 +159,12 @@ def handover(
     archived.say("b a", first_time=2000)
     cut.say("a a a a")
     through.say("a b a")
+    rows = spark.createDataFrame([("a", "v", 1)] * 2, "key string, value string, timestamp long")
     report = streams.backfill(
         topology_of(*countings),
         config,
-        inputs={archived.source: archive},
+        inputs={archived.source: archive, typed.source: streams.Typed(rows, key=serdes.json())},
+        live_from={typed.source: "earliest"},
         until={cut.source: {0: 0, 1: 2}},
         spark=spark,
     )
@@ -183,6 +188,10 @@ def test_history_can_end_at_offsets(handover: Handover) -> None:
     assert handover.report.ends["cut-in"] == {0: 0, 1: 2}
     assert handover.by_job["cut"] == {"a": [1, 2]}
     assert handover.in_the_end["cut"] == {"a": [1, 2, 3, 4]}
+
+
+def test_typed_rows_are_written_by_the_serdes_they_were_given(handover: Handover) -> None:
+    assert handover.by_job["typed"] == {'"a"': [1, 2]}
 
 
 def test_what_goes_through_a_topic_of_the_user_s_is_not_read_again(handover: Handover) -> None:
@@ -235,4 +244,8 @@ def test_what_fails_in_user_code_is_told_and_can_be_gone_on_with(
         streams.backfill(failing(), config, spark=spark)
     with pytest.raises(StreamsError, match="has begun with another program"):
         streams.backfill(topology_of(refused), config, spark=spark)
-    streams.backfill(topology_of(refused), config, reset=True, spark=spark)
+    report = streams.backfill(topology_of(refused), config, reset=True, spark=spark)
+    assert (report.records_in, report.resumed) == (2, False)
+    # What the task beside the failed one had written stays.
+    written = refused.written()
+    assert (written["b"], set(written["a"])) == ([1], {1})

@@ -114,6 +114,8 @@ class Shop:
     def __init__(self, spark: SparkSession, servers: str, name: str, path: Path) -> None:
         self.spark, self.servers, self.name, self.path = spark, servers, name, path
         self.orders = Files(spark, path / "orders")
+        self._commits: set[str] = set()
+        self._written: list[tuple[str, int]] = []
         self.customers = spark.createDataFrame([("a", "ada", 1000), ("b", "bob", 1000)], SCHEMA)
 
     def run(self, topology: Topology | None = None, **more: Any) -> LiveResult:
@@ -136,13 +138,16 @@ class Shop:
         writer = writer.option("checkpointLocation", result.checkpoint("totals"))
         if trigger:
             writer = writer.trigger(**trigger)
-        return writer.start(str(self.path / "out"))
+        return result.start(writer, str(self.path / "out"))
 
     def written(self) -> list[tuple[str, int]]:
-        if not (self.path / "out" / "_spark_metadata").exists():
-            return []
-        rows = self.spark.read.schema("key string, value long").json(str(self.path / "out"))
-        return sorted((row.key, row.value) for row in rows.collect())
+        """Return what is committed; Spark is asked only if there is more than at the last time."""
+        commits = {path.name for path in self.path.glob("out/_spark_metadata/[0-9]*")}
+        if commits != self._commits:
+            rows = self.spark.read.schema("key string, value long").json(str(self.path / "out"))
+            self._written = sorted((row.key, row.value) for row in rows.collect())
+            self._commits = commits
+        return self._written
 
     def records(self, topic: str) -> int:
         return len(committed(self.servers, f"{self.name}-{topic}"))

@@ -5,7 +5,6 @@ left running, and the next start goes on, each row once.
 from __future__ import annotations
 
 import itertools
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,24 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock.errors import StreamsError
 from penstock.testing.broker import LocalBroker
+from tests.spark.python_processes import HangingUp
 from tests.spark.test_between import WAIT_SECONDS, Files, Shop, locked, wait_for
 
 pytestmark = pytest.mark.slow
 
 _numbers = itertools.count(1)
-_HANGS_UP = """\
-#!{python}
-# Python for Spark. The first process that counts turns hangs up; one that is too slow has the same
-# error after ten seconds.
-import os, socket, sys
-
-if "pyspark.sql.streaming.python_streaming_source_runner" in sys.argv and os.path.exists({mark!r}):
-    os.unlink({mark!r})
-    address = ("127.0.0.1", int(os.environ["PYTHON_WORKER_FACTORY_PORT"]))
-    socket.create_connection(address).close()
-    sys.exit()
-os.execv({python!r}, [{python!r}, *sys.argv[1:]])
-"""
 
 
 class StreamingShop(Shop):
@@ -62,15 +49,6 @@ def run_until_an_input_fails(shop: StreamingShop, inputs: dict[str, DataFrame]) 
         assert result.wait(WAIT_SECONDS * 1000), "the run goes on"
 
 
-def hanging_up(folder: Path) -> str:
-    """Return a Python whose first process that counts turns is of no use to Spark."""
-    mark, program = folder / "mark", folder / "python"
-    mark.touch()
-    program.write_text(_HANGS_UP.format(python=sys.executable, mark=str(mark)))
-    program.chmod(0o755)
-    return str(program)
-
-
 def test_a_failed_input_ends_all_parts_and_the_next_start_goes_on(
     shop: StreamingShop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,10 +67,13 @@ def test_a_failed_input_ends_all_parts_and_the_next_start_goes_on(
         shop.run(inputs=inputs, available_now=True)
     assert shop.spark.streams.active == []
     broken.write_text('{"key": "a", "value": "cake", "timestamp": 2004}')
-    # Then the application is started again, not ended.
-    monkeypatch.setattr(shop.spark.sparkContext, "pythonExec", hanging_up(shop.path))
+    python = HangingUp(shop.path)
+    monkeypatch.setattr(shop.spark.sparkContext, "pythonExec", python.program)
+    python.next(1)  # that of the application, which is started again
     with shop.run(inputs=inputs, available_now=True) as result:
+        assert python.left == 0
+        python.next(1)
         assert shop.write(result, availableNow=True).awaitTermination(WAIT_SECONDS)
-    assert not (shop.path / "mark").exists(), "no process has hung up"
+    assert python.left == 0
     assert shop.written() == [("a", 1), ("a", 2), ("a", 3), ("b", 1), ("b", 2)]
     assert (shop.records("customers"), shop.records("orders")) == (2, 5)

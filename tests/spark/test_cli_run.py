@@ -41,7 +41,6 @@ def test_demo_ends_by_ctrl_c_and_goes_on_at_the_next_start(tmp_path: Path) -> No
     assert re.search(r" RUNNING  in [\d,]+/s  out [\d,]+/s  total [\d,]+ in, [\d,]+ out  lag", said)
     assert re.search(r"penstock-demo: stopped after .* records in, [\d,]+ out\n", said)
     assert not NOISE.search(said), said
-    check_accounts(tmp_path)
 
     second = subprocess.run(
         command("demo", "--seconds", "3"),
@@ -106,40 +105,43 @@ def price(line):
     print("seen", line)
     return doubled(json.loads(line)["price"])
 
-builder.stream("orders", Consumed(text, text)).map_values(price).map_values(str).to(
-    "prices", Produced(text, text)
+builder.stream("pricing-orders", Consumed(text, text)).map_values(price).map_values(str).to(
+    "pricing-prices", Produced(text, text)
 )
 if __name__ == "__main__":
     KafkaStreams(builder.build(), {"application.id": "pricing"}).run()
 """
 
 
-def test_failure_shows_the_user_s_own_lines_and_nothing_of_the_jvm(tmp_path: Path) -> None:
+def test_failure_shows_the_user_s_own_lines_and_nothing_of_the_jvm(
+    kafka_broker: LocalBroker, tmp_path: Path
+) -> None:
     app = tmp_path / "app.py"
     app.write_text(FAILING)
     (tmp_path / "prices.py").write_text("def doubled(price):\n    return 2 * price\n")
-    with LocalBroker(tmp_path / "broker") as broker:
-        servers = broker.bootstrap_servers
-        for topic in ("orders", "prices"):
-            broker.create_topic(topic)
-        writer = TopicWriter(servers)
-        for value in (b'{"price": 4}', b'{"prize": 5}'):
-            writer.write("orders", None, value)
-        writer.flush()
-        done = subprocess.run(
-            [*command("run", "app.py"), "--bootstrap-servers", servers],
-            env=environment(tmp_path),
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE_SECONDS,
-        )
+    servers = kafka_broker.bootstrap_servers
+    for topic in ("pricing-orders", "pricing-prices"):
+        kafka_broker.create_topic(topic)
+    writer = TopicWriter(servers)
+    for value in (b'{"price": 4}', b'{"prize": 5}'):
+        writer.write("pricing-orders", None, value)
+    writer.flush()
+    done = subprocess.run(
+        [*command("run", "app.py"), "--bootstrap-servers", servers],
+        env=environment(tmp_path),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
     assert done.returncode == 1
     assert done.stdout == 'seen {"price": 4}\nseen {"prize": 5}\n'
     last = done.stderr[done.stderr.index("penstock: ") :]
     assert last.startswith("penstock: processor 'KSTREAM-MAPVALUES-0000000001' (defined at app.py:")
-    assert "failed on the record at topic 'orders', partition 0, offset 1 in task 0_0" in last
+    assert (
+        "failed on the record at topic 'pricing-orders', partition 0, offset 1 in task 0_0" in last
+    )
     assert last.endswith(
         "\nTraceback (most recent call last):\n"
         '  File "app.py", line 11, in price\n'

@@ -136,6 +136,9 @@ def test_typed_columns_become_bytes_by_their_serde(spark: SparkSession) -> None:
         F.col("id").alias("key"),
         F.struct(F.col("id").alias("amount")).alias("value"),
         F.lit(5).cast("long").alias("timestamp"),
+        # What records do not have is left out, whatever it is called.
+        F.lit(1).alias("order.id"),
+        F.struct(F.lit(1).alias("a b")).alias("meta"),
     )
     result = run(builder.build(), {"orders": Typed(frame)}, partitions=1)
     rows = result.typed("doubled").orderBy("key").collect()

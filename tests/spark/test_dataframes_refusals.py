@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -19,7 +21,10 @@ from penstock import (
     Topology,
     serdes,
 )
+from penstock._engine.spark.batch.inputs import with_all_offsets
+from penstock.database import Database
 from penstock.errors import StreamsError
+from penstock.outbox import write_once
 from penstock.spark import run
 from penstock.timestamps import WallclockTimestampExtractor
 
@@ -73,6 +78,32 @@ def refusal(action: Callable[[], object]) -> str:
 def test_columns_that_do_not_fit(spark: SparkSession, columns: str, expected: str) -> None:
     frame = spark.createDataFrame([], columns)
     assert refusal(lambda: run(copies(), {"in": frame})) == expected
+
+
+def test_write_once_of_rows_without_offsets(spark: SparkSession, tmp_path: Path) -> None:
+    """Each run would number them from 0, and take the marks of an earlier one for its own."""
+    once: Any = write_once(Database(f"sqlite:{tmp_path}/shop.db"), lambda *_: None, name="orders")
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).process_values(once).to("out")
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    for columns in (RECORDS, f"{RECORDS}, offset long"):
+        frame = spark.createDataFrame([], columns)
+        said = refusal(lambda frame=frame: run(builder.build(), {"in": frame}, config))  # type: ignore[misc]
+        assert said.startswith("write_once(name='orders') knows records by partition and offset")
+    placed = f"{RECORDS}, partition int, offset long"
+    frame = spark.createDataFrame([("a", "b", 1, 0, None)], placed)
+    run(builder.build(), {"in": frame}, config)  # its rows are looked at later
+    with pytest.raises(Exception, match="column 'offset' must not be null"):
+        with_all_offsets("in", frame).collect()
+
+
+def test_two_columns_of_one_name(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([], f"{RECORDS}, other string").withColumnRenamed(
+        "other", "value"
+    )
+    assert refusal(lambda: run(copies(), {"in": frame})) == (
+        "input 'in' must have each column once; it has 'value' twice: drop one"
+    )
 
 
 def test_what_is_no_batch_of_rows(spark: SparkSession) -> None:

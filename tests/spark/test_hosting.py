@@ -27,18 +27,18 @@ from tests.spark.standalone import parent
 pytestmark = pytest.mark.slow
 
 
-def test_records_go_through_over_several_turns(
+def test_records_go_through_over_several_turns_until_a_function_fails(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
+    def checked(value: str) -> str:
+        return str(1 // int(value)) if value.isdecimal() else value.upper()
+
     servers = kafka_broker.bootstrap_servers
-    with hosted(
-        servers,
-        "turns",
-        lambda s: s.map_values(str.upper),
-        spark,
-        tmp_path,
-        **{"penstock.turn.ms": 1000},
-    ) as (app, streams):
+    short = {"penstock.turn.ms": 1000}
+    with hosted(servers, "turns", lambda s: s.map_values(checked), spark, tmp_path, **short) as (
+        app,
+        streams,
+    ):
         for number in range(12):
             app.write(("k", f"v{number}"))
             time.sleep(0.4)
@@ -46,7 +46,12 @@ def test_records_go_through_over_several_turns(
         progress = streams.progress()
         assert progress is not None
         assert progress["batchId"] >= 2
-    assert streams.state is State.NOT_RUNNING
+        app.write(("k", "0"))
+        assert streams.wait_until(State.ERROR, 60_000)
+    assert streams.failure is not None
+    assert streams.failure.kind == "ProcessingError"
+    assert "ZeroDivisionError" in streams.failure.message
+    assert "test_hosting.py" in streams.failure.message
     assert spark.sparkContext is not None  # the user's session is left alone
 
 
@@ -108,45 +113,6 @@ def test_output_stops_within_the_lease_when_the_query_is_stopped(
         assert app.read(2, seconds=4) == [("k", "BEFORE")]
         assert streams.failure is not None
         assert "stopped" in streams.failure.message
-
-
-def test_an_error_of_the_users_function_ends_the_application_with_its_place(
-    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
-) -> None:
-    def divide(value: str) -> str:
-        return str(1 // int(value))
-
-    servers = kafka_broker.bootstrap_servers
-    with hosted(servers, "failing", lambda s: s.map_values(divide), spark, tmp_path) as (
-        app,
-        streams,
-    ):
-        app.write(("k", "1"))
-        assert app.read(1) == [("k", "1")]
-        app.write(("k", "0"))
-        assert streams.wait_until(State.ERROR, 60_000)
-    assert streams.failure is not None
-    assert streams.failure.kind == "ProcessingError"
-    assert "ZeroDivisionError" in streams.failure.message
-    assert "test_hosting.py" in streams.failure.message
-
-
-def test_more_slots_than_partitions_and_fewer(
-    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
-) -> None:
-    servers = kafka_broker.bootstrap_servers
-    with hosted(
-        servers,
-        "one-slot",
-        lambda s: s.map_values(str.upper),
-        spark,
-        tmp_path,
-        **{"num.stream.threads": 1},
-    ) as (app, streams):
-        app.write(*((f"k{number}", "x") for number in range(20)))
-        assert len(app.read(20)) == 20
-        tasks = [report.tasks for report in streams.reports().values() if report.tasks]
-        assert [sorted(owned) for owned in tasks] == [["0_0", "0_1"]]
 
 
 def test_two_applications_with_one_id_share_the_tasks(

@@ -18,21 +18,6 @@ from tests.spark.hosted import PATIENCE_SECONDS, TEXT, Hosted, hosted
 pytestmark = pytest.mark.slow
 
 
-def test_a_session_that_is_given_hosts_and_is_not_stopped(
-    kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
-) -> None:
-    servers = kafka_broker.bootstrap_servers
-    with hosted(servers, "given", lambda s: s, spark, tmp_path) as (application, streams):
-        application.write(("a", "x"))
-        assert application.read(1) == [("a", "x")]
-        assert [query.name for query in spark.streams.active] == ["given"]
-        # The session has other work, too.
-        assert spark.range(1000).selectExpr("sum(id)").first() == (499_500,)
-    assert streams.state is State.NOT_RUNNING
-    assert spark.streams.active == []
-    assert spark.range(3).count() == 3
-
-
 def test_a_session_that_is_there_hosts_and_is_not_stopped(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -61,14 +46,19 @@ def test_a_session_that_is_there_hosts_and_is_not_stopped(
     assert spark.range(3).count() == 3
 
 
-def test_no_python_daemons_are_left_behind_in_a_shared_session(
+def test_a_session_that_is_given_hosts_and_is_not_stopped_and_no_daemons_are_left_behind(
     kafka_broker: LocalBroker, spark: SparkSession, tmp_path: Path
 ) -> None:
     def start_and_close(name: str) -> None:
-        with hosted(servers, name, lambda s: s, spark, tmp_path) as (application, _):
+        with hosted(servers, name, lambda s: s, spark, tmp_path) as (application, streams):
             application.write(("a", "x"))
             assert application.read(1) == [("a", "x")]
+            assert [query.name for query in spark.streams.active] == [name]
+            # The session has other work, too.
+            assert spark.range(1000).selectExpr("sum(id)").first() == (499_500,)
             assert daemons(spark) - before
+        assert streams.state is State.NOT_RUNNING
+        assert spark.streams.active == []
         until = time.monotonic() + PATIENCE_SECONDS
         while len(daemons(spark) - before) > 1 and time.monotonic() < until:
             time.sleep(0.2)

@@ -29,7 +29,7 @@ def test_trouble_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
         [sys.executable, "-m", "tests.spark.troubled_job", str(tmp_path)],
         env={
             **os.environ,
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "PYSPARK_PYTHON": sys.executable,
         },

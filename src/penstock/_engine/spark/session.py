@@ -30,7 +30,7 @@ from penstock._engine.spark import worker_daemon
 from penstock._engine.spark.class_archive import QUICK_START, archive_option, drop_archive
 from penstock._engine.spark.early_jvm import EarlyJvm
 from penstock._engine.spark.interpreter import check_interpreter
-from penstock._engine.spark.known_sources import forget_known, register_known
+from penstock._engine.spark.known_sources import forget_known
 from penstock._engine.state.files.private_files import make_private, open_private
 from penstock.errors import ConfigError, StreamsError
 from penstock.settings import StreamsConfig
@@ -39,6 +39,9 @@ __all__ = ["DataFrame", "SparkSession", "check", "session_for", "try_spark"]
 
 _LOG4J = files("penstock._engine.spark") / "log4j2-quiet.properties"
 _LOG_TAIL_LINES = 8
+SPARK_LOG = "spark.log"
+BACKFILL_LOG = "backfill.log"
+"""Of a backfill: it empties its log before it is known whether the application runs."""
 _FILE_LEVEL = "WARN"
 _DAEMON_MODULE = "spark.python.daemon.module"
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -54,28 +57,35 @@ def session_for(
     *,
     heavy: bool = False,
     early: EarlyJvm | None = None,
+    log: str = SPARK_LOG,
 ) -> tuple[SparkSession, bool]:
     """Return the session to use, and whether this process must stop it.
 
     `heavy`: Spark itself carries records, and does not only run workers. `early` is a JVM of
-    `launch_early`.
+    `launch_early`. `log` names the file of `log_path`.
     """
     refuse_connect(given, heavy=heavy)
     theirs = given or _existing()
-    session = theirs or _start(config, heavy=heavy, early=early)
+    session = theirs or _start(config, heavy=heavy, early=early, log=log)
     check(session)
     _check_interpreter(session)
     forward_signals(session)
     return session, theirs is None
 
 
-def launch_early(config: StreamsConfig, given: SparkSession | None) -> EarlyJvm | None:
+def launch_early(
+    config: StreamsConfig,
+    given: SparkSession | None,
+    *,
+    heavy: bool = False,
+    log: str = SPARK_LOG,
+) -> EarlyJvm | None:
     """Start the JVM of a session that will be needed soon, unless there is one."""
     if given is not None or _has_jvm() or SparkContext._active_spark_context is not None:
         return None
     settings = _settings(config)
-    conf = _conf_of(config, settings, heavy=False)
-    return EarlyJvm(lambda options: _launch_jvm(conf, config, options))
+    conf = _conf_of(config, settings, heavy=heavy)
+    return EarlyJvm(lambda options: _launch_jvm(conf, config, options, log))
 
 
 def try_spark(config: StreamsConfig) -> str:
@@ -157,21 +167,18 @@ def _check_interpreter(session: SparkSession) -> None:
     check_interpreter(str(context.pythonExec), paths)
 
 
-def log_path(config: StreamsConfig) -> Path:
+def log_path(config: StreamsConfig, log: str = SPARK_LOG) -> Path:
     """Return the file for the output of Spark and its Python workers."""
-    return config.state_dir / config.application_id / "spark.log"
+    return config.state_dir / config.application_id / log
 
 
-def _start(config: StreamsConfig, *, heavy: bool, early: EarlyJvm | None = None) -> SparkSession:
+def _start(config: StreamsConfig, *, heavy: bool, early: EarlyJvm | None, log: str) -> SparkSession:
     settings = _settings(config)
     # At INFO it logs the end of each thread's connection to the JVM.
     if (py4j := logging.getLogger("py4j")).level == logging.NOTSET:
         py4j.setLevel(logging.WARNING)
     with _signals_kept():
-        session = _launch(config, settings, heavy=heavy, early=early)
-    if not heavy:
-        register_known(session)
-    return session
+        return _launch(config, settings, heavy=heavy, early=early, log=log)
 
 
 def _settings(config: StreamsConfig) -> dict[str, str]:
@@ -226,7 +233,8 @@ def _launch(
     settings: Mapping[str, str],
     *,
     heavy: bool,
-    early: EarlyJvm | None = None,
+    early: EarlyJvm | None,
+    log: str,
 ) -> SparkSession:
     has_jvm = _has_jvm()
     try:
@@ -240,7 +248,7 @@ def _launch(
                 conf.set(_DAEMON_MODULE, worker_daemon.MODULE)
         else:
             conf = _conf_of(config, settings, heavy=heavy)
-            gateway = _launch_jvm(conf, config, {}) if early is None else early.take()
+            gateway = _launch_jvm(conf, config, {}, log) if early is None else early.take()
             SparkContext._ensure_initialized(gateway=gateway, conf=conf)
         session = SparkSession.builder.config(conf=conf).getOrCreate()
         if not has_jvm:
@@ -251,7 +259,7 @@ def _launch(
     except PySparkException as error:
         if not has_jvm:
             drop_archive()
-        msg = f"Spark did not start: {error}; {_log_tail(config)}"
+        msg = f"Spark did not start: {error}; {_log_tail(config, log)}"
         raise StreamsError(msg) from None
 
 
@@ -264,31 +272,33 @@ def _jvm_options(config: StreamsConfig, *, heavy: bool) -> str:
     return " ".join(options if heavy else [*options, QUICK_START])
 
 
-def _launch_jvm(conf: SparkConf, config: StreamsConfig, options: dict[str, Any]) -> Any:
+def _launch_jvm(
+    conf: SparkConf, config: StreamsConfig, options: dict[str, Any], log: str = SPARK_LOG
+) -> Any:
     """Start a JVM; `options` are those of its process, which pyspark adds to."""
     # In a process session of its own, signals to the terminal's or the shell's process group do not
     # end it before its work is done. It ends with this process all the same: its input closes.
     options["start_new_session"] = True
     if config.spark_log is not None:
         return launch_gateway(conf, options)  # type: ignore[no-untyped-call]
-    path = log_path(config)
+    path = log_path(config, log)
     try:
         make_private(path.parent)
-        log = open_private(path, os.O_TRUNC | os.O_APPEND)
+        file = open_private(path, os.O_TRUNC | os.O_APPEND)
     except OSError as error:
         msg = f"setting 'state.dir' must be a directory that can be written to: {error}"
         raise ConfigError(msg) from error
     try:
-        options |= {"stdout": log, "stderr": log}
+        options |= {"stdout": file, "stderr": file}
         return launch_gateway(conf, options)  # type: ignore[no-untyped-call]
     finally:
-        os.close(log)
+        os.close(file)
 
 
-def _log_tail(config: StreamsConfig) -> str:
+def _log_tail(config: StreamsConfig, log: str) -> str:
     if config.spark_log is not None:
         return "its log is above"
-    path = log_path(config)
+    path = log_path(config, log)
     lines = path.read_text(errors="replace").splitlines() if path.exists() else []
     if not lines:
         return f"its log {path} is empty; is there a Java 17 or later?"

@@ -35,6 +35,7 @@ def main() -> None:
     from pyspark import daemon  # noqa: PLC0415
 
     import penstock._engine.control.engine_thread  # noqa: F401, PLC0415
+    import penstock._engine.spark.batch.tasks.direct  # noqa: F401, PLC0415
 
     daemon.manager()
 

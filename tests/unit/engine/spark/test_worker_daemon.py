@@ -28,6 +28,7 @@ worker_daemon.main()
 threads = len(os.listdir("/proc/self/task")) if os.path.exists("/proc") else 1
 assert threads == 1, threads
 assert "penstock._engine.control.engine_thread" in sys.modules
+assert "penstock._engine.spark.batch.tasks.direct" in sys.modules
 assert "pyarrow" not in sys.modules
 """
     # Its standard output is how Spark is told where it listens.

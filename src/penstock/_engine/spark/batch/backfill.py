@@ -10,8 +10,9 @@ A backfill that dies before 4 runs again with the same plan; after 4 the applica
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from pyspark.errors import PySparkException
@@ -24,20 +25,33 @@ from penstock._engine.kafka.application.backfill_journal import BackfillPlan
 from penstock._engine.kafka.backfill.admission import Admitted, admit
 from penstock._engine.kafka.backfill.delivery import DeliverySite, compacted_changelogs
 from penstock._engine.kafka.backfill.handover import Handover
-from penstock._engine.kafka.backfill.retention import keep_windows
+from penstock._engine.kafka.backfill.retention import inputs_of_windows, keep_windows
+from penstock._engine.operators.stateless import empty_files
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.default_stores import with_default_stores
-from penstock._engine.planner.stages import JobPlan, plan_job
-from penstock._engine.spark.batch.backfill_inputs import InputOptions, Inputs, open_inputs
+from penstock._engine.planner.layout import draft_of
+from penstock._engine.planner.stages import JobPlan, plan_job, topics_of_marks
+from penstock._engine.spark.batch.backfill_inputs import (
+    InputOptions,
+    Inputs,
+    open_inputs,
+    without_offsets,
+)
+from penstock._engine.spark.batch.direct_job import DirectJobError, run_direct_job, warm_workers
+from penstock._engine.spark.batch.inputs import has_offsets
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.progress import Progress, compute
 from penstock._engine.spark.batch.start import settings_of
 from penstock._engine.spark.batch.tasks.deliveries import DeliveryPack, TaskProgress
-from penstock._engine.spark.session import session_for
+from penstock._engine.spark.batch.tasks.direct import DirectPack, is_direct
+from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds, can_be_read
+from penstock._engine.spark.session import BACKFILL_LOG, launch_early, refuse_connect, session_for
 from penstock._engine.topology.checks import refuse_initial
 from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError
 from penstock.settings import StreamsConfig
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +103,26 @@ def backfill(
     options = options or InputOptions()
     refuse_initial(topology.initial_tables, "give the DataFrame in inputs=")
     topology = with_default_stores(topology, config)
-    admitted = admit(topology, config, reset=reset)
-    session, owned = session_for(config, spark, heavy=True)
+    admitted, session, owned = _start(topology, config, options, reset=reset, spark=spark)
     try:
         blueprint = admitted.blueprint
         topics = topics_with_history(blueprint)
         inputs = open_inputs(admitted, topics, options, session)
         plan = admitted.begun or BackfillPlan(
-            new_id(), admitted.program_id, SystemClock().now_ms(), inputs.plans
+            new_id(),
+            admitted.program_id,
+            SystemClock().now_ms(),
+            inputs.plans,
+            tasks=tuple(task.id for task in blueprint.tasks),
         )
         handover = Handover(blueprint, plan, admitted.admin)
         try:
+            _check_marks(admitted, inputs)
             if admitted.begun is None:
-                _keep_old_windows(admitted, inputs, options, plan.began_ms)
+                _keep_old_windows(admitted, inputs, plan.began_ms)
                 handover.write_plan()
-            job_plan, began = plan_backfill(topology, admitted, inputs.frames), monotonic()
+            empty_files(topology.nodes.values())
+            job_plan, began = plan_backfill(topology, admitted, inputs.plans), monotonic()
             run = _Run(session, blueprint, plan, inputs.records, on_advance)
             run.run_stages(job_plan, inputs)
             written, seconds = handover.finish(), monotonic() - began
@@ -116,12 +135,93 @@ def backfill(
     return BackfillReport(inputs.records, written, ends, admitted.begun is not None, seconds)
 
 
-def _keep_old_windows(
-    admitted: Admitted, inputs: Inputs, options: InputOptions, now_ms: int
-) -> None:
-    latest_ms = inputs.latest_time(admitted, options.until)
-    if latest_ms is not None:
-        keep_windows(admitted.admin, admitted.blueprint, now_ms - latest_ms)
+def _start(
+    topology: Topology,
+    config: StreamsConfig,
+    options: InputOptions,
+    *,
+    reset: bool,
+    spark: SparkSession | None,
+) -> tuple[Admitted, SparkSession, bool]:
+    """Admit the application and start Spark, at the same time as far as possible; return both, and
+    whether the session is ours.
+    """
+    refuse_connect(spark, heavy=True)
+    id_, files = config.application_id, options.files
+    # Before a reset deletes anything.
+    marked = _check_marks_early(topology, id_, files) if reset else frozenset[str]()
+    heavy = bool(files) or not can_be_direct(topology, id_)
+    early = launch_early(config, spark, heavy=heavy, log=BACKFILL_LOG)
+    session, owned = None, False
+    try:
+        if marked:
+            session, owned = session_for(config, spark, heavy=heavy, early=early, log=BACKFILL_LOG)
+            _check_marks_early(topology, id_, files, without_offsets(options, session))
+        admitted = admit(topology, config, reset=reset)
+        if session is None:
+            session, owned = session_for(config, spark, heavy=heavy, early=early, log=BACKFILL_LOG)
+    except BaseException:
+        if session is not None and owned:
+            session.stop()
+        elif early is not None:
+            early.abandon()
+        raise
+    if owned and not heavy:
+        try:
+            workers = min(session.sparkContext.defaultParallelism, len(admitted.blueprint.tasks))
+            warm_workers(session.sparkContext, workers)
+        except BaseException:
+            session.stop()
+            raise
+    return admitted, session, owned
+
+
+def can_be_direct(topology: Topology, application_id: str) -> bool:
+    """Return whether it is known before the cluster is asked that `is_direct` will hold, where all
+    history is in Kafka: no repartition topics, no topics of its own that it reads again, no global
+    tables, and no more topics than a task reads itself. Patterns may match more.
+    """
+    draft = draft_of(topology, application_id)
+    own = bool(draft.repartition_topics) or not set(draft.outputs).isdisjoint(draft.task_inputs)
+    few = all(can_be_read(set(plan.source_topics())) for plan in draft.plans)
+    return draft.global_stores is None and not own and few and not draft.has_patterns
+
+
+def _check_marks(admitted: Admitted, inputs: Inputs) -> None:
+    """Refuse `write_once` of records that have no offsets on the cluster; a backfill that has begun
+    with it must go on, or nothing could end it.
+    """
+    tasks = admitted.blueprint.tasks
+    plans = {task.subtopology.id: task.subtopology for task in tasks}.values()
+    given = {topic for topic, frame in inputs.given.items() if not has_offsets(frame)}
+    try:
+        topics_of_marks(plans, set(inputs.plans) - given)
+    except StreamsError as error:
+        if admitted.begun is None:
+            raise
+        _log.warning("the backfill has begun and goes on, but rows may be missing: %s", error)
+
+
+def _check_marks_early(
+    topology: Topology, application_id: str, files: Collection[str], given: Collection[str] = ()
+) -> frozenset[str]:
+    """Do the same before the cluster is asked, as far as the program tells: `given` are those of
+    `files` without offsets. Return the files whose offsets `write_once` needs.
+    """
+    # Of the topics that a pattern may match, only files can lack offsets.
+    draft = draft_of(topology, application_id).resolved(files)
+    known = set(draft.task_inputs) - set(draft.outputs) - set(given)
+    return topics_of_marks(draft.plans, known) & set(files)
+
+
+def _keep_old_windows(admitted: Admitted, inputs: Inputs, now_ms: int) -> None:
+    topics = inputs_of_windows(admitted.blueprint)
+    times = inputs.latest_times(admitted, sorted(set().union(*topics.values())))
+    ages = {
+        id_: now_ms - min((times[topic] for topic in read if topic in times), default=now_ms)
+        for id_, read in topics.items()
+    }
+    keep_windows(admitted.admin, admitted.blueprint, ages)
 
 
 def topics_with_history(blueprint: Blueprint) -> set[str]:
@@ -171,6 +271,15 @@ def pack_delivery(
     )
 
 
+def direct_pack(
+    job: JobPlan, plan: BackfillPlan, delivery: DeliveryPack, feeds: TopicFeeds
+) -> DirectPack:
+    """Return what the workers need to run tasks that need nothing but Kafka."""
+    most_bytes = plan.bytes_per_commit
+    feeds = replace(feeds, batch_bytes=most_bytes)
+    return DirectPack(job, plan.began_ms, plan.records_per_commit, delivery, feeds, most_bytes)
+
+
 class _Run:
     """Runs the job and reports its progress."""
 
@@ -198,17 +307,24 @@ class _Run:
         control = ControlServer(str(host), verbs)
         try:
             pack = pack_delivery(self._blueprint, self._plan.run_id, plan, control.address)
-            options = JobOptions(self._plan.began_ms, delivery=pack, topic_feeds=inputs.topic_feeds)
-            job = Job(plan, inputs.frames, options)
-            compute(job, self._on_stage_progress)
-            job.unpersist()
-        except PySparkException as error:
+            self._compute(plan, inputs, pack)
+        except (PySparkException, DirectJobError) as error:
             if self._failure is not None:
                 raise self._failure.error() from None
             msg = f"the backfill failed: {str(error).partition('JVM stacktrace')[0].strip()}"
             raise StreamsError(msg) from None
         finally:
             control.close()
+
+    def _compute(self, plan: JobPlan, inputs: Inputs, pack: DeliveryPack) -> None:
+        feeds, now_ms = inputs.topic_feeds, self._plan.began_ms
+        if is_direct(plan, feeds):
+            run_direct_job(self._session, direct_pack(plan, self._plan, pack, feeds))
+            return
+        options = JobOptions(now_ms, delivery=pack, topic_feeds=feeds)
+        job = Job(plan, inputs.frames(self._blueprint.config, self._session), options)
+        compute(job, self._on_stage_progress)
+        job.unpersist()
 
     def _on_stage_progress(self, progress: Progress) -> None:
         self._stage, self._stages = progress.stage, progress.stages

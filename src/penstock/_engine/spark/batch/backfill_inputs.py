@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
@@ -19,16 +19,22 @@ from penstock._engine.kafka.backfill.retention import latest_time
 from penstock._engine.kafka.client.topic_history import (
     Bound,
     TopicRange,
+    check_bound,
+    check_bounds,
     find_range,
     reading_settings,
 )
+from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.batch.history import history_ends, read_stretch
-from penstock._engine.spark.batch.inputs import check_inputs
+from penstock._engine.spark.batch.inputs import check_given, frame_of, has_offsets, in_bytes
+from penstock._engine.spark.batch.plan_serdes import serdes_among
 from penstock._engine.spark.batch.tasks.topic_feeds import TopicFeeds
-from penstock.errors import StreamsError
+from penstock._engine.spark.batch.typed import Typed
+from penstock.errors import ConfigError, StreamsError
+from penstock.settings import StreamsConfig
 
-Until: TypeAlias = datetime | int | Mapping[str, Mapping[int, int]] | None
-"""A moment, offsets by topic and partition, or None for as far as the topics go now."""
+Until: TypeAlias = datetime | int | Mapping[str, Bound] | None
+"""A moment, a bound for each topic, or None for as far as the topics go now."""
 
 _KAFKA = "kafka"
 
@@ -38,10 +44,25 @@ class InputOptions:
     """The user's choices about the inputs."""
 
     until: Until = None
-    files: Mapping[str, DataFrame | str] = field(default_factory=dict)
-    """History that is not read from Kafka: DataFrames, or paths of Parquet files."""
+    files: Mapping[str, DataFrame | Typed | str] = field(default_factory=dict)
+    """History that is not read from Kafka: DataFrames, typed ones, or paths of Parquet files."""
     live_from: Mapping[str, LiveFrom] = field(default_factory=dict)
     """Where the live application begins to read topics with such a history."""
+
+    def __post_init__(self) -> None:
+        until: object = self.until
+        if isinstance(until, Mapping) and all(isinstance(topic, str) for topic in until):
+            for topic, bound in until.items():
+                check_bound(f"until of topic {topic!r}", bound)
+        else:
+            check_bounds("until", until)
+        if not isinstance(self.live_from, Mapping):
+            msg = (
+                f"live_from must be a dict of topics and where each goes on; got {self.live_from!r}"
+            )
+            raise ConfigError(msg)
+        for topic, where in self.live_from.items():
+            check_bound(f"live_from of topic {topic!r}", where)
 
     def bound(self, topic: str) -> Bound:
         """Return where a topic's history ends."""
@@ -53,24 +74,34 @@ class Inputs:
     """The inputs of one run, be it the first or a resumed one."""
 
     plans: Mapping[str, InputPlan]
-    frames: Mapping[str, DataFrame]
+    given: Mapping[str, DataFrame]
+    """The history that is not in Kafka, as it was given."""
+    in_bytes: Mapping[str, DataFrame]
+    """The same, as bytes."""
     topic_feeds: TopicFeeds
     """The topics whose history is in Kafka, for the tasks that read them themselves."""
     records: int
     """About how many there are."""
 
-    def latest_time(self, admitted: Admitted, until: Until) -> int | None:
-        """Return about the largest timestamp of all records; None if there are none."""
-        times = [
-            latest_time(admitted.admin, topic) if plan.origin == _KAFKA else _latest(frame)
-            for topic, plan in self.plans.items()
-            for frame in (self.frames[topic],)
-        ]
-        latest = max((time for time in times if time is not None), default=None)
-        if latest is None or until is None or isinstance(until, Mapping):
-            return latest
-        moment = int(until.timestamp() * 1000) if isinstance(until, datetime) else until
-        return min(latest, moment)
+    def frames(self, config: StreamsConfig, session: SparkSession) -> dict[str, DataFrame]:
+        """Return all inputs as DataFrames, those in Kafka as well."""
+        ranges = self.topic_feeds.ranges
+        read = {topic: read_stretch(one, config, session) for topic, one in ranges.items()}
+        return {**read, **self.in_bytes}
+
+    def latest_times(self, admitted: Admitted, topics: Iterable[str]) -> dict[str, int]:
+        """Return about when the history of each of these topics ends; those without records are
+        left out.
+        """
+        ranges, settings = self.topic_feeds.ranges, self.topic_feeds.settings
+        times = {
+            topic: _latest(self.given[topic])
+            if topic in self.given
+            else latest_time(admitted.admin, settings, ranges[topic])
+            for topic in topics
+            if topic in self.plans
+        }
+        return {topic: time for topic, time in times.items() if time is not None}
 
 
 def open_inputs(
@@ -81,17 +112,10 @@ def open_inputs(
     Raises:
         StreamsError: a history is missing, is not the one it was, or does not meet its topic.
     """
-    if strangers := sorted({*options.files, *options.live_from} - set(topics)):
-        known = ", ".join(map(repr, sorted(topics)))
-        msg = f"the program does not read {', '.join(map(repr, strangers))}; it reads {known}"
-        raise StreamsError(msg)
-    if pointless := sorted(set(options.live_from) - set(options.files)):
-        msg = (
-            f"the history of {', '.join(map(repr, pointless))} is read from Kafka, so the "
-            "application goes on where that ends; leave --live-from out, or say --until"
-        )
-        raise StreamsError(msg)
-    given = check_inputs(_opened(options.files, session)) if options.files else {}
+    _check_topics(options, topics)
+    opened = check_given(_opened(options.files, session)) if options.files else {}
+    # As they were given: bytes do not know their end offsets, which are in the schema.
+    given = {topic: frame_of(one) for topic, one in opened.items()}
     counts = {topic: frame.count() for topic, frame in given.items()}
     origins = {topic: _origin(options.files[topic], counts[topic]) for topic in given}
     plans = (
@@ -105,10 +129,46 @@ def open_inputs(
         for topic, plan in plans.items()
         if plan.origin == _KAFKA
     }
-    read = {topic: read_stretch(one, config, session) for topic, one in of_kafka.items()}
     total = sum(sum(one.ends.values()) - sum(one.starts.values()) for one in of_kafka.values())
     feeds = TopicFeeds(of_kafka, reading_settings(config))
-    return Inputs(plans, {**read, **given}, feeds, total + sum(counts.values()))
+    frames = {topic: _in_bytes(topic, one, admitted.blueprint) for topic, one in opened.items()}
+    return Inputs(plans, given, frames, feeds, total + sum(counts.values()))
+
+
+def without_offsets(options: InputOptions, session: SparkSession) -> set[str]:
+    """Return the topics whose history is given without offsets of its own."""
+    opened = check_given(_opened(options.files, session))
+    return {topic for topic, one in opened.items() if not has_offsets(frame_of(one))}
+
+
+def _in_bytes(topic: str, given: DataFrame | Typed, blueprint: Blueprint) -> DataFrame:
+    if not isinstance(given, Typed):
+        return given
+    plans = [task.subtopology for task in blueprint.tasks]
+    if blueprint.global_stores is not None:
+        plans.append(blueprint.global_stores)
+    return in_bytes(topic, given, serdes_among(plans, topic, blueprint.config))
+
+
+def _check_topics(options: InputOptions, topics: Collection[str]) -> None:
+    """Refuse wishes about topics that the program does not read, and those without an effect."""
+    bounded = set(options.until) if isinstance(options.until, Mapping) else set[str]()
+    if strangers := sorted({*options.files, *options.live_from, *bounded} - set(topics)):
+        known = ", ".join(map(repr, sorted(topics)))
+        msg = f"the program does not read {', '.join(map(repr, strangers))}; it reads {known}"
+        raise StreamsError(msg)
+    if pointless := sorted(set(options.live_from) - set(options.files)):
+        msg = (
+            f"the history of {', '.join(map(repr, pointless))} is read from Kafka, so the "
+            "application goes on where that ends; leave --live-from out, or say --until"
+        )
+        raise StreamsError(msg)
+    if pointless := sorted(bounded & set(options.files)):
+        msg = (
+            f"the history of {', '.join(map(repr, pointless))} is read from --input, whole; leave "
+            "its offsets out of --until, or the rows behind them out of the files"
+        )
+        raise StreamsError(msg)
 
 
 def _planned(
@@ -147,8 +207,10 @@ def _as_begun(
     return begun.inputs
 
 
-def _opened(files: Mapping[str, DataFrame | str], session: SparkSession) -> dict[str, DataFrame]:
-    frames = {}
+def _opened(
+    files: Mapping[str, DataFrame | Typed | str], session: SparkSession
+) -> dict[str, DataFrame | Typed]:
+    frames: dict[str, DataFrame | Typed] = {}
     for topic, given in files.items():
         try:
             frames[topic] = session.read.parquet(given) if isinstance(given, str) else given
@@ -159,7 +221,7 @@ def _opened(files: Mapping[str, DataFrame | str], session: SparkSession) -> dict
     return frames
 
 
-def _origin(given: DataFrame | str, records: int) -> str:
+def _origin(given: DataFrame | Typed | str, records: int) -> str:
     what = given if isinstance(given, str) else "a DataFrame"
     return f"{what} of {records} records"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any
 
 import pyarrow as pa
@@ -16,8 +17,8 @@ from pyspark.sql import functions as F
 
 from penstock._engine.spark.batch.arrow_map import map_in_arrow
 from penstock._engine.spark.batch.schemas import LAST_MILLISECOND
+from penstock._engine.spark.batch.typed_cells import encoded_cells
 from penstock._engine.spark.shipping.shipping import dumps
-from penstock.errors import SerializationError, StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
 from penstock.serdes.numbers import FloatSerde, IntegerSerde
@@ -135,22 +136,10 @@ def _encoding(
         for batch in batches:
             made = batch
             for name, serde in serdes.items():
-                data = [
-                    _written(serde, value, name, topic) for value in batch.column(name).to_pylist()
-                ]
+                place = f"input {topic!r}: column {name!r}"
+                data = encoded_cells(batch.column(name), serde, repeat(topic), place)
                 column = pa.array(data, pa.binary())
                 made = made.set_column(made.schema.get_field_index(name), name, column)
             yield made
 
     return encode
-
-
-def _written(serde: Serde[Any], value: Any, column: str, topic: str) -> bytes | None:
-    try:
-        return None if value is None else serde.serialize(topic, value)
-    except (TypeError, ValueError, SerializationError) as error:
-        msg = (
-            f"input {topic!r}: column {column!r} cannot be written with {serde!r}: {error}; got "
-            f"{value!r}"
-        )
-        raise StreamsError(msg) from error

@@ -16,11 +16,20 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     DataType,
+    StructType,
     TimestampType,
 )
 
 from penstock._engine.spark.batch.columns import encoded
-from penstock._engine.spark.batch.schemas import BYTES, HEADERS, NUMBERS, TIMES, are_headers
+from penstock._engine.spark.batch.schemas import (
+    BYTES,
+    HEADERS,
+    LAST_PARTITION,
+    NUMBERS,
+    TIMES,
+    are_headers,
+    refuse_doubled,
+)
 from penstock._engine.spark.batch.typed import Typed
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
@@ -64,11 +73,6 @@ class Partitions:
         return self.by_topic.get(topic, self.default or DEFAULT_PARTITIONS)
 
 
-def check_inputs(inputs: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """Return DataFrames of bytes if all have the columns that records need."""
-    return {topic: frame_of(given) for topic, given in check_given(inputs).items()}
-
-
 def check_given(inputs: object) -> dict[str, DataFrame | Typed]:
     """Return the inputs if all have the columns that records need, of types that can be read.
 
@@ -93,7 +97,9 @@ def in_bytes(topic: str, given: DataFrame | Typed, own: SourceSerdes) -> DataFra
     if not isinstance(given, Typed):
         return given
     serdes = {"key": given.key or own.key(), "value": given.value or own.value()}
-    return encoded(given.frame, serdes, topic)
+    # Other columns may have names and types that no text of Spark's can say.
+    known = [name for name in given.frame.columns if name in _EXPECTED]
+    return encoded(given.frame.select(*known), serdes, topic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,8 @@ def _check_frame(topic: object, given: object) -> None:
             "spark.read, not spark.readStream, or run the topology live with KafkaStreams"
         )
         raise StreamsError(msg)
+    known = [field for field in frame.schema.fields if field.name in _EXPECTED]
+    refuse_doubled(StructType(known), f"input {topic!r}")
     types = {field.name: field.dataType for field in frame.schema.fields}
     for column in ("key", "value", "timestamp"):
         if column not in types:
@@ -155,7 +163,23 @@ def count_partitions(topic: str, frame: DataFrame, partitions: Partitions) -> in
     if "partition" not in frame.columns or topic in partitions.by_topic:
         return partitions.wanted(topic)
     last = frame.agg(F.max("partition")).head()
-    return 1 if last is None or last[0] is None else int(last[0]) + 1
+    highest = 0 if last is None or last[0] is None else int(last[0])
+    if highest > LAST_PARTITION:
+        msg = f"input {topic!r}: column 'partition' must be at most {LAST_PARTITION}; got {highest}"
+        raise StreamsError(msg)
+    return highest + 1
+
+
+def has_offsets(frame: DataFrame) -> bool:
+    """Return whether the records of an input have a place of their own: the columns say it."""
+    return {"partition", "offset"} <= set(frame.columns)
+
+
+def with_all_offsets(topic: str, frame: DataFrame) -> DataFrame:
+    """Return a frame that ends the job at a row without an offset, for `write_once`."""
+    said = f"input {topic!r}: column 'offset' must not be null, as write_once knows records by it"
+    column = F.coalesce(F.col("offset").cast("long"), F.raise_error(F.lit(said)))
+    return frame.withColumn("offset", column)
 
 
 def normalized(topic: str, frame: DataFrame, count: int) -> DataFrame:

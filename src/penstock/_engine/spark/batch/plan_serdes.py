@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from penstock._engine.planner.plan import SubtopologyPlan
@@ -12,13 +12,21 @@ from penstock._engine.spark.batch.inputs import SourceSerdes
 from penstock._engine.topology.nodes.stream_nodes import SinkNode, title_of
 from penstock.errors import StreamsError
 from penstock.serdes import Serde
+from penstock.settings import StreamsConfig
 
 
 def source_serdes(topic: str, plan: JobPlan) -> SourceSerdes:
     """Return the serdes of the source that reads a topic."""
-    sources = (source for one in plans_of(plan) for source in one.sources())
+    return serdes_among(plans_of(plan), topic, plan.config)
+
+
+def serdes_among(
+    plans: Iterable[SubtopologyPlan], topic: str, config: StreamsConfig
+) -> SourceSerdes:
+    """Return the serdes of the source of these plans that reads a topic."""
+    sources = (source for one in plans for source in one.sources())
     source = next(source for source in sources if topic in source.topics)
-    title, config = title_of(source), plan.config
+    title = title_of(source)
     return SourceSerdes(
         lambda: config.key_serde(source.key_serde, title),
         lambda: config.value_serde(source.value_serde, title),

@@ -91,7 +91,7 @@ def _shown(
         yield
         return
     context = frame.sparkSession.sparkContext
-    with _job_group(context, title) as group:
+    with job_group(context, title) as group:
         if report is None:
             yield
             return
@@ -100,7 +100,7 @@ def _shown(
 
 
 @contextmanager
-def _job_group(context: SparkContext, title: str) -> Iterator[str]:
+def job_group(context: SparkContext, title: str) -> Iterator[str]:
     """Set the description and the group of this thread's Spark jobs; yield the group."""
     before = {name: context.getLocalProperty(name) for name in (_DESCRIPTION, _GROUP)}
     group = f"penstock-{new_id()}"

@@ -23,6 +23,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from penstock.errors import StreamsError
+
 HEADERS: Final = "array<struct<key:string,value:binary>>"
 ARROW_HEADERS: Final = pa.list_(
     pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -35,6 +37,9 @@ TIMES: Final = (TimestampType, LongType, IntegerType)
 
 LAST_MILLISECOND: Final = (2**63 - 1) // 1000
 """The last that Spark has a timestamp for: it counts microseconds in 64 bits."""
+
+LAST_PARTITION: Final = 2**31 - 1
+"""The highest number of a partition that Kafka can have."""
 
 RECORD: Final = 0
 """A record of a topic: an output, or the input of a later stage."""
@@ -99,6 +104,19 @@ POSITIONS: Final = (
     "topic string, partition int, next_offset long, metadata binary, partition_time long"
 )
 """What runs hold, row by row."""
+
+
+def refuse_doubled(schema: StructType, subject: str) -> None:
+    """Refuse two columns of one name: which of them is meant is not known.
+
+    Raises:
+        StreamsError: there are two.
+    """
+    names = [field.name for field in schema.fields]
+    doubled = [name for number, name in enumerate(names) if name in names[:number]]
+    if doubled:
+        msg = f"{subject} must have each column once; it has {doubled[0]!r} twice: drop one"
+        raise StreamsError(msg)
 
 
 def are_headers(type_: DataType) -> bool:

@@ -8,14 +8,17 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from penstock._clock import SystemClock
+from penstock._engine.operators.stateless import empty_files
 from penstock._engine.planner.default_stores import with_default_stores
-from penstock._engine.planner.stages import JobPlan, check_topics, plan_job
+from penstock._engine.planner.stages import JobPlan, check_topics, plan_job, topics_of_marks
 from penstock._engine.spark.batch.inputs import (
     Partitions,
     check_given,
     count_partitions,
     frame_of,
+    has_offsets,
     in_bytes,
+    with_all_offsets,
 )
 from penstock._engine.spark.batch.job import Job, JobOptions
 from penstock._engine.spark.batch.plan_serdes import source_serdes
@@ -26,6 +29,7 @@ from penstock._engine.topology.topology import Topology
 from penstock.errors import StreamsError, TopologyError
 from penstock.settings import StreamsConfig
 from penstock.settings.config import given_settings
+from penstock.settings.keys import over_defaults
 from penstock.settings.table import JOIN_EMIT_INTERVAL, WINDOW_EMIT_INTERVAL
 
 APPLICATION_ID = "dataframes"
@@ -35,9 +39,9 @@ def settings_of(config: Mapping[str, Any] | StreamsConfig | None) -> StreamsConf
     """Return the settings of a bounded run: it forwards every update, unless the user sets a cache,
     and waits for no clock.
     """
-    given = given_settings(config)
     # Both spellings of a key become one.
-    spelled = StreamsConfig({"application.id": APPLICATION_ID, **given}).given()
+    own = {"application.id": APPLICATION_ID}
+    spelled = StreamsConfig(over_defaults(own, given_settings(config))).given()
     return StreamsConfig(
         {
             "statestore.cache.max.bytes": 0,
@@ -74,11 +78,20 @@ def start(
     others = {topic: count for topic, count in wanted.by_topic.items() if topic not in counts}
     plan = plan_job(topology, settings, counts, others, wanted.default)
     check_partitions(wanted, plan)
+    marked = _marked(plan, given)
     refuse_unfit(plan, options.now_ms)
     frames = {
         topic: in_bytes(topic, one, source_serdes(topic, plan)) for topic, one in given.items()
     }
+    frames.update({topic: with_all_offsets(topic, frames[topic]) for topic in marked})
+    empty_files(topology.nodes.values())
     return Job(plan, frames, options)
+
+
+def _marked(plan: JobPlan, given: Mapping[str, DataFrame | Typed]) -> frozenset[str]:
+    """Return the inputs whose offsets `write_once` needs; refuse those that have none."""
+    with_offsets = [topic for topic, one in given.items() if has_offsets(frame_of(one))]
+    return topics_of_marks((one for stage in plan.stages for one in stage.plans), with_offsets)
 
 
 def check_topology(topology: object) -> None:

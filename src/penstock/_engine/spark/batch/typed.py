@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Typed:
     """A DataFrame with typed columns `key` and `value`, and the serdes that write them as bytes;
-    without one, the serde that the topology reads the topic with. A struct becomes a dict.
+    without one, the serde that the topology reads the topic with. A struct or a map becomes a
+    dict, or what the serde writes: an object of its class, a UUID.
 
     ```python
     run(topology, {"orders": Typed(frame, value=serdes.json())})

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock._engine.kafka.application.carrier_topics import CarrierTopics
-from penstock._engine.spark.between.run_folder import CarriedInput, Kind, RunRecord
+from penstock._engine.spark.between.run_folder import ROUTED, CarriedInput, Kind, RunRecord
 from penstock.errors import StreamsError
 
 _KINDS = {"stream": "a streaming DataFrame", "batch": "a batch DataFrame"}
@@ -64,7 +64,8 @@ class OpenedRecord:
         `initial` begin with a DataFrame.
 
         Raises:
-            StreamsError: the topic of a new input has records, or an input is of another kind now.
+            StreamsError: the topic of a new input has records, an input is of another kind now, or
+                an `initial` that is written in part is left out.
         """
         known = self.record.inputs
         for topic in initial:
@@ -73,6 +74,14 @@ class OpenedRecord:
                     f"table({topic!r}, initial=...) was not there at the first start with folder "
                     f"{self.location}: its rows would overwrite newer ones; leave it out, or write "
                     "the rows as changes"
+                )
+                raise StreamsError(msg)
+        for topic in kinds.keys() & known.keys() - set(initial):
+            if known[topic].has_initial and not known[topic].is_written:
+                msg = (
+                    f"table({topic!r}, initial=...) was being written when the last start with "
+                    f"folder {self.location} ended, and some of its rows may be missing; give the "
+                    "same initial=... again, and the rest is written"
                 )
                 raise StreamsError(msg)
         for topic, kind in kinds.items():
@@ -96,15 +105,27 @@ class OpenedRecord:
             known[topic] = CarriedInput(topics.ids[topic], kind, has_initial=topic in initial)
         return bool(new)
 
-    def add_outputs(self, names: Iterable[str], topics: CarrierTopics) -> bool:
-        """Add where new outputs begin, in topics that have records; return whether there are any.
+    def is_output_new(self, name: str) -> bool:
+        """Return whether the run has not known an output before."""
+        if self.record.sinks is None:
+            return self.is_new
+        return name not in self.record.sinks
 
-        Of a run that goes on, an output without a note began with an empty topic.
+    def add_outputs(self, names: Iterable[str], topics: CarrierTopics) -> bool:
+        """Add new outputs, and where they begin in topics that have records; return whether there
+        are any. If one of them is `ROUTED`, `topics` must be all of the cluster that can
+        be told.
         """
-        if not self.is_new:
-            return False
-        used = [topic for topic in names if topics.is_used(topic)]
-        for topic in used:
-            ends = topics.ends[topic]
-            self.record.outputs[topic] = {str(number): end for number, end in ends.items()}
-        return bool(used)
+        names, before = list(names), self.record.sinks
+        new = [name for name in names if self.is_output_new(name)]
+        known = names if before is None else [*before, *new]
+        # What records could name before may hold records of this run.
+        begun = [one for one in new if one != ROUTED] if self.is_output_new(ROUTED) else []
+        if ROUTED in new:
+            begun += sorted(set(topics.ends) - {*known, *self.record.inputs})
+        for topic in begun:
+            if topics.is_used(topic):
+                ends = {str(number): end for number, end in topics.ends[topic].items()}
+                self.record.outputs.setdefault(topic, ends)
+        self.record.sinks = known
+        return known != before

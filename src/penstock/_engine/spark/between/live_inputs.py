@@ -90,9 +90,14 @@ def _check_cores(session: SparkSession) -> None:
 
 
 def live_inputs(
-    inputs: Mapping[str, DataFrame | Typed], plan: JobPlan, config: StreamsConfig
+    inputs: Mapping[str, DataFrame | Typed],
+    plan: JobPlan,
+    config: StreamsConfig,
+    *,
+    again: bool = False,
 ) -> list[LiveInput]:
-    """Return the inputs with the serdes that write them.
+    """Return the inputs with the serdes that write them; `again`, if what was written in part shall
+    be written once more, however it is cut now.
 
     Raises:
         StreamsError: the columns of one do not fit.
@@ -103,7 +108,7 @@ def live_inputs(
         if isinstance(given, Typed):
             own = source_serdes(topic, plan)
             key, value = given.key or own.key(), given.value or own.value()
-        one = LiveInput(topic, frame_of(given), SinkOptions(topic, config, key, value))
+        one = LiveInput(topic, frame_of(given), SinkOptions(topic, config, key, value, again))
         try:
             columns_of(one.options).check(one.frame.schema)
         except StreamsError as error:

@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock._durations import Duration, to_milliseconds
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
@@ -72,6 +74,12 @@ class LiveResult(Mapping[str, DataFrame]):
         """
         scan = scan_of(name, self._config, topology=self._topology)
         return table_of(scan, self._run.session)
+
+    def start(self, writer: DataStreamWriter, path: str | None = None) -> StreamingQuery:
+        """Start a query that reads outputs, `writer.start(path)`, and up to five times again if
+        Spark's Python process for it does not start in time, as on a busy machine.
+        """
+        return self._run.start_output(lambda: writer.start(path))
 
     def checkpoint(self, name: str) -> str:
         """Return a place in the folder of the run for the checkpoint of a query that reads outputs.

@@ -6,6 +6,7 @@ name of the part, is the error of the run.
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Callable
@@ -17,11 +18,19 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock._clock import monotonic
 from penstock._engine.control.protocol.messages import WorkerFailure
+from penstock._engine.control.start_attempts import StartAttempts
+from penstock._engine.spark.lost_processes import did_not_start, why_not_started
 from penstock.application_states import State
 from penstock.errors import StreamsError
 
+_log = logging.getLogger(__name__)
+
 _LOOK_SECONDS = 0.2
+_START_LOOK_SECONDS = 0.05
+_NOT_READY = {"Initializing StreamExecution", "Initializing sources"}
+"""What Spark says of a query whose sources are not there yet."""
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Cut): .*", re.M)
 _BY_JAVA = re.compile(r"^(?:: |Caused by: )[\w.$]+: (.*)", re.M)
 _GONE = (Py4JError, OSError)
@@ -49,14 +58,20 @@ class LiveRun:
         self._engine = engine
         self._resources = resources
         self._inputs: dict[str, StreamingQuery] = {}
+        self._starts: dict[str, tuple[Callable[[], StreamingQuery], StartAttempts]] = {}
         self._ends_by_itself = False
         self._outputs: dict[str, StreamingQuery] = {}
         self._seen: set[str] = set()
+        self._starting = 0
+        # Found while outputs are being started: it is not known yet which of them are those.
+        self._unclear: dict[str, StreamingQuery] = {}
         self._marks: set[str] = set()
         self._failure: StreamsError | None = None
         self._stopping, self._ended = threading.Event(), threading.Event()
         self._is_stopped = False
-        self._lock = threading.Lock()
+        # A signal handler may call `close` while the same thread is in it: that call returns.
+        self._lock = threading.RLock()
+        self._finding = threading.Lock()
         self._watcher = threading.Thread(target=self._watch, name="penstock-between", daemon=True)
 
     @property
@@ -65,12 +80,49 @@ class LiveRun:
         return self._failure
 
     def start_input(self, topic: str, start: Callable[[], StreamingQuery]) -> None:
-        """Start the query that writes an input."""
+        """Start the query that writes an input; again, if its Python processes do not start."""
+        part = f"input {topic!r}"
+        self._starts[part] = start, StartAttempts()
         try:
-            self._inputs[f"input {topic!r}"] = start()
+            self._inputs[part] = start()
         except PySparkException as error:
-            msg = f"input {topic!r} cannot be started: {why(error)}"
+            msg = f"{part} cannot be started: {why(error)}"
             raise StreamsError(msg) from error
+
+    def start_output(self, start: Callable[[], StreamingQuery]) -> StreamingQuery:
+        """Start a query that reads outputs; again, if its Python process does not start. Return it
+        when it has one, or has failed.
+        """
+        attempts = StartAttempts()
+        query = self._started(start)
+        while _is_late(query) and attempts.may_follow(monotonic()) and not self._is_stopped:
+            _log.warning("the Python process of an output query did not start: tried again")
+            try:
+                query = self._started(start)
+            except PySparkException as error:
+                # Some sinks begin with an empty checkpoint only; that of memory is one.
+                _log.warning("it cannot be started again: %s", why(error))
+                break
+        self._outputs[_name_of(query)] = query
+        if self._is_stopped:
+            _stop_queries({"": query})
+        return query
+
+    def _started(self, start: Callable[[], StreamingQuery]) -> StreamingQuery:
+        """Start a query that the watch leaves alone until it is an output."""
+        with self._finding:
+            self._starting += 1
+        started: list[str] = []
+        try:
+            query = start()
+            started.append(str(query.runId))
+        finally:
+            with self._finding:
+                self._starting -= 1
+                self._seen.update(started)
+                for run in started:
+                    self._unclear.pop(run, None)
+        return query
 
     def write_input(self, topic: str, write: Callable[[], None]) -> None:
         """Write an input that has an end.
@@ -137,14 +189,18 @@ class LiveRun:
                 self._engine.close()
                 with suppress(*_GONE, PySparkException):
                     self._find_outputs()
-                _stop_queries(self._outputs)
+                _stop_queries({**self._outputs, **self._unclear})
             finally:
                 self._resources.close()
                 self._ended.set()
 
     def _watch(self) -> None:
         while not self._stopping.wait(_LOOK_SECONDS):
-            failure = self._look()
+            try:
+                failure = self._look()
+            except Exception as error:  # without this thread the run would never end
+                said = f"{type(error).__name__}: {why(error)}"
+                failure = _failure("the watch over the parts", said, error)
             if failure is not None:
                 self._failure = failure
                 self._stop()
@@ -152,12 +208,12 @@ class LiveRun:
 
     def _wait_for(self, is_done: Callable[[], bool]) -> None:
         while True:
-            done = is_done()
+            done, starts = is_done(), list(self._inputs.values())
             failure = self._look()
             if failure is not None:
                 self._failure = failure
                 raise failure
-            if done:
+            if done and starts == list(self._inputs.values()):  # none was started again
                 return
             self._stopping.wait(_LOOK_SECONDS)
 
@@ -178,10 +234,29 @@ class LiveRun:
             return None
         error = query.exception()
         if error is not None:
-            return _failure(part, why(error), error)
+            try:
+                if part in self._inputs and did_not_start(str(error)) and self._restart(part):
+                    return None
+            except (PySparkException, StreamsError) as refusal:
+                return _failure(part, f"it cannot be started again: {why(refusal)}", refusal)
+            return _failure(part, self._why(error), error)
         if part in self._inputs and not self._ends_by_itself:
             return _failure(part, "its query was stopped", None)
         return None
+
+    def _restart(self, part: str) -> bool:
+        """Start an input again, unless that was in vain too often; return whether it was done."""
+        start, attempts = self._starts[part]
+        if not attempts.may_follow(monotonic()):
+            return False
+        _log.warning("%s: its Python process did not start; the query is started again", part)
+        self._inputs[part] = start()
+        return True
+
+    def _why(self, error: Exception) -> str:
+        if did_not_start(str(error)):
+            return why_not_started(self.session.sparkContext.pythonExec)
+        return why(error)
 
     def _engine_failure(self) -> StreamsError | None:
         state, failure = self._engine.state, self._engine.failure
@@ -193,15 +268,43 @@ class LiveRun:
         return None
 
     def _find_outputs(self) -> None:
-        """Find the queries of the session that read an output."""
-        for query in self.session.streams.active:
-            run = str(query.runId)
-            if run in self._seen:
-                continue
-            plan = _plan_of(query)
-            if any(mark in plan for mark in self._marks):
-                self._outputs[f"output query {query.name or run!r}"] = query
-            self._seen.add(run)
+        """Find the queries of the session that read an output. While one is being started here,
+        those that are found wait: it may be among them.
+        """
+        # Without waiting: a signal handler may have interrupted the thread that holds it.
+        if not self._finding.acquire(blocking=False):
+            return
+        try:
+            for query in self.session.streams.active:
+                run = str(query.runId)
+                if run in self._seen:
+                    continue
+                plan = _plan_of(query)
+                if any(mark in plan for mark in self._marks):
+                    self._unclear[run] = query
+                self._seen.add(run)
+            if not self._starting:
+                self._outputs.update({_name_of(one): one for one in self._unclear.values()})
+                self._unclear.clear()
+        finally:
+            self._finding.release()
+
+
+def _name_of(query: StreamingQuery) -> str:
+    return f"output query {query.name or str(query.runId)!r}"
+
+
+def _is_late(query: StreamingQuery) -> bool:
+    """Wait until a query has its sources, or has failed; return whether its Python process did not
+    start in time.
+    """
+    waiter = threading.Event()
+    while query.isActive:
+        if query.status["message"] not in _NOT_READY or query.lastProgress is not None:
+            return False
+        waiter.wait(_START_LOOK_SECONDS)
+    error = query.exception()
+    return error is not None and did_not_start(str(error))
 
 
 def _plan_of(query: StreamingQuery) -> str:

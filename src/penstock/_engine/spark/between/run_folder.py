@@ -17,6 +17,8 @@ from pyspark.sql import SparkSession
 from penstock.errors import ConfigError, StreamsError
 
 Kind: TypeAlias = Literal["stream", "batch"]
+ROUTED = "(routed)"
+"""Stands for all topics that records may name; no topic can have this name."""
 
 
 @dataclass(slots=True)
@@ -40,6 +42,10 @@ class RunRecord:
     inputs: dict[str, CarriedInput] = field(default_factory=dict)
     outputs: dict[str, dict[str, int]] = field(default_factory=dict)
     """Where the records of the run begin in topics that had others, by partition."""
+    sinks: list[str] | None = None
+    """The outputs that the run has known, `ROUTED` among them; None in a record of an earlier
+    version, whose outputs are all those of the first start.
+    """
 
 
 class RunFolder:

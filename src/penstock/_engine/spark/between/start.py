@@ -15,7 +15,12 @@ from typing import Any, TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock._clock import new_id
-from penstock._engine.kafka.application.carrier_topics import look_at, make_missing, write_name
+from penstock._engine.kafka.application.carrier_topics import (
+    look_at,
+    make_missing,
+    with_others,
+    write_name,
+)
 from penstock._engine.kafka.local_broker.embedded import PARTITIONS, with_state_beside_broker
 from penstock._engine.kafka.local_broker.shared_broker import shared_broker
 from penstock._engine.planner.default_stores import with_default_stores
@@ -27,8 +32,9 @@ from penstock._engine.spark.between.first_start import opened_record
 from penstock._engine.spark.between.live_inputs import LiveInput, is_live, live_inputs, session_of
 from penstock._engine.spark.between.live_result import LiveResult
 from penstock._engine.spark.between.live_run import Engine, LiveRun
-from penstock._engine.spark.between.run_folder import RunFolder, RunRecord
+from penstock._engine.spark.between.run_folder import ROUTED, RunFolder, RunRecord
 from penstock._engine.spark.dataframes import sink_stream
+from penstock._engine.spark.dataframes.sink_options import parse_after_partial_write
 from penstock._engine.spark.dataframes.sink_stream import StreamingQuery
 from penstock._engine.topology.topology import Topology
 from penstock.errors import ConfigError, StreamsError
@@ -52,6 +58,12 @@ class LiveRequest:
     folder: str | PathLike[str] | None = None
     available_now: bool = False
     trigger: Mapping[str, Any] | None = None
+    after_partial_write: str = "refuse"
+
+    @property
+    def again(self) -> bool:
+        """Whether a batch that was written in part is written again, though it is cut otherwise."""
+        return parse_after_partial_write(self.after_partial_write, "after_partial_write")
 
 
 def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
@@ -70,16 +82,18 @@ def start(request: LiveRequest, make_engine: MakeEngine) -> LiveResult:
     record = folder.read()
     config = _settings(request.config, record, folder)
     plan = _planned(request, config)
+    again = request.again
     live_inputs(request.inputs, plan, config)
     live_inputs(initial, plan, config)
     with ExitStack() as stack:
         config = _on_cluster(config, stack)
-        inputs = live_inputs(request.inputs, plan, config)
+        inputs = live_inputs(request.inputs, plan, config, again=again)
         record = _on_record((inputs, initial), plan, config, folder, record)
         engine = make_engine(request.topology, config, session)
         run = LiveRun(session, engine, stack.pop_all())
     try:
-        _write_batches(run, [*live_inputs(initial, plan, config), *inputs], folder, record)
+        first_rows = live_inputs(initial, plan, config, again=again)
+        _write_batches(run, [*first_rows, *inputs], folder, record)
         _start_parts(run, request, inputs, folder, record)
     except BaseException:
         run.close()
@@ -203,7 +217,10 @@ def _on_record(
     make_missing(config, counts)
     now = look_at(config, counts)
     new = made.add_inputs({one.topic: one.kind for one in inputs}, now, initial)
-    new = made.add_outputs(plan.sinks, now) or new
+    outputs = [*plan.sinks, ROUTED] if plan.has_routed_sinks else plan.sinks
+    if ROUTED in outputs and made.is_output_new(ROUTED):
+        now = with_others(config, now)
+    new = made.add_outputs(outputs, now) or new
     if new:
         folder.write(made.record)
     return made.record

@@ -7,10 +7,11 @@ refused: credentials come from a file (`settings`) or from an argument of a func
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
+from penstock._engine.spark.dataframes.option_table import Use, check_use, own_options
 from penstock._engine.spark.dataframes.request import Edge, ReadRequest
 from penstock.errors import ConfigError
 from penstock.serdes.names import resolve
@@ -21,23 +22,6 @@ from penstock.settings.sources import read_file
 
 T = TypeVar("T")
 
-_READING = (
-    "topic",
-    "subscribe",
-    "subscribepattern",
-    "startingoffsets",
-    "startingtimestamp",
-    "endingoffsets",
-    "endingtimestamp",
-    "keytype",
-    "valuetype",
-    "includeheaders",
-    "table",
-    "failondataloss",
-    "maxoffsetspertrigger",
-    "maxrecordsperpartition",
-    "settings",
-)
 _KAFKA_PREFIX = "kafka."
 _GROUP = "penstock-dataframes"
 _TRUTHS = {"true": True, "false": False}
@@ -64,14 +48,14 @@ def request_of(options: Mapping[str, str]) -> ReadRequest:
     )
 
 
-def config_of(options: Mapping[str, str], own: Collection[str] = _READING) -> StreamsConfig:
-    """Return the settings among options, and those of the file that option `settings` names; `own`
-    are the options that are no settings. Without servers, those of the environment count.
+def config_of(options: Mapping[str, str]) -> StreamsConfig:
+    """Return the settings among the options of a read, and those of the file that option `settings`
+    names. Without servers, those of the environment count.
 
     Raises:
         ConfigError: an option is not known, or holds a secret.
     """
-    return config_for(settings_of(options, own))
+    return config_for(settings_of(options, "read", "readStream"))
 
 
 def config_for(
@@ -91,12 +75,15 @@ def config_for(
     return StreamsConfig.from_environment(given)
 
 
-def settings_of(options: Mapping[str, str], own: Collection[str]) -> dict[str, Any] | None:
-    """Return the settings among options and in the file they name, None if there are none.
+def settings_of(options: Mapping[str, str], *uses: Use) -> dict[str, Any] | None:
+    """Return the settings among the options of a use, or of some, and in the file they name, None
+    if there are none.
 
     Raises:
-        ConfigError: an option holds a secret, or the file cannot be read.
+        ConfigError: an option is of another use, or holds a secret, or the file cannot be read.
     """
+    check_use(options, *uses)
+    own = own_options(*uses)
     given = {name.lower(): value for name, value in options.items()}
     others = {
         name.removeprefix(_KAFKA_PREFIX): value for name, value in given.items() if name not in own

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from penstock._engine.kafka.client.topic_history import RECORDS_PER_SPLIT, Bound
+from penstock._engine.kafka.client.topic_history import (
+    RECORDS_PER_SPLIT,
+    Bound,
+    check_bounds,
+)
 from penstock._engine.kafka.client.topic_offsets import TopicChoice
 from penstock.errors import ConfigError
 from penstock.serdes import Serde
@@ -43,7 +47,7 @@ class ReadRequest:
     def __post_init__(self) -> None:
         _check_choice(self.choice)
         for name, edge in (("starting", self.starting), ("ending", self.ending)):
-            _check_edge(name, edge)
+            check_bounds(name, edge)
             _check_topics(name, edge, self.choice)
         for name in ("max_offsets_per_trigger", "max_records_per_partition"):
             number = getattr(self, name)
@@ -119,6 +123,17 @@ def bounds_of(edge: Edge) -> dict[str, Bound]:
     return dict(edge) if isinstance(edge, Mapping) else {"": edge}
 
 
+def check_topic_name(name: object, advice: str = "") -> None:
+    """Refuse what no topic can be called.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    if not isinstance(name, str) or not _TOPIC_NAME.fullmatch(name) or name in {".", ".."}:
+        msg = f"{name!r} can be no topic: names have letters, digits, '.', '_' and '-'{advice}"
+        raise ConfigError(msg)
+
+
 def _check_pattern(pattern: re.Pattern[Any]) -> None:
     """Refuse what is not in the text of a pattern, which is all that the source keeps of it."""
     if not isinstance(pattern.pattern, str):
@@ -147,29 +162,9 @@ def _check_choice(choice: TopicChoice) -> None:
         msg = "a topic must be named, or several, or a pattern"
         raise ConfigError(msg)
     for name in choice.names:
-        if not isinstance(name, str) or not _TOPIC_NAME.fullmatch(name) or name in {".", ".."}:
-            msg = (
-                f"{name!r} can be no topic: names have letters, digits, '.', '_' and '-'; for all "
-                "topics that match a pattern use subscribePattern, or pass re.compile(...)"
-            )
-            raise ConfigError(msg)
-
-
-def _check_edge(name: str, edge: Edge) -> None:
-    if edge is None or (isinstance(edge, str) and edge in {"earliest", "latest"}):
-        return
-    if isinstance(edge, datetime) and edge.tzinfo is None:
-        msg = f"{name}: a moment must have a time zone; got {edge!r}"
-        raise ConfigError(msg)
-    if isinstance(edge, datetime) or (isinstance(edge, int) and not isinstance(edge, bool)):
-        return
-    if isinstance(edge, Mapping) and all(map(_is_offsets, edge.values())):
-        return
-    msg = (
-        f"{name} must be 'earliest', 'latest', a moment, or offsets by topic and partition, such "
-        f"as {{'orders': {{0: 120}}}}; got {edge!r}"
-    )
-    raise ConfigError(msg)
+        check_topic_name(
+            name, "; to read all that match a pattern use subscribePattern, or pass re.compile(...)"
+        )
 
 
 def _check_topics(name: str, edge: Edge, choice: TopicChoice) -> None:
@@ -180,9 +175,3 @@ def _check_topics(name: str, edge: Edge, choice: TopicChoice) -> None:
             f"{'is' if len(strangers) == 1 else 'are'} not read; read: {choice}"
         )
         raise ConfigError(msg)
-
-
-def _is_offsets(given: object) -> bool:
-    return isinstance(given, Mapping) and all(
-        isinstance(one, int) and not isinstance(one, bool) for pair in given.items() for one in pair
-    )

@@ -6,6 +6,7 @@ Whole Arrow batches are made of the records of one partition, column by column.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -25,6 +26,7 @@ from penstock._engine.spark.state.cells import (
 )
 from penstock.errors import ConfigError, StreamsError
 from penstock.serdes import Serde
+from penstock.serdes.plain import StringSerde
 from penstock.serdes.wrapping import completed
 
 ToBatch: TypeAlias = Callable[[Sequence[RawRecord], Split, int | None], pa.RecordBatch]
@@ -90,6 +92,10 @@ class _ToBatch:
 
 def header_column(records: Sequence[RawRecord]) -> pa.Array:
     """Return the headers of records; those of one without any are an empty array."""
+    if not any(record[HEADERS] for record in records):
+        nothing = pa.array([], schemas.ARROW_HEADERS.value_type)
+        ends = pa.repeat(pa.scalar(0, pa.int32()), len(records) + 1)
+        return pa.ListArray.from_arrays(ends, nothing, schemas.ARROW_HEADERS)
     pairs = [[{"key": key, "value": value} for key, value in record[HEADERS]] for record in records]
     return pa.array(pairs, schemas.ARROW_HEADERS)
 
@@ -129,8 +135,13 @@ def _column(serde: Serde[Any] | None, place: int) -> ToColumn:
         value = decode(topic, record[place], record[HEADERS])
         return None if value is None else to_cell(value)
 
+    is_text = type(serde) is StringSerde
+
     def column(records: Sequence[RawRecord], split: Split) -> pa.Array:
         topic = split.topic
+        if is_text:
+            with suppress(pa.ArrowInvalid):  # what is no UTF-8 is read as the serde does
+                return pa.array([record[place] for record in records], pa.binary()).cast(arrow)
         try:
             return pa.array([cell(record, topic) for record in records], arrow)
         except Exception as error:

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import repeat
 from typing import Any
-from uuid import UUID
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import (
@@ -24,15 +21,24 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.columns import type_of
-from penstock._engine.spark.batch.schemas import BYTES, HEADERS, NUMBERS, TIMES, are_headers
-from penstock.errors import SerializationError, StreamsError
+from penstock._engine.spark.batch.schemas import (
+    ARROW_HEADERS,
+    BYTES,
+    HEADERS,
+    LAST_PARTITION,
+    NUMBERS,
+    TIMES,
+    are_headers,
+    refuse_doubled,
+)
+from penstock._engine.spark.batch.tasks.arrow_records import header_key
+from penstock._engine.spark.batch.typed_cells import encoded_cells
+from penstock.errors import StreamsError
 from penstock.serdes import Serde
 from penstock.serdes.documents import JsonSerde, PydanticSerde
-from penstock.serdes.plain import UuidSerde
-from penstock.serdes.windowed import WindowedSerde, window_bytes_of
-from penstock.windowed import Windowed
 
 _PASSED_OVER = {"offset", "timestampType"}
 _EXPECTED = {
@@ -63,6 +69,7 @@ class SinkColumns:
         Raises:
             StreamsError: one is missing, unknown or of another type.
         """
+        refuse_doubled(schema, "what is written")
         types = {field.name: field.dataType for field in schema.fields}
         _check_names(types, self.topic)
         for column, type_ in types.items():
@@ -95,6 +102,35 @@ class SinkColumns:
         headers = _headers(batch.column("headers")) if "headers" in names else repeat(())
         rows = (topics, numbers["partition"], keys, values, numbers["timestamp"], headers)
         return list(zip(*rows, strict=False))  # columns that are not there have no end
+
+    def placed(self, batch: pa.RecordBatch, count: int) -> dict[str, pa.Array]:
+        """Return the columns of records of a topic of `count` partitions: where each belongs, its
+        time, key and value, and its headers if there are any. What needs no serde stays in Arrow.
+
+        Raises:
+            StreamsError: a row cannot be written.
+        """
+        names, size = set(batch.schema.names), batch.num_rows
+        topics: Iterable[str] = repeat(str(self.topic))
+        values = _coded_array(batch, "value", self.value, topics)
+        keys = pa.nulls(size, pa.binary())
+        if "key" in names:
+            keys = _coded_array(batch, "key", self.key, topics)
+        given = pa.nulls(size, pa.int64())
+        if "partition" in names:
+            given = _whole_numbers("partition", batch.column("partition"))
+        times = pa.nulls(size, pa.int64())
+        if "timestamp" in names:
+            times = _whole_numbers("timestamp", batch.column("timestamp"))
+        places = {"partition": _places(given, keys, values, count), "timestamp": times}
+        columns = {**places, "key": keys, "value": values}
+        if "headers" in names:
+            pairs = [
+                [{"key": name, "value": data} for name, data in one]
+                for one in _headers(batch.column("headers"))
+            ]
+            columns["headers"] = pa.array(pairs, ARROW_HEADERS)
+        return columns
 
     def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[list[Output]]:
         """Yield the records of batches of rows."""
@@ -153,42 +189,41 @@ def _coded(
     if serde is None:
         coded: list[bytes | None] = column.cast(pa.binary()).to_pylist()
         return coded
-    shaped = _shaping(serde)
-    # A map is a dict; by default it would be a list of pairs.
-    cells = zip(topics, column.to_pylist(maps_as_pydicts="strict"), strict=False)
-    return [_written(serde, shaped, cell, name, topic) for topic, cell in cells]
+    return encoded_cells(column, serde, topics, f"column {name!r} of a row")
 
 
-def _shaping(serde: Serde[Any]) -> Callable[[Any], Any]:
-    """Return how the cell of a typed column becomes what its serde writes."""
-    if isinstance(serde, WindowedSerde) or window_bytes_of(serde):
-        inner = _shaping(serde.inner)  # type: ignore[attr-defined]
-        return lambda cell: Windowed(
-            inner(cell["key"]), _milliseconds(cell["start"]), _milliseconds(cell["end"])
-        )
-    if isinstance(serde, UuidSerde):
-        return UUID
-    if isinstance(serde, JsonSerde) and serde.document_type is not None:
-        return partial(msgspec.convert, type=serde.document_type)
-    return lambda cell: cell
+def _coded_array(
+    batch: pa.RecordBatch, name: str, serde: Serde[Any] | None, topics: Iterable[str]
+) -> pa.Array:
+    if serde is None:
+        return batch.column(name).cast(pa.binary())
+    return pa.array(_coded(batch, name, serde, topics), pa.binary())
 
 
-def _milliseconds(moment: Any) -> int:
-    return moment if isinstance(moment, int) else round(moment.timestamp() * 1000)
-
-
-def _written(
-    serde: Serde[Any], shaped: Callable[[Any], Any], cell: Any, column: str, topic: str
-) -> bytes | None:
-    try:
-        return None if cell is None else serde.serialize(topic, shaped(cell))
-    except (TypeError, ValueError, KeyError, msgspec.MsgspecError, SerializationError) as error:
-        msg = f"column {column!r} of a row cannot be written with {serde!r}: {error}; got {cell!r}"
-        raise StreamsError(msg) from error
+def _places(given: pa.Array, keys: pa.Array, values: pa.Array, count: int) -> pa.Array:
+    """Return the partitions of records: those given, else by the key. Without a key Kafka's
+    producers choose any; a replay must choose the same, so it is by the value.
+    """
+    highest = pc.max(given).as_py()
+    if highest is not None and highest >= count:
+        msg = f"column 'partition' of a row must be from 0 to {count - 1}; got {highest}"
+        raise StreamsError(msg)
+    if not given.null_count:
+        return given.cast(pa.int32())
+    bytes_of = pc.coalesce(keys, values) if keys.null_count else keys
+    numbers = pa.array(
+        [partition_of(one or b"", count) for one in bytes_of.to_pylist()], pa.int64()
+    )
+    return pc.coalesce(given, numbers).cast(pa.int32())
 
 
 def _numbers(name: str, column: pa.Array) -> list[int | None]:
     """Return times in milliseconds, or numbers of partitions."""
+    numbers: list[int | None] = _whole_numbers(name, column).to_pylist()
+    return numbers
+
+
+def _whole_numbers(name: str, column: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(column.type):
         column = pc.divide(column.cast(pa.int64()), 1000)
     column = column.cast(pa.int64())
@@ -197,8 +232,11 @@ def _numbers(name: str, column: pa.Array) -> list[int | None]:
         allowed = "not before 1970" if name == "timestamp" else "at least 0, or null"
         msg = f"column {name!r} of a row must be {allowed}; got {lowest}"
         raise StreamsError(msg)
-    numbers: list[int | None] = column.to_pylist()
-    return numbers
+    highest = pc.max(column).as_py()
+    if name == "partition" and highest is not None and highest > LAST_PARTITION:
+        msg = f"column 'partition' of a row must be from 0 to {LAST_PARTITION}; got {highest}"
+        raise StreamsError(msg)
+    return column
 
 
 def _topics(column: pa.Array) -> list[str]:
@@ -211,6 +249,8 @@ def _topics(column: pa.Array) -> list[str]:
 
 def _headers(column: pa.Array) -> list[tuple[tuple[str, bytes | None], ...]]:
     return [
-        tuple((pair["key"], pair["value"]) for pair in pairs if pair is not None) if pairs else ()
+        tuple((header_key(pair["key"]), pair["value"]) for pair in pairs if pair is not None)
+        if pairs
+        else ()
         for pairs in column.to_pylist()
     ]

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock._engine.spark.dataframes.options import config_for, settings_of
+from penstock._engine.spark.dataframes.request import check_topic_name
 from penstock.errors import ConfigError
 from penstock.serdes import Serde
 from penstock.serdes.names import resolve
 from penstock.settings import StreamsConfig
 
-_OWN = {"topic", "keytype", "valuetype", "settings", "afterpartialwrite"}
-# Those of Spark's own writers, which it hands over with the others.
-_OF_SPARK = {"path", "checkpointlocation", "queryname"}
 _GROUP = "penstock-sink"
 _AGAIN = {"refuse": False, "again": True}
 
@@ -36,6 +34,8 @@ class SinkOptions:
     """Write a half written batch again, though it is cut in another way."""
 
     def __post_init__(self) -> None:
+        if self.topic is not None:
+            check_topic_name(self.topic)
         for name, serde in (("key", self.key), ("value", self.value)):
             if serde is not None and not isinstance(serde, Serde):
                 msg = f"{name} must be a serde, such as serdes.string(); got {serde!r}"
@@ -55,7 +55,7 @@ def options_of(given: Mapping[str, str]) -> SinkOptions:
     }
     return SinkOptions(
         options.get("topic") or None,
-        settings_for(settings_of(options, _OWN | _OF_SPARK)),
+        settings_for(settings_of(options, "write")),
         types["key"],
         types["value"],
         parse_after_partial_write(

@@ -25,10 +25,8 @@ from penstock._clock import new_id
 from penstock._engine.kafka.client.admin_calls import open_admin
 from penstock._engine.kafka.client.topics import output_partition_count
 from penstock._engine.kafka.sink.replay import Place
-from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.records import Output
 from penstock._engine.spark.batch.arrow_map import is_connect, map_in_arrow
-from penstock._engine.spark.batch.schemas import ARROW_HEADERS, HEADERS
+from penstock._engine.spark.batch.schemas import HEADERS
 from penstock._engine.spark.dataframes.sink import (
     check_topic,
     columns_of,
@@ -44,17 +42,7 @@ __all__ = ["QueryOptions", "StreamingQuery", "placed", "start", "write_once"]
 
 MapBatches: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
-_PLACED = f"partition int, timestamp long, rank long, key binary, value binary, headers {HEADERS}"
-_ARROW = pa.schema(
-    [
-        ("partition", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("rank", pa.int64()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("headers", ARROW_HEADERS),
-    ]
-)
+_PLACED = "partition int, timestamp long, key binary, value binary"
 _ROWS_OF_A_TASK = 2**33
 
 
@@ -113,7 +101,10 @@ def placed(frame: DataFrame, options: SinkOptions, count: int) -> DataFrame:
     """Return rows as records of `count` partitions: a Spark partition for each, sorted by time.
     Rows of the same time keep the order that they have in the source's partition.
     """
-    coded = map_in_arrow(frame, _placing(dumps(columns_of(options)), count), _PLACED, "place")
+    # A column of arrays is dear in Spark's rows and in Arrow, even of empty ones.
+    headers = f", headers {HEADERS}" if "headers" in frame.columns else ""
+    schema = f"{_PLACED}{headers}, rank long"
+    coded = map_in_arrow(frame, _placing(dumps(columns_of(options)), count), schema, "place")
     order = ("partition", "timestamp", "rank")
     return coded.repartitionById(count, "partition").sortWithinPartitions(*order)
 
@@ -157,31 +148,12 @@ def _placing(packed: bytes, count: int) -> MapBatches:
         context = TaskContext.get()
         rank = 0 if context is None else context.partitionId() * _ROWS_OF_A_TASK
         for batch in batches:
-            yield _place(columns.records(batch), count, rank)
+            made = columns.placed(batch, count)
+            ranks = pa.array(range(rank, rank + batch.num_rows), pa.int64())
+            yield pa.RecordBatch.from_pydict({**made, "rank": ranks})
             rank += batch.num_rows
 
     return place
-
-
-def _place(records: list[Output], count: int, rank: int) -> pa.RecordBatch:
-    numbers, times, keys, values, headers = [], [], [], [], []
-    for _, given, key, value, timestamp, pairs in records:
-        if given is None:
-            # Without a key Kafka's producers choose any partition; a replay must choose the same.
-            numbers.append(partition_of(key if key is not None else value or b"", count))
-        elif given < count:
-            numbers.append(given)
-        else:
-            msg = f"column 'partition' of a row must be from 0 to {count - 1}; got {given}"
-            raise StreamsError(msg)
-        times.append(timestamp)
-        keys.append(key)
-        values.append(value)
-        headers.append([{"key": name, "value": data} for name, data in pairs])
-    ranks = range(rank, rank + len(records))
-    columns = (numbers, times, ranks, keys, values, headers)
-    arrays = [pa.array(one, of.type) for one, of in zip(columns, _ARROW, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
 
 
 def _writing(packed: bytes, count: int, once: tuple[str, str] | None = None) -> MapBatches:
@@ -196,7 +168,7 @@ def _writing(packed: bytes, count: int, once: tuple[str, str] | None = None) -> 
             if once is None:
                 place = place_of_task(partition, topic_partition_count=count, again=options.again)
             else:
-                place = Place(*once, 0, partition, count)
+                place = Place(*once, 0, partition, count, options.again)
             rows = columns.chunks(piece for _, piece in pieces)
             written = write_rows(options.config, place, rows)
             yield pa.RecordBatch.from_pydict({"records": [written.contents.count]})

@@ -74,17 +74,20 @@ class TopicStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         restart Spark may ask for it without need: then it need not be there any more, and if it is
         needed, `latestOffset` says what is wrong.
         """
+        self._request.check_stream()
         with suppress(StreamsError):
             self._began()
         return initial_document(str(self._request.starting_as_stream))
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        # Not when the reader is made: PySpark would report that it has none to stop.
         self._request.check_stream()
         limit = self._request.max_offsets_per_trigger
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
     def prepareForTriggerAvailableNow(self) -> None:
+        # Whatever Spark calls first checks the request, before a cluster is asked. Not when the
+        # reader is made: PySpark would report that it has none to stop.
+        self._request.check_stream()
         self._topics.refresh()
         self._state.target = self._look()
 

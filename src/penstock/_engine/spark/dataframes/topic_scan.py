@@ -26,7 +26,7 @@ from penstock._engine.kafka.client.topic_history import (
     read_split,
 )
 from penstock._engine.runtime.records import KEY, OFFSET, VALUE, RawRecord
-from penstock._engine.spark.batch.tasks.stage import local_root
+from penstock._engine.spark.batch.tasks.local_state import local_root
 from penstock._engine.spark.dataframes.offsets import refusal
 from penstock._engine.spark.dataframes.rows import RowFormat
 from penstock._engine.state.rocksdb.key_value import RocksDbStore

@@ -7,14 +7,15 @@ classes, parts that may refer to the class are set after it is made.
 
 from __future__ import annotations
 
-import inspect
-import sys
 import types
 import typing
 from contextlib import suppress
 from enum import Enum
 from importlib import import_module
 from typing import Any, TypeAlias
+
+from penstock._engine.spark.shipping.annotations import CACHES, spelled_annotations
+from penstock._engine.spark.shipping.importable import is_importable
 
 Reduced: TypeAlias = tuple[Any, ...]
 Names: TypeAlias = tuple[str, str, str, str | None]
@@ -53,21 +54,13 @@ def reduce_dict_or_enum(cls: type) -> Reduced | None:
     """Return the reduction of a TypedDict or an Enum, None if `cls` is another class or one that
     workers can import.
     """
-    if is_importable(cls):
+    if is_importable(cls, cls.__qualname__):
         return None
     if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
         return _reduce_typed_dict(cls)
     if issubclass(cls, Enum) and cls.__members__:
         return _reduce_enum(cls)
     return None
-
-
-def is_importable(cls: type) -> bool:
-    """Return whether another process finds `cls` by its module and name."""
-    found: Any = sys.modules.get(cls.__module__) if cls.__module__ != "__main__" else None
-    for name in cls.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is cls
 
 
 def _names(cls: type) -> Names:
@@ -78,7 +71,7 @@ def _reduce_typed_dict(cls: Any) -> Reduced:
     # Of its bases a TypedDict keeps only the keys, which are in its own annotations.
     parameters = getattr(cls, "__parameters__", ())
     keys = {name: getattr(cls, name) for name in _KEYS if hasattr(cls, name)}
-    state = (inspect.get_annotations(cls), keys)
+    state = (spelled_annotations(cls), keys)
     maker = type(cls).__module__
     return _make_typed_dict, (_names(cls), maker, parameters), state, None, None, _complete_keys
 
@@ -108,7 +101,7 @@ def _reduce_enum(cls: Any) -> Reduced:
     own = {
         name: value
         for name, value in vars(cls).items()
-        if name not in _MADE_BY_ENUM and name not in values
+        if name not in _MADE_BY_ENUM and name not in CACHES and name not in values
     }
     made_from = (_names(cls), cls.__bases__, values, vars(cls).get("_boundary_"))
     return _make_enum, made_from, (own, members), None, None, _complete_enum

@@ -7,18 +7,17 @@ is sent as the call that makes it.
 from __future__ import annotations
 
 import functools
-import sys
 import typing
 from collections.abc import Callable
-from operator import attrgetter
 from pickle import PicklingError
 from typing import Any, TypeAlias
 
 import msgspec
 
+from penstock._engine.spark.shipping.importable import is_importable, is_sent
+
 Reduced: TypeAlias = tuple[Any, ...]
 
-_MAIN = frozenset({"__main__", "__mp_main__"})
 _META = tuple(name for name in dir(msgspec.Meta) if not name.startswith("_"))
 
 
@@ -33,9 +32,9 @@ def reduce_main_script_object(value: object) -> Reduced | None:
         return _ALWAYS[kind](value)
     if getattr(value, "__code__", None) is _DISPATCHING:
         name = value.__qualname__  # type: ignore[attr-defined]
-        return None if _is_importable(value, name) else _reduce_dispatching(value)
+        return None if is_importable(value, name) else _reduce_dispatching(value)
     named = _name_in_a_module(value)
-    if named is None or _is_importable(value, named):
+    if named is None or is_importable(value, named):
         return None
     return _reduce_named(value, named)
 
@@ -45,7 +44,7 @@ def _name_in_a_module(value: object) -> str | None:
     kind = type(value)
     if kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__:
         return None
-    if getattr(value, "__module__", None) not in _MAIN and kind not in _BY_NAME:
+    if not is_sent(getattr(value, "__module__", None)) and kind not in _BY_NAME:
         return None
     reduced = value.__reduce_ex__(4)
     return reduced if isinstance(reduced, str) else None
@@ -55,7 +54,7 @@ def _reduce_named(value: object, name: str) -> Reduced:
     kind = type(value)
     if kind in _BY_NAME:
         return _BY_NAME[kind](value)
-    if kind.__module__ in _MAIN:
+    if is_sent(kind.__module__):
         # A sentinel of the main script: one object in each pickle, as in the script.
         return object.__new__, (kind,), object.__getstate__(value)
     msg = (
@@ -63,14 +62,6 @@ def _reduce_named(value: object, name: str) -> Reduced:
         "which workers cannot import; move it to a module of its own"
     )
     raise PicklingError(msg)
-
-
-def _is_importable(value: object, name: str) -> bool:
-    module = getattr(value, "__module__", None)
-    try:
-        return module not in _MAIN and attrgetter(name)(sys.modules[module]) is value  # type: ignore[index]
-    except (AttributeError, KeyError):
-        return False
 
 
 def _reduce_meta(meta: Any) -> Reduced:

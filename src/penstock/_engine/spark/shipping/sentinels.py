@@ -15,13 +15,12 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from pyspark.cloudpickle import list_registry_pickle_by_value
+from penstock._engine.spark.shipping.importable import is_sent
 
 Place: TypeAlias = tuple[str, str]
 """A module and a dotted name in it."""
 
 _PROTOCOL = 4
-_MAIN = frozenset({"__main__", "__mp_main__"})
 
 
 def looks_like_sentinel(value: object) -> bool:
@@ -89,37 +88,39 @@ def _texts(value: object) -> list[str] | None:
     return texts if all(isinstance(text, str) for text in texts) else None
 
 
-def _is_called(value: object, name: str) -> bool:
+def _is_called(value: object, name: str, module: str) -> bool:
     """Return whether `value` is a sentinel called `name`.
 
-    If it has texts, one is its name: settings that are all text have data.
+    If it has texts, each is its name or the name of its module: settings that are all text have
+    data, and what the program has changed in them must arrive.
     """
     texts = _texts(value)
-    if not texts:
-        return texts is not None
-    bare = name.strip("_").casefold()
-    return any(text.rpartition(".")[2].strip("<>_ ").casefold() == bare for text in texts)
+    if texts is None:
+        return False
+    bare, modules = name.strip("_").casefold(), {module, type(value).__module__}
+    return all(
+        text in modules or text.rpartition(".")[2].strip("<>_ ").casefold() == bare
+        for text in texts
+    )
 
 
 def _module_level_sentinels() -> Iterator[tuple[object, str, str]]:
-    by_value: set[str] = list_registry_pickle_by_value()  # type: ignore[no-untyped-call]
     for module_name, module in list(sys.modules.items()):
         if (
-            module_name in _MAIN
+            is_sent(module_name)
             or not isinstance(module, ModuleType)
             or getattr(module, "__spec__", None) is None
-            or any(f"{module_name}.".startswith(f"{parent}.") for parent in by_value)
         ):
             continue
         for name, value in list(vars(module).items()):
             if isinstance(value, type):
                 if value.__module__ == module_name:
                     yield from _sentinels_of(value, module_name, f"{name}.")
-            elif _is_called(value, name):
+            elif _is_called(value, name, module_name):
                 yield value, module_name, name
 
 
 def _sentinels_of(cls: type, module: str, prefix: str) -> Iterator[tuple[object, str, str]]:
     for name, value in list(vars(cls).items()):
-        if _is_called(value, name):
+        if _is_called(value, name, module):
             yield value, module, f"{prefix}{name}"

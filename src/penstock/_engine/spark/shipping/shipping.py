@@ -8,8 +8,10 @@ from typing import Any
 
 from pyspark import cloudpickle
 
+from penstock._engine.control.module_paths import WithPaths
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.planner.plan import SubtopologyPlan
+from penstock._engine.spark.shipping.annotations import CACHES, spelled_annotations
 from penstock._engine.spark.shipping.dict_enum_classes import reduce_dict_or_enum
 from penstock._engine.spark.shipping.main_script_objects import reduce_main_script_object
 from penstock._engine.spark.shipping.sentinels import (
@@ -69,6 +71,8 @@ def _refuse_engines(blueprint: Blueprint) -> None:
 
 
 _CloudPickler: Any = cloudpickle.Pickler
+# How to make a class, what to set then, and how; a class that is found by name has fewer.
+_PARTS_OF_A_CLASS = 6
 
 
 class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
@@ -82,26 +86,38 @@ class _ShippingPickler(_CloudPickler):  # type: ignore[misc]
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, type):
-            if must_be_sent(obj):
-                return reduce_struct(obj)
-            special = reduce_dict_or_enum(obj)
-            if special is not None:
-                return special
-        elif isinstance(obj, JsonSerde):
+            special = reduce_struct(obj) if must_be_sent(obj) else reduce_dict_or_enum(obj)
+            return special or _with_meaning(obj, super().reducer_override(obj))
+        if isinstance(obj, JsonSerde):
             return obj.reduce_with_classes()
-        elif looks_like_sentinel(obj) and (place := self._sentinels.find(obj)) is not None:
+        if looks_like_sentinel(obj) and (place := self._sentinels.find(obj)) is not None:
             return find_sentinel, (*place, type(obj))
-        elif type(obj) not in self.dispatch_table:
+        if type(obj) not in self.dispatch_table:
             reduced = reduce_main_script_object(obj)
             if reduced is not None:
                 return reduced
         return super().reducer_override(obj)
 
 
+def _with_meaning(cls: type, reduced: Any) -> Any:
+    """Return the reduction of a class by cloudpickle; of one that is sent whole, with annotations
+    that workers understand and without caches.
+    """
+    if not isinstance(reduced, tuple) or len(reduced) != _PARTS_OF_A_CLASS:
+        return reduced
+    make, made_from, (members, slots), *rest = reduced
+    kept = {name: member for name, member in members.items() if name not in CACHES}
+    if "__annotations__" in kept:
+        kept["__annotations__"] = spelled_annotations(cls)
+    return make, made_from, (kept, slots), *rest
+
+
 def dumps(value: object) -> bytes:
-    """Pickle any value for workers; raise whatever pickling raises."""
+    """Pickle any value for workers, which find the driver's modules as the driver does; raise
+    whatever pickling raises.
+    """
     target = io.BytesIO()
-    _ShippingPickler(target).dump(value)
+    _ShippingPickler(target).dump(WithPaths(value))
     return target.getvalue()
 
 

@@ -7,18 +7,19 @@ when a codec is made.
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from penstock._engine.spark.shipping.dict_enum_classes import is_importable
+from penstock._engine.spark.shipping.annotations import spelled_annotations
+from penstock._engine.spark.shipping.importable import is_importable
 
 _MADE_BY_MSGSPEC = frozenset(
     {
         "__annotations__",
+        "__dict__",
         "__doc__",
         "__match_args__",
         "__module__",
@@ -51,7 +52,7 @@ _OPTIONS = (
 def must_be_sent(value: Any) -> bool:
     """Return whether `value` is a Struct class that a worker cannot import."""
     is_struct = isinstance(value, type) and issubclass(value, msgspec.Struct)
-    return is_struct and not is_importable(value)
+    return is_struct and not is_importable(value, value.__qualname__)
 
 
 def reduce_struct(cls: type[msgspec.Struct]) -> tuple[Any, ...]:
@@ -60,7 +61,7 @@ def reduce_struct(cls: type[msgspec.Struct]) -> tuple[Any, ...]:
     options = {name: getattr(config, name) for name in _OPTIONS if hasattr(config, name)}
     if config.tag is not None:
         options |= {"tag": config.tag, "tag_field": config.tag_field}
-    own = inspect.get_annotations(cls)
+    own = spelled_annotations(cls)
     fields = [entry for entry in msgspec.structs.fields(cls) if entry.name in own]
     # Not among the options: fields that are not positional are keyword-only.
     options["kw_only"] = any(entry.name not in cls.__match_args__ for entry in fields)

@@ -19,7 +19,7 @@ from penstock._engine.kafka.changelogs.extent import Extent, find_extent
 from penstock._engine.kafka.changelogs.store_copy import StoreCopy, copying_settings
 from penstock._engine.runtime.stores.store_kinds import StoredRow, codec_of
 from penstock._engine.spark.batch.columns import HELD_BY_OPERATORS, TIMES_OF_STORES
-from penstock._engine.spark.batch.tasks.stage import local_root
+from penstock._engine.spark.batch.tasks.local_state import local_root
 from penstock._engine.spark.state.cells import (
     BYTES,
     TIME,

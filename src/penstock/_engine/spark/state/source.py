@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from penstock._engine.spark.state.scan import StateScan
 
 NAME = "penstock-state"
-_OWN = ("application", "store", "keytype", "valuetype", "until", "settings", "path")
 
 
 def register(spark: SparkSession) -> None:
@@ -85,7 +84,7 @@ def scan_of_options(options: Mapping[str, str]) -> StateScan:
         if not given.get(name):
             msg = f"format({NAME!r}) needs option({name!r}, ...)"
             raise ConfigError(msg)
-    config = settings_for(given["application"], settings_of(given, _OWN))
+    config = settings_for(given["application"], settings_of(given, "state"))
     types = {
         part: None if given.get(f"{part}type") is None else resolve(given[f"{part}type"])
         for part in ("key", "value")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 import threading
 from contextlib import suppress
 from typing import Any
@@ -19,6 +17,14 @@ from penstock._engine.control.program import ShippedProgram
 from penstock._engine.control.slot_plan import SlotPlan, SlotRule
 from penstock._engine.planner.blueprint import Blueprint
 from penstock._engine.spark.early_jvm import EarlyJvm
+from penstock._engine.spark.known_sources import register_known
+from penstock._engine.spark.lost_processes import (
+    EXITED,
+    NOT_STARTED,
+    did_not_start,
+    lost_its_offsets,
+    why_not_started,
+)
 from penstock._engine.spark.session import log_path, session_for, stop_owned
 from penstock._engine.spark.shipping.shipping import pack
 from penstock._engine.spark.streaming.arrow_rows import SCHEMAS
@@ -39,12 +45,7 @@ from penstock._engine.spark.streaming.source import data_source_for
 from penstock._engine.spark.streaming.worker_pools import WorkerPool
 from penstock.settings import StreamsConfig
 
-# Spark's errors when a Python process has ended during its work, or was not there in time. The one
-# that counts the turns has ten seconds to start, and is not tried again: no task of Spark needs it.
-_WORKER_LOST = ("Python worker exited unexpectedly", "Python worker failed to connect back")
-# Of its later death Spark says only that a stream has ended.
 _COUNTER_LOST = "the Python process that counts the turns died"
-_COUNTER_STACK = re.compile(r"java\.(?:io|net|nio)\..*\.PythonStreamingSourceRunner\.", re.S)
 # How often other jobs of the session are looked at; what the look costs Spark is under 10 ms.
 _LOOK_SECONDS = 0.5
 # How long a stopped query may take to end its last turn, whose workers have finished.
@@ -66,9 +67,12 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         program = self._pack(blueprint)
         surroundings.on_stage("STARTING SPARK")
         self._spark, self._owned = session_for(config, spark, early=early)
+        if self._owned:
+            register_known(self._spark)
         context = self._spark.sparkContext
         self._looked_at = 0.0
         self._has_begun = False
+        self._has_worked = False
         self._tasks = tuple(task.id for task in blueprint.tasks)
         slots = self._plan_slots(config)
         warn_of_memory(dict(context.getConf().getAll()), blueprint, slots.count())
@@ -96,7 +100,7 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         )
 
     def _pack(self, blueprint: Blueprint) -> ShippedProgram:
-        return ShippedProgram(pack(blueprint), tuple(map(os.path.abspath, sys.path)))
+        return ShippedProgram(pack(blueprint))
 
     def _start_workers(self, program: ShippedProgram) -> None:
         self._checkpoint = CheckpointFolder()
@@ -132,24 +136,33 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         try:
             if self._query.isActive:
                 self._active_at = monotonic()
+                self._has_worked = self._has_worked or bool(self.members())
                 return None
             error = self._query.exception()
         except Exception as lost:
             return f"Spark's JVM is gone ({type(lost).__name__}); {self._where_to_look()}"
         if error is None:
             return "the query was stopped"
-        if _COUNTER_STACK.match(_stack_below(error)):
+        if lost_its_offsets(error):
             return f"{_COUNTER_LOST}; {self._where_to_look()}"
         # After the first lines comes the JVM's stack.
         message = str(error).partition("\n\nJVM stacktrace")[0].partition("\n\tat ")[0].strip()
+        if did_not_start(message):
+            message = why_not_started(self._spark.sparkContext.pythonExec)
         return f"{message}; {self._where_to_look()}"
 
     def lost_its_workers(self, failure: str) -> bool:
         """Return whether Spark ended the query because Python processes died too often, or did not
         start in time.
         """
-        lost = any(one in failure for one in (*_WORKER_LOST, _COUNTER_LOST))
+        lost = any(one in failure for one in (EXITED, NOT_STARTED, _COUNTER_LOST))
         return lost and not self._closed
+
+    def never_began(self, failure: str) -> bool:
+        """Return whether its processes did not even start, now or before: where some did, the
+        machine is busy, and it may not be so later.
+        """
+        return did_not_start(failure) and not self._has_worked
 
     def progress(self) -> dict[str, Any] | None:
         """Return Spark's last progress report, None if there is none yet."""
@@ -214,8 +227,3 @@ class ApplicationQuery(ApplicationHost[ShippedProgram]):
         name = self._config.application_id
         # Spark names the table of a memory sink after its query.
         return re.sub(r"\W", "_", name) if self._config.spark_sink == "memory" else name
-
-
-def _stack_below(error: Exception) -> str:
-    """Return the stack of what has ended a query; PySpark shows only its message."""
-    return str(getattr(getattr(error, "_cause", None), "_stackTrace", ""))

@@ -6,7 +6,7 @@ import pytest
 
 from penstock._engine.kafka.application.carrier_topics import CarrierTopics
 from penstock._engine.spark.between.first_start import OpenedRecord, opened_record
-from penstock._engine.spark.between.run_folder import CarriedInput, RunRecord
+from penstock._engine.spark.between.run_folder import ROUTED, CarriedInput, RunRecord
 from penstock.errors import StreamsError
 
 
@@ -38,6 +38,7 @@ def test_a_new_run_knows_its_inputs_and_where_its_outputs_begin() -> None:
             "customers": CarriedInput("id-customers", "batch"),
         },
         {"totals": {"0": 7}},
+        ["totals", "alerts"],
     )
 
 
@@ -46,8 +47,37 @@ def test_a_run_that_goes_on_keeps_what_it_knows() -> None:
     now = topics(orders=9, totals=7)
     opened.check_known(now.ids)
     assert not opened.add_inputs({"orders": "stream"}, now)
+    # Of an earlier version: its outputs are those of the first start, in topics that were empty.
+    assert opened.add_outputs(["totals"], now)
     assert not opened.add_outputs(["totals"], now)
     assert opened.record.outputs == {}
+
+
+def test_a_sink_that_comes_later_begins_behind_what_its_topic_has() -> None:
+    opened = going_on()
+    now = topics(orders=9, totals=7, alerts=4)
+    opened.add_outputs(["totals"], now)
+    assert opened.add_outputs(["totals", "alerts"], now)
+    assert opened.record.outputs == {"alerts": {"0": 4}}
+    # It is the run that writes there now.
+    assert not opened.add_outputs(["totals", "alerts"], topics(orders=9, totals=7, alerts=8))
+    assert opened.record.outputs == {"alerts": {"0": 4}}
+
+
+def test_topics_that_records_name_begin_behind_what_they_have() -> None:
+    opened = opened_record(None, "app", "cluster", "folder")
+    now = topics(orders=0, totals=0, old=5, empty=0)
+    opened.add_inputs({"orders": "stream"}, now)
+    assert opened.add_outputs(["totals", ROUTED], now)
+    assert opened.record.outputs == {"old": {"0": 5}}
+    # Records have named this topic before the topology does.
+    later = topics(orders=9, totals=3, old=8, empty=6)
+    assert opened.add_outputs(["totals", ROUTED, "empty"], later)
+    assert opened.record.outputs == {"old": {"0": 5}}
+    routed_later = going_on()
+    routed_later.add_outputs(["totals"], later)
+    assert routed_later.add_outputs(["totals", ROUTED], later)
+    assert routed_later.record.outputs == {"old": {"0": 8}, "empty": {"0": 6}}
 
 
 def test_an_input_that_comes_later_must_have_an_empty_topic() -> None:
@@ -56,6 +86,17 @@ def test_an_input_that_comes_later_must_have_an_empty_topic() -> None:
     with pytest.raises(StreamsError, match="topic 'used' has records already"):
         opened.add_inputs({"used": "batch"}, topics(used=1))
     assert "used" not in opened.record.inputs
+
+
+def test_an_initial_that_is_half_written_cannot_be_left_out() -> None:
+    carried = CarriedInput("id-names", "stream", has_initial=True)
+    record = RunRecord("app", "cluster", {"names": carried})
+    opened = opened_record(record, "app", "cluster", "folder")
+    with pytest.raises(StreamsError, match=r"table\('names', initial=...\) was being written"):
+        opened.add_inputs({"names": "stream"}, topics(names=3))
+    assert not opened.add_inputs({"names": "stream"}, topics(names=3), ["names"])
+    carried.is_written = True
+    assert not opened.add_inputs({"names": "stream"}, topics(names=9))
 
 
 def test_what_the_checkpoints_count_on_must_be_there() -> None:

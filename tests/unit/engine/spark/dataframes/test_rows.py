@@ -13,6 +13,7 @@ import pytest
 from penstock import serdes
 from penstock._engine.kafka.client.topic_history import Split
 from penstock._engine.runtime.records import RawRecord
+from penstock._engine.spark.batch.schemas import ARROW_HEADERS
 from penstock._engine.spark.dataframes.rows import RecordRows, times
 from penstock.errors import ConfigError, StreamsError
 from penstock.serdes import Serde
@@ -103,3 +104,16 @@ def test_a_record_that_cannot_be_read_is_named(serde: Serde[Any], data: bytes) -
 
 def test_a_time_beyond_what_spark_knows_is_null() -> None:
     assert times([1000, 2**62]).to_pylist() == [datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), None]
+
+
+def test_text_that_is_no_utf_8_is_read_as_its_serde_does() -> None:
+    good, bad = (0, 5, b"a", "\u00e4".encode(), ()), (1, 6, None, b"x\xff\xed\xa0\x80", ())
+    rows = RecordRows(serdes.string(), serdes.string(), headers=True).to_batch()
+    alone = rows([good], Split("t", 0, 0, 1), 0)
+    both = rows([good, bad], Split("t", 0, 0, 2), 0)
+    assert alone["value"].to_pylist() == ["\u00e4"]
+    assert both["key"].to_pylist() == ["a", None]
+    assert both["value"].to_pylist() == ["\u00e4", serdes.string().decode(bad[3])]
+    assert both.schema == alone.schema
+    assert both["headers"].to_pylist() == [[], []]
+    assert both["headers"].type == ARROW_HEADERS

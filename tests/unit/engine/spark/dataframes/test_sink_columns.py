@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import types as T
 
 from penstock import serdes
+from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.spark.dataframes.sink_columns import SinkColumns
 from penstock.errors import StreamsError
 from penstock.windowed import Windowed
@@ -166,6 +167,12 @@ def test_maps_are_dicts_for_json() -> None:
     [
         ({"value": ["1"], "timestamp": [-5]}, "'timestamp' of a row must be not before 1970"),
         ({"value": ["1"], "partition": [-1]}, "'partition' of a row must be at least 0"),
+        # A number of 64 bits that would be partition 0 with 32.
+        ({"value": ["1"], "partition": [2**32]}, "'partition' of a row must be from 0 to 2147"),
+        (
+            {"value": ["1"], "headers": [[{"key": None, "value": b"x"}]]},
+            "a header without a key: the key must not be null",
+        ),
     ],
 )
 def test_rows_that_kafka_cannot_hold_are_refused(columns: dict[str, Any], message: str) -> None:
@@ -173,8 +180,42 @@ def test_rows_that_kafka_cannot_hold_are_refused(columns: dict[str, Any], messag
         SinkColumns("t").records(batch(**columns))
 
 
+def test_two_columns_of_one_name_are_refused() -> None:
+    doubled = schema("key string, value string").add("value", T.StringType())
+    with pytest.raises(StreamsError, match="each column once; it has 'value' twice"):
+        SinkColumns("t").check(doubled)
+
+
 def test_a_row_that_its_serde_cannot_write_is_named() -> None:
     with pytest.raises(
         StreamsError, match=r"column 'value' of a row cannot be written with .*2147"
     ):
         SinkColumns("t", value=serdes.integer()).records(batch(value=[2147483648]))
+
+
+def test_rows_get_the_partition_that_is_given_or_that_of_their_key_or_value() -> None:
+    batch = pa.RecordBatch.from_pydict(
+        {
+            "key": pa.array(["a", None, None, "", "b"]),
+            "value": pa.array(["1", "v", None, "4", "5"]),
+            "partition": pa.array([None, None, None, None, 6], pa.int32()),
+            "timestamp": pa.array([5, None, 7, 8, 9], pa.int64()),
+            "headers": pa.array([[], None, [{"key": "h", "value": b"x"}, None], [], []]),
+        }
+    )
+    made = SinkColumns("t").placed(batch, 7)
+    by_bytes = [partition_of(one, 7) for one in (b"a", b"v", b"", b"")]
+    assert made["partition"].to_pylist() == [*by_bytes, 6]
+    assert made["timestamp"].to_pylist() == [5, None, 7, 8, 9]
+    assert made["key"].to_pylist() == [b"a", None, None, b"", b"b"]
+    assert made["value"].to_pylist() == [b"1", b"v", None, b"4", b"5"]
+    assert made["headers"].to_pylist() == [[], [], [{"key": "h", "value": b"x"}], [], []]
+    alone = SinkColumns("t", value=serdes.long()).placed(batch_of(value=[1, None]), 7)
+    assert list(alone) == ["partition", "timestamp", "key", "value"]
+    assert alone["value"].to_pylist() == [serdes.long().serialize("t", 1), None]
+    with pytest.raises(StreamsError, match="'partition' of a row must be from 0 to 5; got 6"):
+        SinkColumns("t").placed(batch, 6)
+
+
+def batch_of(**columns: list[Any]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(columns)

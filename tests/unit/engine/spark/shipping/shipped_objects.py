@@ -17,6 +17,7 @@ import pydantic_core
 
 from tests.unit.engine.spark.shipping import shipped_sentinels
 from tests.unit.engine.spark.shipping.shipped_sentinels import (
+    DEV,
     MISSING,
     NAMED,
     NOTHING,
@@ -157,6 +158,7 @@ def _of_modules() -> list[object]:
         doubled is shipped_sentinels.doubled,
         _log is logging.getLogger("shipped.program"),
         SETTINGS.mode,
+        (DEV.name, DEV.address),
     ]
 
 
@@ -197,5 +199,6 @@ def observe() -> list[str]:
 
 if __name__ == "__main__":
     SETTINGS.mode = "fast"
+    DEV.address = "prod-host"
     cached(2)
     send(observe, sys.argv[1])

@@ -36,11 +36,20 @@ class Settings:
         self.mode = "slow"
 
 
+class Host:
+    """Has a name and data, all of it text."""
+
+    def __init__(self, name: str, address: str) -> None:
+        self.name = name
+        self.address = address
+
+
 NOTHING: Final = object()
 MISSING: Final = _Missing()
 NAMED: Final = _Named("<named>")
 SLOTTED: Final = _Slotted("sentinels.SLOTTED")
 SETTINGS: Final = Settings()
+DEV: Final = Host("dev", "localhost")
 
 
 @functools.cache

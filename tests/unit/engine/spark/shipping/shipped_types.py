@@ -15,6 +15,7 @@ from decimal import Decimal
 from enum import Enum, Flag, IntEnum, StrEnum, auto
 from functools import partial
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
@@ -26,6 +27,7 @@ from typing import (
     Required,
     TypedDict,
     TypeVar,
+    get_type_hints,
 )
 from uuid import UUID
 
@@ -34,6 +36,9 @@ import pydantic
 
 from penstock import serdes
 from tests.unit.engine.spark.shipping.shipping_trip import send
+
+if TYPE_CHECKING:
+    from penstock._clock import Clock
 
 T = TypeVar("T")
 UserId = NewType("UserId", str)
@@ -259,6 +264,28 @@ class StructTree(msgspec.Struct):
     children: list[StructTree] = []
 
 
+class Greeting:
+    def greet(self) -> str:
+        return "hello"
+
+
+class Mixed(msgspec.Struct, Greeting, frozen=True):
+    kind: ClassVar[int] = 9
+    names: list[str] = msgspec.field(default_factory=list)
+
+
+class Open(msgspec.Struct, dict=True, weakref=True):
+    a: int
+
+
+@dataclass
+class Checkable:
+    """One annotation names what only a type checker knows; the others have a meaning."""
+
+    item: Item
+    when: ClassVar[Clock | None] = None
+
+
 class Line(pydantic.BaseModel):
     sku: str
     count: int = pydantic.Field(gt=0)
@@ -332,7 +359,16 @@ def _any(of: Any) -> Any:
     return of
 
 
+_CHILD = b'{"id":"a","extra":1,"items":[{"sku":"s","price":"1.5"}]}'
 _ASKED: list[Callable[[], object]] = [
+    lambda: msgspec.json.decode(_CHILD, type=Child),
+    lambda: msgspec.json.decode(b'[{"type":"Cat","name":"a"},{"id":"a","count":1}]', type=Nested),
+    lambda: msgspec.json.decode(b'{"value":"1"}', type=Reading),
+    lambda: msgspec.json.decode(b'"open"', type=Status),
+    lambda: [get_type_hints(each) for each in (Child, Slotted, Reading, Point, Mixed, Tree)],
+    lambda: (Checkable(Item("s", Decimal(1))), Checkable.__annotations__["item"] in (Item, "Item")),
+    lambda: (Mixed().greet(), Mixed.kind, Mixed(["a"]), msgspec.json.decode(b"{}", type=Mixed)),
+    lambda: (vars(Open(1)), msgspec.json.decode(b'{"a":1}', type=Open)),
     lambda: list(Status.__members__.items()),
     lambda: (Status["NEW"] is Status.OPEN, Status("shut") is Status.SHUT),
     lambda: (list(Rights.__members__), Rights.BOTH, Rights(3), Rights["BOTH"].name, ~Rights.READ),
@@ -396,4 +432,5 @@ def _outcome(asked: Callable[[], object]) -> str:
 
 
 if __name__ == "__main__":
+    observe()  # libraries keep caches on the classes that they have seen
     send(observe, sys.argv[1])

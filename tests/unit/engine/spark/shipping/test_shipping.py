@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import struct
 import subprocess
 import sys
 import threading
 from dataclasses import MISSING
+from importlib import import_module
 from pathlib import Path
 from pickle import PicklingError
 from types import ModuleType
@@ -53,6 +55,41 @@ def observe():
 
 send(observe, sys.argv[1])
 """
+SHAPES = """
+import enum
+import functools
+import msgspec
+
+class Colour(enum.Enum):
+    RED = 1
+    CRIMSON = 1
+
+class Shape(msgspec.Struct):
+    size: int = 0
+    colour: "Colour" = Colour.RED
+
+@functools.cache
+def area(size):
+    return Shape(size).size ** 2
+"""
+BY_VALUE = """
+import os
+import sys
+import msgspec
+import shapes
+from pyspark import cloudpickle
+from shapes import Colour, Shape, area
+from tests.unit.engine.spark.shipping.shipping_trip import send
+
+cloudpickle.register_pickle_by_value(shapes)
+
+def observe():
+    shape = msgspec.json.decode(b'{"size":3}', type=Shape)
+    return [repr(shape), repr(list(Colour.__members__)), repr(area(4))]
+
+send(observe, sys.argv[1])
+os.remove(shapes.__file__)
+"""
 
 
 def trip(sender: list[str], folder: Path) -> tuple[list[str], list[str]]:
@@ -69,7 +106,13 @@ def trip(sender: list[str], folder: Path) -> tuple[list[str], list[str]]:
 def without_future(name: str, folder: Path) -> str:
     """Write a copy of a program whose annotations are no text but where they must be."""
     text = (HERE / f"{name}.py").read_text().replace("from __future__ import annotations\n", "")
-    for later in ("list[Tree]", "Linked | None", "list[StructTree]", "Invoice | None"):
+    for later in (
+        "Clock | None",
+        "list[Tree]",
+        "Linked | None",
+        "list[StructTree]",
+        "Invoice | None",
+    ):
         text = text.replace(later, f'"{later}"')
     for later in ("Planet", "Plan", "Tolerant"):
         text = text.replace(f"-> {later}:", f'-> "{later}":')
@@ -103,7 +146,7 @@ def test_required_fields_and_all_else_of_a_type_are_the_same_on_a_worker(
     assert at_home == arrived
     refused = [told for told in arrived if "SerializationError" in told]
     assert len(refused) == 74
-    assert not [told for told in arrived if "_MISSING_TYPE" in told]
+    assert not [told for told in arrived if "_MISSING_TYPE" in told or "NameError" in told]
 
 
 @pytest.mark.slow
@@ -118,6 +161,36 @@ def test_sentinels_and_variables_of_a_script_are_themselves_on_a_worker(
     at_home, arrived = trip(sender[sent_as], tmp_path)
     assert at_home == arrived
     assert "['NOTHING', 'MISSING', 'NAMED', 'SLOTTED', 'UNSET']" in arrived
+    assert f"('dev', '{'prod-host' if sent_as == 'script' else 'localhost'}')" in arrived
+
+
+@pytest.mark.slow
+def test_a_module_that_is_registered_to_be_sent_needs_not_be_there(tmp_path: Path) -> None:
+    (tmp_path / "shapes.py").write_text(SHAPES)
+    script = tmp_path / "script.py"
+    script.write_text(BY_VALUE)
+    at_home, arrived = trip([str(script)], tmp_path)
+    assert arrived == at_home
+    assert arrived == [
+        "Shape(size=3, colour=<Colour.RED: 1>)",
+        "['RED', 'CRIMSON']",
+        "16",
+    ]
+
+
+def test_all_that_is_sent_brings_the_paths_of_the_driver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = list(sys.path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *before])
+    (tmp_path / "only_the_driver_has_it.py").write_text("def rate(): return 'mine'")
+    packed = dumps(import_module("only_the_driver_has_it").rate)
+    del sys.modules["only_the_driver_has_it"]
+    monkeypatch.setattr(sys, "path", before)
+    try:
+        assert pickle.loads(packed)() == "mine"
+    finally:
+        del sys.modules["only_the_driver_has_it"]
 
 
 def test_a_lock_of_the_script_is_refused() -> None:

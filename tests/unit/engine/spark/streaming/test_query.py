@@ -35,6 +35,7 @@ def test_close_while_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> Non
     query.drivers = Drivers(Driver("a"))
     query.local_asker = query._forwarding = nothing
     query._lock, query._starting = threading.Lock(), threading.Lock()
+    query._closing = threading.Lock()
     query._closed, query._stop, query._members = False, True, Members()
     query._slots = SlotPlan(1, lambda: Capacity(1))
     query._query, query._checkpoint = FakeStreamingQuery(), nothing

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from penstock._engine.fast.choice import compiled
 from penstock._engine.runtime.output.murmur2 import partition_of
 from penstock._engine.runtime.records import RawRecord
+from penstock.errors import StreamsError
 from penstock.record import HeaderPairs
 
 _NO_HEADERS: HeaderPairs = ()
@@ -72,13 +73,25 @@ def _offsets_in(batch: pa.RecordBatch) -> pa.Array | None:
     return None if at < 0 or batch.column(at).null_count else batch.column(at)
 
 
+def header_key(key: str | None) -> str:
+    """Return the key of a header.
+
+    Raises:
+        StreamsError: it is null, which Kafka does not know.
+    """
+    if key is None:
+        msg = "column 'headers' of a row has a header without a key: the key must not be null"
+        raise StreamsError(msg)
+    return key
+
+
 def _headers_in(batch: pa.RecordBatch) -> list[HeaderPairs] | None:
     """Return the headers of each row, None if no row has any."""
     at = batch.schema.get_field_index("headers")
     if at < 0 or not pc.sum(pc.list_value_length(batch.column(at))).as_py():
         return None
     return [
-        tuple((header["key"], header["value"]) for header in headers or ())
+        tuple((header_key(header["key"]), header["value"]) for header in headers or ())
         for headers in batch.column(at).to_pylist()
     ]
 

@@ -1,4 +1,5 @@
 """The task of a bounded run: the runtime's, but it refuses wall-clock timers, which never fire.
+That of a backfill takes them: the live application, which goes on, fires them.
 
 Only its initialization shows whether a processor starts such a timer. So before a job begins,
 `refuse_unfit` initializes the user's processors once, with empty stores in memory, and closes them.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from penstock._engine.planner.plan import SubtopologyPlan
 from penstock._engine.planner.stages import JobPlan
 from penstock._engine.runtime.global_task import GlobalTask
+from penstock._engine.runtime.punctuation import Schedule
 from penstock._engine.runtime.stores.task_stores import TaskStore, memory_engine
 from penstock._engine.runtime.task import Task
 from penstock._engine.topology.nodes.stream_nodes import ProcessorNode, UserProcessor, title_of
@@ -41,6 +43,23 @@ class BoundedTask(Task):
                 "topology live with KafkaStreams"
             )
             raise WallClockError(msg)
+        return super().schedule(node, interval_ms, type, callback, start_ms)
+
+
+class BackfillTask(Task):
+    """A task for which the wall clock stands still until the application is live."""
+
+    def schedule(
+        self,
+        node: ProcessorNode,
+        interval_ms: int,
+        type: PunctuationType,
+        callback: Punctuator,
+        start_ms: int | None,
+    ) -> Cancellable:
+        """Start a timer of stream time; one of the wall clock never fires, wherever it begins."""
+        if type is PunctuationType.WALL_CLOCK_TIME:
+            return Schedule(node, 0, interval_ms, callback)
         return super().schedule(node, interval_ms, type, callback, start_ms)
 
 

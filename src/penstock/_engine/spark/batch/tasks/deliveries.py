@@ -19,6 +19,7 @@ from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.commit import CommitOffset
 from penstock._engine.runtime.records import Output
 from penstock._engine.runtime.task import Task
+from penstock.errors import StreamsError
 
 _REPORT_SECONDS = 0.5
 
@@ -100,3 +101,12 @@ class Deliveries:
         # Spark notices a driver that is gone.
         with suppress(DriverSilent):
             self._control.ask("progress", progress)
+
+
+def read_already(topic: str) -> StreamsError:
+    """Return the error of a record for a topic that is an input of the run."""
+    msg = (
+        f"a record was sent to topic {topic!r}, which is an input of this run and has been read as "
+        "it was given; send it to a topic that the topology does not read"
+    )
+    return StreamsError(msg)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from penstock._engine.planner.stages import JobPlan, Stage
 from penstock._engine.planner.tasks import Partition, TaskPlan
 from penstock._engine.runtime.output.murmur2 import partition_of
-from penstock._engine.runtime.records import Output, RawRecord
+from penstock._engine.runtime.records import Output
+from penstock._engine.runtime.task import Task
 from penstock._engine.spark.batch.schemas import CHANGELOG
-from penstock._engine.spark.batch.tasks.deliveries import Deliveries
+from penstock._engine.spark.batch.tasks.deliveries import Deliveries, read_already
 from penstock._engine.spark.batch.tasks.rows import Rows
-from penstock.errors import StreamsError
+from penstock._engine.spark.batch.tasks.task_loops import Looped
 from penstock.record import HeaderPairs
 
 
@@ -43,9 +44,15 @@ class OutputRouter:
         """Return whether tasks of this stage both write and read a topic."""
         return topic in self._looped
 
-    def route(self, plan: TaskPlan, outputs: list[Output]) -> list[tuple[Partition, RawRecord]]:
+    def take(self, plan: TaskPlan, task: Task, outputs: list[Output]) -> list[Looped]:
+        """Take what a task has produced: for Kafka in a backfill, and for rows."""
+        if self.deliveries is not None:
+            outputs = self.deliveries.take(task, outputs)
+        return self.route(plan, outputs)
+
+    def route(self, plan: TaskPlan, outputs: list[Output]) -> list[Looped]:
         """Add outputs to the rows; return those that tasks of this stage read, as records."""
-        back: list[tuple[Partition, RawRecord]] = []
+        back: list[Looped] = []
         at = self.rows.add_outputs(outputs, 0, self._skipped)
         while at < len(outputs):
             looped = self._route(plan, outputs[at])
@@ -54,7 +61,7 @@ class OutputRouter:
             at = self.rows.add_outputs(outputs, at + 1, self._skipped)
         return back
 
-    def _route(self, plan: TaskPlan, output: Output) -> tuple[Partition, RawRecord] | None:
+    def _route(self, plan: TaskPlan, output: Output) -> Looped | None:
         topic, partition, key, value, timestamp, headers = output
         time = self._now_ms if timestamp is None else timestamp
         count = self._partition_count(topic)
@@ -66,7 +73,7 @@ class OutputRouter:
             self.rows.add_record(place, key, value, time, headers, kind=CHANGELOG)
             return None
         if topic in self._inputs:
-            raise _read_already(topic)
+            raise read_already(topic)
         if topic in self._looped:
             return self._looped_back(place, (time, key, value, headers))
         self.rows.places.setdefault(topic, [None] * count)
@@ -75,18 +82,10 @@ class OutputRouter:
 
     def _looped_back(
         self, place: Partition, record: tuple[int, bytes | None, bytes | None, HeaderPairs]
-    ) -> tuple[Partition, RawRecord]:
+    ) -> Looped:
         time, key, value, headers = record
         if self._keeps_changelogs or place[0] not in self._hidden:
             self.rows.add_record(place, key, value, time, headers)
         offset = self._next_offsets.get(place, 0)
         self._next_offsets[place] = offset + 1
         return place, (offset, *record)
-
-
-def _read_already(topic: str) -> StreamsError:
-    msg = (
-        f"a record was sent to topic {topic!r}, which is an input of this run and has been read as "
-        "it was given; send it to a topic that the topology does not read"
-    )
-    return StreamsError(msg)

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock._engine.spark.batch.schemas import ARROW_HEADERS, LAST_MILLISECOND
+from penstock._engine.spark.batch.tasks.local_state import local_root
 from penstock._engine.spark.batch.tasks.run_merge import ShelvedRun, merged
 from penstock._engine.spark.batch.tasks.sorted_runs import RunShelf, batches_in
-from penstock._engine.spark.batch.tasks.stage import local_root
 
 Show: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from penstock._engine.spark.batch.tasks.arrow_records import (
     plain_raw_records,
     raw_records,
 )
+from penstock.errors import StreamsError
 
 data = st.none() | st.binary(max_size=5)
 longs = st.integers(-(2**63), 2**63 - 1)
@@ -37,6 +40,14 @@ def test_both_forms_make_the_same_records(
     batch = pa.RecordBatch.from_pylist(drawn, schema=INPUT_ROWS).slice(first)
     batch = batch.drop_columns(without)
     assert raw_records(batch, 40) == plain_raw_records(batch, 40)
+
+
+@pytest.mark.parametrize("make", [raw_records, plain_raw_records])
+def test_a_header_without_a_key_is_refused(make: Callable[..., object]) -> None:
+    row = {"timestamp": 1, "offset": 0, "headers": [{"key": None, "value": b"x"}]}
+    batch = pa.RecordBatch.from_pylist([row], schema=INPUT_ROWS)
+    with pytest.raises(StreamsError, match="a header without a key"):
+        make(batch, 0)
 
 
 @given(st.lists(data, max_size=12), st.integers(0, 4), st.integers(1, 9))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,11 @@ from penstock import (
     Consumed,
     Grouped,
     Materialized,
+    Processor,
+    ProcessorContext,
+    Produced,
+    PunctuationType,
+    Record,
     SessionWindows,
     StreamsBuilder,
     TimeWindows,
@@ -21,8 +27,12 @@ from penstock import (
     serdes,
 )
 from penstock._engine.spark.batch.start import settings_of
+from penstock._engine.spark.batch.tasks.bounded_task import BackfillTask
+from penstock._engine.spark.batch.tasks.local_state import LocalState
+from penstock.errors import StreamsError
 
 TEXT = serdes.string()
+NOW_MS = 1_700_000_000_000
 CONFIG = settings_of({"application.id": "app"})
 
 
@@ -77,3 +87,40 @@ def test_how_many_records_come_between_two_commits_does_not_show() -> None:
     plan = planned(stores_of_all_kinds(), CONFIG, inputs, 1)
     outcomes = [LocalJob(plan, inputs, records_per_commit=count).outcome() for count in (1, 7, 99)]
     assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+class Ticking(Processor[Any, Any, Any, Any]):
+    """Forwards records, and has timers of the wall clock that must not fire."""
+
+    def init(self, context: ProcessorContext[Any, Any]) -> None:
+        super().init(context)
+        for start in (None, 0, NOW_MS):
+            context.schedule(10, PunctuationType.WALL_CLOCK_TIME, self._fire, start_time=start)
+
+    def _fire(self, now_ms: int) -> None:
+        msg = f"fired at {now_ms}"
+        raise AssertionError(msg)
+
+    def process(self, record: Record[Any, Any]) -> None:
+        self.context.forward(record)
+
+
+def test_timers_of_the_wall_clock_do_not_fire_in_a_backfill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed(TEXT, TEXT)).process(Ticking).to("out", Produced(TEXT, TEXT))
+    plan = planned(builder.build(), CONFIG, {"in": records(1)}, 1)
+    (task_plan,) = plan.stages[0].tasks
+    with LocalState(CONFIG, BackfillTask) as state:
+        task = state.open_task(task_plan, plan, {})
+        task.start(NOW_MS)
+        task.add_records("in", 0, [(0, 1, b"k", b"v", ())])
+        assert task.process(NOW_MS, 1) == 1
+        task.punctuate_wall_clock(NOW_MS + 1000)
+        assert [output[:4] for output in task.drain()] == [("out", None, b"k", b"v")]
+    with LocalState(CONFIG) as state:
+        bounded = state.open_task(task_plan, plan, {})
+        with pytest.raises(StreamsError, match="stands still in a bounded run"):
+            bounded.start(NOW_MS)

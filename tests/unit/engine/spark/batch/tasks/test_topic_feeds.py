@@ -67,6 +67,16 @@ def test_batches_end_at_the_same_records_however_they_were_read(read: list[int])
     assert batches == ([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] if read else [])
 
 
+@pytest.mark.parametrize("read", [[1] * 7, [7], [3, 4], [2, 4, 1]])
+def test_batches_of_large_values_are_shorter_and_end_at_the_same_records(read: list[int]) -> None:
+    sizes = [3, 3, 0, 20, 1, 1, 1]
+    raws: list[RawRecord] = [(at, 0, None, b"x" * size, ()) for at, size in enumerate(sizes)]
+    records = iter(raws)
+    feed = iter([list(islice(records, count)) for count in read])
+    batches = [[record[0] for record in batch] for batch in in_equal_batches(feed, 3, 6)]
+    assert batches == [[0, 1], [2, 3], [4, 5, 6]]
+
+
 def test_a_task_has_few_consumers() -> None:
     config = settings_of({"application.id": "app"})
     builder = StreamsBuilder()

@@ -1,0 +1,107 @@
+"""The options of the formats: in one table, shown by the documentation, checked before a cluster is
+asked.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pyspark.sql.types import StringType, StructType
+
+from penstock._engine.spark.dataframes.option_table import OPTIONS, own_options
+from penstock._engine.spark.dataframes.source import TopicSource
+from penstock._engine.spark.state.source import StateSource
+from penstock.errors import ConfigError
+from tests.docs.blocks import DOCS
+
+ROWS = StructType().add("value", StringType())
+USES = ("read", "readStream", "write", "state")
+
+
+def read(options: dict[str, str]) -> Any:
+    return TopicSource(options).reader(None)
+
+
+def read_stream(options: dict[str, str]) -> Any:
+    reader: Any = TopicSource(options).streamReader(None)
+    return reader.initialOffset()
+
+
+def read_available(options: dict[str, str]) -> Any:
+    reader: Any = TopicSource(options).streamReader(None)
+    return reader.prepareForTriggerAvailableNow()
+
+
+def write(options: dict[str, str]) -> Any:
+    return TopicSource(options).writer(ROWS, overwrite=False)
+
+
+def write_stream(options: dict[str, str]) -> Any:
+    return TopicSource(options).streamWriter(ROWS, overwrite=False)
+
+
+def read_state(options: dict[str, str]) -> Any:
+    return StateSource(options).schema()
+
+
+@pytest.fixture
+def cluster() -> Iterator[socket.socket]:
+    """Yield what listens where the options say that the cluster is."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        yield listening
+
+
+TOPIC = {"topic": "a"}
+STORE = {"application": "a", "store": "b"}
+
+
+@pytest.mark.parametrize(
+    ("use", "options", "message"),
+    [
+        (read_available, {**TOPIC, "endingoffsets": "latest"}, "a stream has no end"),
+        (read_stream, {**TOPIC, "endingtimestamp": "5"}, "a stream has no end"),
+        (read_available, {**TOPIC, "startingoffsets": "now"}, "must be earliest, latest, or"),
+        (read, {**TOPIC, "maxoffsetspertrigger": "5"}, "is for streams"),
+        (read, {**TOPIC, "until": "0:5"}, "'until' is for spark.read.format('penstock-state')"),
+        (read, {**TOPIC, "topc": "a"}, "topc"),
+        (write, {"topic": "a topic"}, "'a topic' can be no topic"),
+        (write, {**TOPIC, "startingoffsets": "latest"}, "'startingOffsets' is for spark.read."),
+        (write_stream, {**TOPIC, "afterpartialwrite": "hope"}, "must be 'refuse' or 'again'"),
+        (write_stream, {**TOPIC, "valuetype": "strong"}, "did you mean 'string'"),
+        (read_state, {**STORE, "until": "5"}, "must look like 0:1200"),
+        (read_state, {**STORE, "keytype": "strong"}, "did you mean 'string'"),
+        (read_state, {**STORE, "topic": "a"}, "not for spark.read.format('penstock-state')"),
+        (read_state, {"application": "a"}, "needs option('store', ...)"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_the_cluster_is_asked(
+    use: Callable[[dict[str, str]], Any],
+    options: dict[str, str],
+    message: str,
+    cluster: socket.socket,
+) -> None:
+    host, port = cluster.getsockname()
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        use({**options, "bootstrap.servers": f"{host}:{port}"})
+    with pytest.raises(BlockingIOError):
+        cluster.accept()
+
+
+def test_the_page_shows_the_table() -> None:
+    text, _, _ = (DOCS / "spark" / "options.md").read_text().partition("They are checked")
+    rows = [
+        f"| `{one.name}` | {' | '.join('yes' if use in one.uses else '' for use in USES)} | "
+        f"{one.takes} |".replace("|  |", "| |").replace("|  |", "| |")
+        for one in OPTIONS
+    ]
+    assert [row for row in text.splitlines() if row.startswith("| `")] == rows
+
+
+def test_what_spark_hands_over_is_no_setting() -> None:
+    assert {"path", "checkpointlocation", "queryname", "topic"} <= own_options("write")
+    assert "checkpointlocation" not in own_options("read", "readStream")
